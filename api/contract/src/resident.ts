@@ -12,4 +12,5 @@ export { getQuote } from './routes/trade/quote.ts';
 export { actAsAgent, getWorld, moveAgent } from './routes/world.ts';
 export { formatAiDollars, parseAiDollars } from './values/money.ts';
 export { RUN_REASON_MAX_CHARS, RUN_RENEW_EVERY_S, RUN_STEPS_MAX, RUN_SUMMARY_MAX_CHARS } from './values/run.ts';
+export { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './values/village-tools.ts';
 export * from './world/constants.ts';

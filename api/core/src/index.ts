@@ -26,6 +26,8 @@ export * from './map/path-tiles.ts';
 export * from './map/places.ts';
 export * from './map/village/default-map.ts';
 export * from './map/world-map.ts';
+export * from './policy/judge-call.ts';
+export * from './policy/resolve-policy.ts';
 export * from './run/decide-run.ts';
 export * from './run/plan-firing.ts';
 export * from './schedule/index.ts';

@@ -55,10 +55,10 @@ export const PERMISSIONS = {
   operator: ['operator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
-export type Permission = keyof typeof PERMISSIONS;
+export type RoutePermission = keyof typeof PERMISSIONS;
 
 /** Permissions with which an agent may act only if `{agent_id}` is its own id. */
-export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>([
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<RoutePermission> = new Set<RoutePermission>([
   'agent:steer',
   'agent:self',
   'ledger:read',
@@ -66,6 +66,6 @@ export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission
 ]);
 
 /** Does not check whether an object belongs to the agent: the handler does. */
-export function roleMay(role: Role, permission: Permission): boolean {
+export function roleMay(role: Role, permission: RoutePermission): boolean {
   return (PERMISSIONS[permission] as readonly Role[]).includes(role);
 }

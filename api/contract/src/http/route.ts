@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Refusal } from './errors.ts';
-import { type Audience, type Permission, roleMay } from './permissions.ts';
+import { type Audience, type RoutePermission, roleMay } from './permissions.ts';
 
 export const API_PREFIX = '/api/v1';
 
@@ -53,7 +53,7 @@ export interface RouteSpec {
   readonly path: `/${string}`;
   readonly placement: Placement;
   readonly audiences: readonly Audience[];
-  readonly permission: Permission;
+  readonly permission: RoutePermission;
   readonly idempotency: Idempotency;
   readonly ifMatch?: true;
   readonly params?: z.ZodObject;

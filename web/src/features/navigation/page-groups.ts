@@ -1,10 +1,10 @@
-import { type Permission, type Role, roleMay } from '@hamlet/contract';
+import { type RoutePermission, type Role, roleMay } from '@hamlet/contract';
 import type { View } from '../../client/url-state.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
 
 /** The name of each page, its purpose, and the permission to see it. */
 export const PAGE_LABELS: Readonly<
-  Record<View, { readonly word: string; readonly hint: string; readonly needs: Permission }>
+  Record<View, { readonly word: string; readonly hint: string; readonly needs: RoutePermission }>
 > = {
   map: { word: 'Village', hint: 'The village and its agents', needs: 'world:read' },
   board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },

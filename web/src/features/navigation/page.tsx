@@ -1,5 +1,5 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { type Permission, roleMay } from '@hamlet/contract';
+import { type RoutePermission, roleMay } from '@hamlet/contract';
 import { LinkButton } from '../../ui/button.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { SubNav } from './view-nav.tsx';
@@ -8,7 +8,7 @@ interface PageProps {
   readonly title: string;
   readonly intro: string;
   readonly tools?: ReactNode;
-  readonly needs: Permission;
+  readonly needs: RoutePermission;
   readonly children: ReactNode;
 }
 
@@ -43,7 +43,7 @@ export function Page({ title, intro, tools, needs, children }: PageProps): React
   );
 }
 
-function Locked({ needs }: { readonly needs: Permission }): ReactElement {
+function Locked({ needs }: { readonly needs: RoutePermission }): ReactElement {
   const role = useRole();
   const { openSignIn } = useVillage();
   const who = roleMay('member', needs) ? 'members' : 'admins';

@@ -1,4 +1,4 @@
-import { roleMay, type Audience, type Permission } from '@hamlet/contract';
+import { roleMay, type Audience, type RoutePermission } from '@hamlet/contract';
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -37,7 +37,7 @@ export interface Attached {
 }
 
 export interface SocketRoute {
-  readonly permission: Permission;
+  readonly permission: RoutePermission;
   attach(attached: Attached): void;
 }
 

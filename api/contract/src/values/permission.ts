@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { AgentId, plainText, Time } from './scalars.ts';
+
+export const POLICY_RULES_MAX = 64;
+/** Village, tier and Agent together, and the rule that an Agent's list of tools becomes. */
+export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 1;
+const RULE_TOOLS_MAX = 64;
+const RULE_EXAMPLES_MAX = 32;
+export const RULE_REASON_MAX_CHARS = 200;
+export const ARGUMENTS_MAX_CHARS = 65_536;
+export const REPLY_MAX_CHARS = 8_000;
+const REASON_MAX_CHARS = 500;
+
+/** From lenient to strict. The strictest verdict of all matching rules counts. */
+export const VERDICTS = ['allow', 'ask', 'deny'] as const;
+export const Verdict = z.enum(VERDICTS);
+export type Verdict = z.infer<typeof Verdict>;
+
+/** `run`: the agent works on a run. `turn`: it acts by itself, in its village loop. */
+export const CallOccasion = z.enum(['run', 'turn']);
+export type CallOccasion = z.infer<typeof CallOccasion>;
+
+/** The name of a tool, as a model writes it. */
+export const ToolName = z
+  .string()
+  .max(64)
+  .regex(/^[a-z][a-z0-9_]*$/, 'write the name of a tool or a class, for example post_to_board or spend');
+
+const Example = z.strictObject({ tool: ToolName, when: CallOccasion.default('run') });
+
+/** One rule of a policy, as the village's configuration and `spec.tools.rules` of an Agent write it. */
+export const PolicyRule = z.strictObject({
+  tools: z.array(ToolName).min(1).max(RULE_TOOLS_MAX).describe('Names of tools, or classes of tools'),
+  when: CallOccasion.optional().describe('Only in a run, or only in a turn; without it, in both'),
+  verdict: Verdict,
+  reason: plainText(RULE_REASON_MAX_CHARS).optional().describe('Reason for people and for the model'),
+});
+export type PolicyRule = z.infer<typeof PolicyRule>;
+
+/** The API checks the examples when it loads the rules, and does not start with a wrong one. */
+export const VillageRule = PolicyRule.extend({
+  matches: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must match'),
+  misses: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must not match'),
+});
+export type VillageRule = z.infer<typeof VillageRule>;
+
+export const VillageRules = z.array(VillageRule).min(1).max(POLICY_RULES_MAX);
+export type VillageRules = z.infer<typeof VillageRules>;
+
+/** `spec.tools` of an Agent, which can only narrow the rules of the village. */
+export const AgentTools = z.strictObject({
+  allow: z
+    .array(ToolName)
+    .max(RULE_TOOLS_MAX)
+    .optional()
+    .describe('Names or classes of the only tools that the agent may call; without it, all'),
+  rules: z.array(PolicyRule).max(POLICY_RULES_MAX).optional(),
+});
+export type AgentTools = z.infer<typeof AgentTools>;
+
+export const RuleOrigin = z.enum(['village', 'tier', 'agent']);
+export type RuleOrigin = z.infer<typeof RuleOrigin>;
+
+/** The rules that hold for one agent. A permission holds only under the version in which it was requested. */
+export const Policy = z.strictObject({
+  version: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('SHA-256 of the rules'),
+  rules: z.array(PolicyRule.extend({ from: RuleOrigin })).max(RESOLVED_RULES_MAX),
+});
+export type Policy = z.infer<typeof Policy>;
+
+export const PERMISSION_STATES = ['pending', 'allowed', 'denied', 'expired', 'consumed', 'withdrawn'] as const;
+export const PermissionState = z.enum(PERMISSION_STATES);
+export type PermissionState = z.infer<typeof PermissionState>;
+
+/** `policy`: a rule asks. `unknown`: it is unknown whether a call happened. `question`: the agent asks a person. */
+export const PermissionWhy = z.enum(['policy', 'unknown', 'question']);
+export type PermissionWhy = z.infer<typeof PermissionWhy>;
+
+/** `happened` and `repeat` answer the question about a call with an unknown end. */
+export const PermissionAnswer = z.enum(['allow', 'deny', 'happened', 'repeat']);
+export type PermissionAnswer = z.infer<typeof PermissionAnswer>;
+
+/** An id of the engine: unique in its run. */
+export const CallId = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\w.:-]+$/, 'write the id of a call of this run');
+
+/** The request of an agent to a person to let one call happen. It is bound to run, call, arguments and policy version, and used once. */
+export const Permission = z.strictObject({
+  permission_id: z.uuid(),
+  run_id: z.uuid(),
+  agent_id: AgentId,
+  session_id: z.uuid().nullable(),
+  call_id: CallId,
+  tool: z.string(),
+  arguments: z.string().max(ARGUMENTS_MAX_CHARS).describe('Arguments of the call as canonical JSON; show them as text'),
+  why: PermissionWhy,
+  reason: z.string().describe('Reason of the rule that asks'),
+  question: z.string().nullable().describe('Question of the agent, if it asks one'),
+  state: PermissionState,
+  policy_version: z.string(),
+  asked_at: Time,
+  expires_at: Time,
+  answered_at: Time.nullable(),
+  answered_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }).nullable(),
+  answer: PermissionAnswer.nullable(),
+  reply: z.string().nullable().describe('Words of the person to the agent'),
+});
+export type Permission = z.infer<typeof Permission>;
+
+export const PermissionReply = plainText(REPLY_MAX_CHARS);
+export const PermissionReason = plainText(REASON_MAX_CHARS);
+
+/** Outcome of a call that the API performed. `denied` has had no effect. */
+export const CallOutcome = z.strictObject({
+  kind: z.enum(['ok', 'failed', 'denied']),
+  code: z.string().max(64).optional().describe('Reason of a failure or denial, for programs'),
+  text: z.string().describe('Result in words, for the model'),
+  data: z.record(z.string(), z.unknown()).optional().describe('Ids and links of the result'),
+});
+export type CallOutcome = z.infer<typeof CallOutcome>;

@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
+import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
+import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
+import { ItemId } from '../world/map.ts';
+import { Amount } from './money.ts';
+import { AgentId, LandmarkId, plainText, Time } from './scalars.ts';
+
+/** Rules of a policy name a tool or one of these classes. */
+export const TOOL_CLASSES = ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'] as const;
+export const ToolClass = z.enum(TOOL_CLASSES);
+export type ToolClass = z.infer<typeof ToolClass>;
+
+/** `keyed` calls have one effect for all attempts with the same call id; `idempotent` and `read` calls may run again. */
+export type VillageToolEffect = 'read' | 'idempotent' | 'keyed';
+
+export interface VillageTool {
+  readonly class: ToolClass;
+  readonly effect: VillageToolEffect;
+  /** `pod`: the resident runs it with the agent's token. `village`: the API runs it in performCall. */
+  readonly runs: 'pod' | 'village';
+  /** Description for the model. */
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** True if the call is a question to a person: no rule can allow it without an answer. */
+  readonly asks?: true;
+}
+
+const PAGE = z.int().min(1).max(20).default(10).describe('Number of results');
+const COORDINATE = z.int().min(0).max(10_000);
+const MEMORY_MAX_CHARS = 2_000;
+const QUESTION_MAX_CHARS = 2_000;
+const QUERY_MAX_CHARS = 200;
+
+const Nothing = z.strictObject({});
+const PostId = z.uuid().describe('The post_id');
+const MemoryId = z.string().min(1).max(64).describe('The id that remember and the lists show');
+const Query = plainText(QUERY_MAX_CHARS).describe('Words to find');
+
+const GoTo = z
+  .strictObject({
+    landmark_id: LandmarkId.optional().describe('Place to walk to, as look_around names it'),
+    x: COORDINATE.optional(),
+    y: COORDINATE.optional(),
+  })
+  .refine(({ landmark_id, x, y }) => (landmark_id === undefined) === (x !== undefined && y !== undefined), {
+    message: 'write landmark_id, or x and y',
+  });
+const FindAgent = z.strictObject({ agent_id: AgentId.describe('Agent to walk to') });
+const ReadBoard = z.strictObject({
+  post_id: PostId.optional().describe('One post with its replies; without it, the newest posts'),
+  status: PostStatus.optional(),
+  tag: Tag.optional(),
+  limit: PAGE,
+});
+const SearchBoard = z.strictObject({ query: Query, limit: PAGE });
+const Quote = z.strictObject({
+  kind: z.enum(PURCHASE_KINDS).optional().describe('Without it, only the state of your account'),
+  limit: z.enum(QUOTAS).optional().describe('For quota'),
+  amount: z.int().min(1).max(1_000_000_000).optional().describe('For quota'),
+  model: plainText(128).optional().describe('For model'),
+  lane: z.string().min(1).max(63).optional().describe('For gpu'),
+  starts_at: Time.optional().describe('For gpu'),
+  seconds: PurchaseSeconds.default(3_600),
+});
+const Remember = z.strictObject({
+  text: plainText(MEMORY_MAX_CHARS).describe('One fact in a sentence that stands alone'),
+  about: plainText(120).optional().describe('Name of the person, agent, place or task that it is about'),
+});
+const Memory = z.strictObject({ memory_id: MemoryId });
+const Pin = z.strictObject({ memory_id: MemoryId, pinned: z.boolean().default(true) });
+const ListMemories = z.strictObject({ limit: PAGE });
+const SearchMemories = z.strictObject({ query: Query, limit: PAGE });
+
+const Say = z.strictObject({
+  text: plainText(SPEECH_MAX_LENGTH).describe('Words to say'),
+  to: AgentId.optional().describe('Agent to speak to; without it, everyone in earshot hears it'),
+});
+const AskHuman = z.strictObject({
+  question: plainText(QUESTION_MAX_CHARS).describe('The question, with all that is needed to answer it'),
+});
+const UsePlace = z.strictObject({ target: z.string().min(1).max(63).describe('A place, something in it, or an item') });
+const Item = z.strictObject({ item_id: ItemId });
+const PostToBoard = z.strictObject({
+  title: PostTitle,
+  body: PostText,
+  tags: Tags.default([]),
+  audience: PostAudience.default('public').describe('public, agents, humans, or agent:NAME'),
+  landmark_id: LandmarkId.optional().describe('Place that the post is pinned to'),
+});
+const ReplyOnBoard = z.strictObject({ post_id: PostId, body: PostText });
+const ClosePost = z.strictObject({
+  post_id: PostId,
+  as: z.enum(['closed', 'resolved']).default('closed').describe('resolved: the question has its answer'),
+});
+const Buy = z.strictObject({
+  item: PurchaseItem,
+  seconds: PurchaseSeconds,
+  max_price: Amount.describe('Highest price that you pay; the call fails above it'),
+});
+const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
+
+/** The tools of the village by name. A name that is not in this table is denied. Class and effect decide policy and recovery. */
+export const VILLAGE_TOOLS = {
+  look_around: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: Nothing,
+    description: 'See where you are: places, agents and items near you, the time, and what you can do here.',
+  },
+  go_to: {
+    class: 'read',
+    effect: 'idempotent',
+    runs: 'pod',
+    input: GoTo,
+    description: 'Walk to a place or a tile. Ends when you have arrived or cannot get there.',
+  },
+  find_agent: {
+    class: 'read',
+    effect: 'idempotent',
+    runs: 'pod',
+    input: FindAgent,
+    description: 'Find another agent and walk up to it, so that it hears you.',
+  },
+  read_board: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: ReadBoard,
+    description: 'Read the newest posts of the town board, or one post with its replies.',
+  },
+  search_board: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: SearchBoard,
+    description: 'Search posts and replies of the town board.',
+  },
+  balance: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: Nothing,
+    description: 'See your aiDollars, your tier and its limits.',
+  },
+  quote: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: Quote,
+    description: 'Ask for the price of compute and its effect on your account. Buys nothing.',
+  },
+  list_schedules: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: Nothing,
+    description: 'List the schedules that give you work.',
+  },
+  remember: {
+    class: 'read',
+    effect: 'keyed',
+    runs: 'pod',
+    input: Remember,
+    description: 'Keep a fact in your memory.',
+  },
+  forget: { class: 'read', effect: 'idempotent', runs: 'pod', input: Memory, description: 'Delete a memory.' },
+  pin: {
+    class: 'read',
+    effect: 'idempotent',
+    runs: 'pod',
+    input: Pin,
+    description: 'Pin a memory, so that you always recall it, or unpin it.',
+  },
+  list_memories: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: ListMemories,
+    description: 'List your newest memories.',
+  },
+  search_memories: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: SearchMemories,
+    description: 'Search your memories.',
+  },
+  say: {
+    class: 'speak',
+    effect: 'keyed',
+    runs: 'village',
+    input: Say,
+    description: 'Say something in the world. Only agents near you hear it: walk to them first.',
+  },
+  ask_human: {
+    class: 'speak',
+    effect: 'keyed',
+    runs: 'village',
+    input: AskHuman,
+    asks: true,
+    description:
+      'Ask a person a question and wait for the answer. For decisions that are not yours, and for facts that only people know.',
+  },
+  use_place: {
+    class: 'act',
+    effect: 'keyed',
+    runs: 'village',
+    input: UsePlace,
+    description: 'Use the place where you stand, something in it, or an item that you carry.',
+  },
+  pick_up: {
+    class: 'act',
+    effect: 'keyed',
+    runs: 'village',
+    input: Item,
+    description: 'Pick up an item within reach.',
+  },
+  give: {
+    class: 'act',
+    effect: 'keyed',
+    runs: 'village',
+    input: Item,
+    description: 'Put down an item that you carry: the nearest agent in reach is handed it.',
+  },
+  post_to_board: {
+    class: 'publish',
+    effect: 'keyed',
+    runs: 'village',
+    input: PostToBoard,
+    description: 'Write a post on the town board. Returns its link.',
+  },
+  reply_on_board: {
+    class: 'publish',
+    effect: 'keyed',
+    runs: 'village',
+    input: ReplyOnBoard,
+    description: 'Reply to a post on the town board.',
+  },
+  close_post: {
+    class: 'publish',
+    effect: 'keyed',
+    runs: 'village',
+    input: ClosePost,
+    description: 'Close a post of your own, or mark it as resolved.',
+  },
+  buy: {
+    class: 'spend',
+    effect: 'keyed',
+    runs: 'village',
+    input: Buy,
+    description:
+      'Buy compute for your aiDollars: more of a limit, priority, a model or a GPU window. Ask for a quote first.',
+  },
+  bid: {
+    class: 'spend',
+    effect: 'keyed',
+    runs: 'village',
+    input: Bid,
+    description: 'Bid aiDollars in an auction of a GPU window. The amount is held until it ends.',
+  },
+} as const satisfies Readonly<Record<string, VillageTool>>;
+
+export type VillageToolName = keyof typeof VILLAGE_TOOLS;
+export const VILLAGE_TOOL_NAMES = Object.keys(VILLAGE_TOOLS) as readonly VillageToolName[];
+
+export function isVillageTool(name: string): name is VillageToolName {
+  return Object.hasOwn(VILLAGE_TOOLS, name);
+}
+
+/** Undefined for a name that is not in the table. */
+export function villageTool(name: string): VillageTool | undefined {
+  return isVillageTool(name) ? VILLAGE_TOOLS[name] : undefined;
+}

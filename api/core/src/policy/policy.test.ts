@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { VERDICTS, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, VillageRules } from '@hamlet/contract';
+import type { CallOccasion, PolicyRule, Verdict, VillageRules as Rules } from '@hamlet/contract';
+import { judgeCall, refusedWithoutRun } from './judge-call.ts';
+import { checkVillageRules, DEFAULT_VILLAGE_RULES, resolvePolicy, type PolicyLayers } from './resolve-policy.ts';
+
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+const policyOf = (layers: Partial<PolicyLayers>) =>
+  resolvePolicy({ village: DEFAULT_VILLAGE_RULES, tier: [], agent: null, ...layers }, sha256);
+const verdictOf = (layers: Partial<PolicyLayers>, tool: string, when: CallOccasion = 'run'): Verdict =>
+  judgeCall(policyOf(layers), { tool, when }).verdict;
+
+test('by default the village allows its tools, and asks before spending in a run and before a question to a person', () => {
+  const asked = VILLAGE_TOOL_NAMES.filter((tool) => verdictOf({}, tool) === 'ask');
+  assert.deepEqual(
+    asked,
+    VILLAGE_TOOL_NAMES.filter(
+      (tool) => ['spend', 'schedule'].includes(VILLAGE_TOOLS[tool].class) || tool === 'ask_human',
+    ),
+  );
+  assert.deepEqual(
+    VILLAGE_TOOL_NAMES.filter((tool) => verdictOf({}, tool) === 'deny'),
+    [],
+  );
+  assert.equal(verdictOf({}, 'buy', 'turn'), 'allow');
+  assert.equal(verdictOf({}, 'bid', 'turn'), 'allow');
+});
+
+test('a tool that a model makes up is denied, also if rules name it', () => {
+  const village: Rules = [{ tools: ['transfer_money', 'read', 'toString'], verdict: 'allow' }];
+  for (const tool of ['transfer_money', 'toString', '__proto__', 'read', '', 'Say', 'x'.repeat(10_000)])
+    assert.equal(verdictOf({ village }, tool), 'deny', tool);
+});
+
+test('the strictest of all matching rules counts, in whatever order and from whatever layer', () => {
+  const verdicts = VERDICTS.map((verdict): PolicyRule => ({ tools: ['say'], verdict }));
+  for (const a of verdicts)
+    for (const b of verdicts)
+      for (const c of verdicts) {
+        const strictest = VERDICTS[Math.max(...[a, b, c].map(({ verdict }) => VERDICTS.indexOf(verdict)))];
+        assert.equal(verdictOf({ village: [a, b, c] }, 'say'), strictest);
+        assert.equal(verdictOf({ village: [a], tier: [b], agent: { rules: [c] } }, 'say'), strictest);
+      }
+});
+
+test('tier and Agent only narrow: without a rule of the village a tool is denied', () => {
+  const village: Rules = [{ tools: ['read'], verdict: 'allow' }];
+  const own: PolicyRule = { tools: ['say', 'speak'], verdict: 'allow' };
+  assert.equal(verdictOf({ village, tier: [own], agent: { allow: ['say'], rules: [own] } }, 'say'), 'deny');
+});
+
+test('the list of an Agent denies all other tools, by name and by class', () => {
+  const agent = { allow: ['read', 'say'] };
+  const allowed = VILLAGE_TOOL_NAMES.filter((tool) => verdictOf({ agent }, tool) === 'allow');
+  assert.deepEqual(
+    allowed,
+    VILLAGE_TOOL_NAMES.filter((tool) => VILLAGE_TOOLS[tool].class === 'read' || tool === 'say'),
+  );
+  assert.equal(judgeCall(policyOf({ agent }), { tool: 'buy', when: 'run' }).verdict, 'deny');
+  assert.deepEqual(
+    VILLAGE_TOOL_NAMES.filter((tool) => verdictOf({ agent: { allow: [] } }, tool) !== 'deny'),
+    [],
+  );
+});
+
+test('a rule may hold only in a run or only in a turn', () => {
+  const agent = { rules: [{ tools: ['publish'], when: 'turn', verdict: 'deny' }] satisfies PolicyRule[] };
+  assert.equal(verdictOf({ agent }, 'post_to_board'), 'allow');
+  assert.equal(verdictOf({ agent }, 'post_to_board', 'turn'), 'deny');
+  assert.equal(refusedWithoutRun(policyOf({ agent }), 'post_to_board')?.verdict, 'deny');
+  assert.equal(refusedWithoutRun(policyOf({ agent }), 'say'), null);
+});
+
+test('no rule lets the agent answer its own question', () => {
+  const village: Rules = [{ tools: ['ask_human'], verdict: 'allow' }];
+  assert.equal(verdictOf({ village }, 'ask_human'), 'ask');
+  assert.equal(verdictOf({ village: [...village, { tools: ['speak'], verdict: 'deny' }] }, 'ask_human'), 'deny');
+});
+
+test('the same rules have the same version, and every change has another', () => {
+  const { version } = policyOf({});
+  assert.equal(policyOf({}).version, version);
+  assert.match(version, /^[0-9a-f]{64}$/);
+  const reordered = DEFAULT_VILLAGE_RULES.map((rule) => ({ ...rule, tools: rule.tools.toReversed() }));
+  assert.equal(policyOf({ village: reordered }).version, version);
+  const rule: PolicyRule = { tools: ['say'], verdict: 'ask' };
+  const others = [
+    policyOf({ tier: [rule] }),
+    policyOf({ agent: { rules: [rule] } }),
+    policyOf({ agent: { rules: [{ ...rule, when: 'run' }] } }),
+    policyOf({ agent: { rules: [{ ...rule, reason: 'Quiet' }] } }),
+    policyOf({ agent: { rules: [{ ...rule, verdict: 'deny' }] } }),
+    policyOf({ agent: { allow: ['read'] } }),
+  ].map((policy) => policy.version);
+  assert.equal(new Set([version, ...others]).size, 7);
+});
+
+test('rules with wrong examples or unknown names are reported with the fix', () => {
+  assert.deepEqual(checkVillageRules(DEFAULT_VILLAGE_RULES), []);
+  const rules = VillageRules.parse([
+    {
+      tools: ['spend'],
+      when: 'run',
+      verdict: 'deny',
+      matches: [{ tool: 'buy' }, { tool: 'say' }],
+      misses: [{ tool: 'buy', when: 'turn' }, { tool: 'bid' }],
+    },
+    { tools: ['sai'], verdict: 'allow' },
+  ]);
+  assert.deepEqual(checkVillageRules(rules), [
+    'rule 1 must match say in a run and does not: correct the rule or its example',
+    'rule 1 must not match bid in a run and does: correct the rule or its example',
+    'rule 2: sai is no tool and no class of tools: correct the name',
+  ]);
+});

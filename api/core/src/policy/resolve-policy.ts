@@ -1,0 +1,78 @@
+import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
+import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
+import type { Sha256 } from '../sealed-log/hashing.ts';
+import { ruleMatches } from './judge-call.ts';
+
+type ResolvedRule = Policy['rules'][number];
+
+/** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
+export const DEFAULT_VILLAGE_RULES: VillageRules = [
+  { tools: [...TOOL_CLASSES], verdict: 'allow' },
+  { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides on spending in a run' },
+  { tools: ['schedule'], verdict: 'ask', reason: 'A person decides on schedules' },
+];
+
+export interface PolicyLayers {
+  readonly village: VillageRules;
+  /** Rules of the agent's tier. */
+  readonly tier: readonly PolicyRule[];
+  readonly agent: AgentTools | null;
+}
+
+function resolved(rule: PolicyRule, from: ResolvedRule['from']): ResolvedRule {
+  const { tools, when, verdict, reason } = rule;
+  return {
+    tools: tools.toSorted(),
+    ...(when === undefined ? {} : { when }),
+    verdict,
+    ...(reason === undefined ? {} : { reason }),
+    from,
+  };
+}
+
+/** The denial of all tools that an Agent's list leaves out; none if the Agent has no list or names all. */
+function unlisted(allow: readonly string[] | undefined): readonly ResolvedRule[] {
+  if (allow === undefined) return [];
+  const tools = VILLAGE_TOOL_NAMES.filter(
+    (name) => !allow.includes(name) && !allow.includes(VILLAGE_TOOLS[name].class),
+  );
+  const reason = 'spec.tools.allow of the Agent leaves this tool out';
+  return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, 'agent')];
+}
+
+/** The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Pure. */
+export function resolvePolicy({ village, tier, agent }: PolicyLayers, sha256: Sha256): Policy {
+  const rules = [
+    ...village.map((rule) => resolved(rule, 'village')),
+    ...tier.map((rule) => resolved(rule, 'tier')),
+    ...(agent?.rules ?? []).map((rule) => resolved(rule, 'agent')),
+    ...unlisted(agent?.allow),
+  ];
+  const bytes = sha256(new TextEncoder().encode(JSON.stringify(rules)));
+  return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules };
+}
+
+/** Errors of the village's rules, each with the fix: examples that fail, and names that are no tool and no class. Pure. */
+export function checkVillageRules(rules: VillageRules): readonly string[] {
+  return rules.flatMap((rule, index) => [...unknownNames(rule, index), ...wrongExamples(rule, index)]);
+}
+
+function unknownNames({ tools }: VillageRule, index: number): readonly string[] {
+  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES];
+  return tools
+    .filter((name) => !known.includes(name))
+    .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`);
+}
+
+function wrongExamples(rule: VillageRule, index: number): readonly string[] {
+  const { matches = [], misses = [] } = rule;
+  const named = ({ tool, when }: { tool: string; when: string }): string => `${tool} in a ${when}`;
+  return [
+    ...matches
+      .filter((call) => !ruleMatches(rule, call))
+      .map((call) => `rule ${index + 1} must match ${named(call)} and does not: correct the rule or its example`),
+    ...misses
+      .filter((call) => ruleMatches(rule, call))
+      .map((call) => `rule ${index + 1} must not match ${named(call)} and does: correct the rule or its example`),
+  ];
+}
