@@ -58,6 +58,8 @@ export function benchAgents(count: number): AgentSource {
     entitlements: () => [],
     onChange: () => undefined,
     setPower: async () => REFUSAL,
+    sleepIdle: async () => REFUSAL,
+    wakeIdle: async () => REFUSAL,
     reboot: async () => REFUSAL,
     close: async () => undefined,
   };

@@ -61,7 +61,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
     display_name: 'Ada',
     persona: { identity: 'A mathematician', personality: '', instructions: '' },
     loop_every_ms: 30_000,
-    runtime: { name: 'stub', config: {} },
+    runtime: { name: 'stub', named: true, config: {} },
     repository: { url: 'https://example.org/engine.git', branch: 'main' },
     home: 'home',
     tier: 'tier-0',

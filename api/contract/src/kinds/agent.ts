@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Hands, ModelChoice, ToolPolicy } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
@@ -52,8 +53,10 @@ const Runtime = z.strictObject({
     63,
     "write a runtime's name: lower case letters, digits and '-', for example scripted",
   )
-    .default('scripted')
-    .describe('AgentRuntime that runs the turns of the agent.'),
+    .optional()
+    .describe(
+      'AgentRuntime that answers people and does the work of runs. Without a name: engine if the village has a model for the agent, else scripted.',
+    ),
   config: RuntimeConfig.meta({ ...RuntimeConfig.meta(), maxProperties: MAX_CONFIG_KEYS })
     .optional()
     .describe('Settings of the runtime; no secrets.'),
@@ -121,6 +124,16 @@ export const AgentSpec = guarded(
     placement: Placement.prefault({}),
     isolation: Isolation.prefault({}),
     loop: Loop.prefault({}),
+    model: ModelChoice.optional().describe("Model that the agent thinks with; the village's default if absent."),
+    tools: ToolPolicy.optional().describe('Tools of the agent, and the rules of their use.'),
+    wake: z
+      .enum(['OnMessage', 'Never'])
+      .default('OnMessage')
+      .describe('Whether a message of a member wakes the agent when it sleeps because it was idle.'),
+    idleSleepAfter: Duration.optional().describe(
+      'Time without a run, message and schedule after which the agent falls asleep; never if absent.',
+    ),
+    hands: Hands.optional().describe('Container in which the tools of the agent run.'),
     home: WorldId.optional().describe('Landmark that the agent goes to at night.'),
   }),
   [

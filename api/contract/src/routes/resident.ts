@@ -50,7 +50,11 @@ export const AgentConfig = z.strictObject({
   display_name: z.string(),
   persona: z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() }),
   loop_every_ms: z.int().positive(),
-  runtime: z.strictObject({ name: z.string(), config: JsonObject }),
+  runtime: z.strictObject({
+    name: z.string().describe("Runtime of the Agent's spec; scripted if the spec names none"),
+    named: z.boolean().describe('Whether the spec names the runtime; if not, the resident may choose one'),
+    config: JsonObject,
+  }),
   repository: z.strictObject({ url: z.string(), branch: z.string() }).nullable(),
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),

@@ -10,6 +10,8 @@ export interface AgentRecord {
   readonly deleting: boolean;
   /** Counts changes of the spec; left out if there is no cluster. */
   readonly generation?: number;
+  /** True if the API put the agent to sleep because it was idle; left out otherwise, so also if a person did. */
+  readonly idle?: true;
 }
 
 export interface EntitlementRecord {
@@ -39,6 +41,13 @@ export interface AgentSource {
   entitlements(): readonly EntitlementRecord[];
   onChange(callback: () => void): void;
   setPower(agentId: string, power: 'Awake' | 'Asleep', onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
+  /** Puts an awake agent to sleep because it is idle. Refuses if another manager owns the power. */
+  sleepIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
+  /**
+   * Wakes an agent that sleeps because it was idle. `changed` is false for any other agent: it is awake, or a person put
+   * it to sleep.
+   */
+  wakeIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
   /** Begins a new cycle of an awake agent. */
   reboot(agentId: string, at: Date, onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   close(): Promise<void>;

@@ -185,6 +185,11 @@ function repositoryOf({ spec }: AgentRecord): AgentConfig['repository'] {
   return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
 }
 
+function runtimeOf({ spec: { runtime } }: AgentRecord): AgentConfig['runtime'] {
+  const { name = 'scripted', config = {} } = runtime;
+  return { name, named: runtime.name !== undefined, config };
+}
+
 /** The model of an agent: the first model of its tier. */
 function modelOf(limits: Limits | null): AgentConfig['model'] {
   const [name] = limits?.models ?? [];
@@ -200,7 +205,7 @@ export function agentConfig({ record, place, entitlement }: Described, raise: Ho
     display_name: spec.displayName ?? record.agentId,
     persona: personaOf(record),
     loop_every_ms: durationMs(spec.loop.every),
-    runtime: { name: spec.runtime.name, config: spec.runtime.config ?? {} },
+    runtime: runtimeOf(record),
     repository: repositoryOf(record),
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,

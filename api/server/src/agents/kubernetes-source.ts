@@ -4,7 +4,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
 import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
 import { FIELD_MANAGER } from './field-owners.ts';
-import { AGENTS, recordOf, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
+import { AGENTS, IDLE_SLEEP, recordOf, SLEEP_ANNOTATION, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
   /**
@@ -13,6 +13,8 @@ interface Fields {
    */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
+  /** Whether the power is Asleep because the agent was idle. */
+  readonly idle?: boolean;
 }
 
 /** An Agent as stored, without our defaults. */
@@ -24,18 +26,19 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const watch = watchVillage(ports);
 
   /**
-   * Applies both fields together: server-side apply removes each field that the API owns and its next write leaves out.
+   * Applies all fields together: server-side apply removes each field that the API owns and its next write leaves out.
    */
-  async function write(
-    before: AgentRecord,
-    { power, rebootedAt }: Fields,
-    onConflict: OnConflict,
-  ): Promise<Outcome<LifecycleChange>> {
+  const write: Write = async (before, { power, rebootedAt, idle = false }, onConflict) => {
     const spec = { ...(power === undefined ? {} : { power }), ...(rebootedAt === undefined ? {} : { rebootedAt }) };
     const object = {
       apiVersion: API_VERSION,
       kind: 'Agent',
-      metadata: { name: before.agentId, namespace, uid: before.uid },
+      metadata: {
+        name: before.agentId,
+        namespace,
+        uid: before.uid,
+        ...(idle ? { annotations: { [SLEEP_ANNOTATION]: IDLE_SLEEP } } : {}),
+      },
       spec,
     };
     const after = await client.apply<KubeObject>(AGENTS, object, {
@@ -44,20 +47,17 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     });
     watch.see(after);
     return accepted({ record: recordOf(after), changed: true });
-  }
+  };
 
   /** Passes `decide` the present object from the API server, because the watch may lag. */
-  async function change(
-    agentId: string,
-    decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
-  ): Promise<Outcome<LifecycleChange>> {
+  const change: Change = async (agentId, decide) => {
     try {
       const agent = await client.get<WrittenAgent>(AGENTS, { namespace, name: agentId });
       return await decide(recordOf(agent), agent.spec);
     } catch (error) {
       return refusalOf(error);
     }
-  }
+  };
 
   return {
     get ready() {
@@ -68,17 +68,41 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
     entitlement: (name) => watch.entitlements.get(name)?.spec ?? null,
     entitlements: () => [...watch.entitlements.values()],
     onChange: (callback) => watch.onChange(callback),
+    ...lifeOf(change, write),
+    close: () => watch.close(),
+  };
+}
+
+type Write = (before: AgentRecord, fields: Fields, onConflict: OnConflict) => Promise<Outcome<LifecycleChange>>;
+type Change = (
+  agentId: string,
+  decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
+) => Promise<Outcome<LifecycleChange>>;
+
+/** The writes of an Agent's life. `change` passes the present object, `write` applies the new fields. */
+function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 'sleepIdle' | 'wakeIdle' | 'reboot'> {
+  return {
     setPower: (agentId, power, onConflict) =>
       change(agentId, async (record) => {
-        if (record.spec.power === power) return accepted({ record, changed: false });
+        // A person's Suspend of an agent that sleeps because it was idle removes the annotation.
+        if (record.spec.power === power && record.idle !== true) return accepted({ record, changed: false });
         return write(record, { power, rebootedAt: record.spec.rebootedAt }, onConflict);
+      }),
+    sleepIdle: (agentId) =>
+      change(agentId, async (record) => {
+        if (record.spec.power === 'Asleep') return accepted({ record, changed: false });
+        return write(record, { power: 'Asleep', rebootedAt: record.spec.rebootedAt, idle: true }, 'refuse');
+      }),
+    wakeIdle: (agentId) =>
+      change(agentId, async (record) => {
+        if (record.idle !== true) return accepted({ record, changed: false });
+        return write(record, { power: 'Awake', rebootedAt: record.spec.rebootedAt }, 'refuse');
       }),
     reboot: (agentId, at, onConflict) =>
       change(agentId, async (record, { power }) => {
         if (power === 'Asleep') return refused('reboot_while_asleep');
         return write(record, { power, rebootedAt: at.toISOString() }, onConflict);
       }),
-    close: () => watch.close(),
   };
 }
 

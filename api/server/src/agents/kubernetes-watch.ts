@@ -11,10 +11,17 @@ export const ENTITLEMENTS: ResourceType = {
   kind: 'Entitlement',
 };
 
+/**
+ * Annotation of an Agent that the API put to sleep. The API owns it and leaves it out of every other write of the power,
+ * which removes it.
+ */
+export const SLEEP_ANNOTATION = 'hamlet.village/sleep';
+export const IDLE_SLEEP = 'Idle';
+
 /** Converts an Agent object. Throws if it does not match the schema, for example an object of an older version. */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
-  const { name, uid, creationTimestamp, deletionTimestamp, generation } = object.metadata;
+  const { name, uid, creationTimestamp, deletionTimestamp, generation, annotations } = object.metadata;
   return {
     agentId: name,
     uid,
@@ -23,6 +30,7 @@ export function recordOf(object: KubeObject): AgentRecord {
     status: agent.status ?? {},
     deleting: deletionTimestamp !== undefined,
     ...(generation === undefined ? {} : { generation }),
+    ...(agent.spec.power === 'Asleep' && annotations?.[SLEEP_ANNOTATION] === IDLE_SLEEP ? { idle: true } : {}),
   };
 }
 

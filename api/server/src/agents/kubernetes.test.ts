@@ -18,6 +18,9 @@ import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import type { Outcome as SourceOutcome } from '../http/outcome.ts';
+import type { AgentSource, LifecycleChange } from './agent-source.ts';
+import { openKubernetesSource } from './kubernetes-source.ts';
 import { AGENTS, ENTITLEMENTS } from './kubernetes-watch.ts';
 
 const LIFETIME_S = 600;
@@ -122,6 +125,13 @@ function exchange(token: string): Promise<Outcome<AgentTokenAnswer>> {
   return clientOf(play.url, token).call(exchangeAgentToken, {});
 }
 
+/** A source of its own, as the API opens it: the idle sleep has no route. */
+async function openSource(): Promise<{ readonly source: AgentSource; readonly close: () => Promise<void> }> {
+  const source = openKubernetesSource({ client: kube.client, namespace, log: () => undefined });
+  await eventually('the source', async () => source.ready || undefined);
+  return { source, close: () => source.close() };
+}
+
 function on(agentId: string): { params: { agent_id: string } } {
   return { params: { agent_id: agentId } };
 }
@@ -169,6 +179,44 @@ test('the API writes the lifecycle to the spec under its own name, keeps fields 
   const { metadata } = await kube.client.get<KubeObject>(AGENTS, { namespace, name: 'lou' });
   const managers = (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
   assert.ok(managers.includes('hamlet-api'));
+});
+
+test('an agent that fell asleep because it was idle wakes, and one that a person put to sleep does not', async () => {
+  await applyAgent('ned', { displayName: 'Ned' });
+  const { source, close } = await openSource();
+  const slept = async (): Promise<[unknown, unknown]> => {
+    const { power } = await writtenSpec('ned');
+    const { metadata } = await kube.client.get<KubeObject>(AGENTS, { namespace, name: 'ned' });
+    return [power, metadata.annotations?.['hamlet.village/sleep']];
+  };
+  const changed = (outcome: SourceOutcome<LifecycleChange>): unknown =>
+    outcome.ok ? [outcome.data.changed, outcome.data.record.idle] : outcome.reason;
+
+  assert.deepEqual(changed(await source.wakeIdle('ned')), [false, undefined], 'it is awake');
+  assert.deepEqual(changed(await source.sleepIdle('ned')), [true, true]);
+  assert.deepEqual(changed(await source.sleepIdle('ned')), [false, true]);
+  assert.deepEqual(await slept(), ['Asleep', 'Idle']);
+  assert.deepEqual(changed(await source.wakeIdle('ned')), [true, undefined]);
+  assert.deepEqual(await slept(), ['Awake', undefined]);
+
+  dataOf(await play.admin.call(suspendAgent, on('ned')));
+  assert.deepEqual(changed(await source.wakeIdle('ned')), [false, undefined], 'a person put it to sleep');
+  dataOf(await play.admin.call(awakenAgent, on('ned')));
+  assert.deepEqual(changed(await source.sleepIdle('ned')), [true, true]);
+  assert.equal(
+    dataOf(await play.admin.call(suspendAgent, on('ned'))).changed,
+    true,
+    'a Suspend replaces the idle sleep',
+  );
+  assert.deepEqual(await slept(), ['Asleep', undefined]);
+  assert.deepEqual(changed(await source.wakeIdle('ned')), [false, undefined]);
+
+  dataOf(await play.admin.call(awakenAgent, on('ned')));
+  assert.deepEqual(changed(await source.sleepIdle('ned')), [true, true]);
+  const at = { namespace, name: 'ned', query: { fieldManager: 'kubectl-patch' } };
+  for (const power of ['Awake', 'Asleep']) await kube.client.mergePatch(AGENTS, { spec: { power } }, at);
+  assert.equal(changed(await source.wakeIdle('ned')), 'field_owned_elsewhere', 'a person wrote the power since');
+  await close();
 });
 
 test('the API takes over a field only with on_conflict=take_over, and the refusal names the owner', async () => {

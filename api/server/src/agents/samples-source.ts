@@ -56,6 +56,8 @@ interface Circumstances {
   readonly tier: string | undefined;
   readonly node: string;
   readonly standing: Standing | undefined;
+  /** Whether the agent, if it is asleep, sleeps because it was idle. */
+  readonly idle: boolean;
 }
 
 /** The reason of a condition, from the measure that keeps the agent from a pod; undefined without such a measure. */
@@ -103,7 +105,7 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
  * is awake and no measure keeps it from a pod.
  */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
-  const { tier, node, standing } = circumstances;
+  const { tier, node, standing, idle } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;
   return {
     agentId: row.agentId,
@@ -122,6 +124,7 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
       ...(runs ? { nodeName: node, podName: `${row.agentId}-${row.cycle}` } : {}),
     },
     deleting: false,
+    ...(idle && row.power === 'Asleep' ? { idle: true } : {}),
   };
 }
 
@@ -129,7 +132,7 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
 function recordsOf(
   samples: Samples,
   rows: readonly SampleAgentRow[],
-  standings: readonly Standing[],
+  { standings, idle }: { readonly standings: readonly Standing[]; readonly idle: ReadonlySet<string> },
 ): ReadonlyMap<string, AgentRecord> {
   const rowOf = new Map(rows.map((row) => [row.agentId, row]));
   const standingOf = new Map(standings.map((standing) => [standing.agent_id, standing]));
@@ -141,9 +144,63 @@ function recordsOf(
       const tier = policy === 'Pinned' ? name : (standing?.balance_tier ?? lowestTier(samples.entitlements));
       return row === undefined
         ? []
-        : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
+        : [
+            [
+              row.agentId,
+              recordOf(sample, row, {
+                tier,
+                node: NODES[index % NODES.length] ?? '',
+                standing,
+                idle: idle.has(row.agentId),
+              }),
+            ] as const,
+          ];
     }),
   );
+}
+
+interface SamplePlace {
+  readonly db: Db;
+  /** Agents that sleep because they were idle. */
+  readonly idle: Set<string>;
+  readonly record: (agentId: string) => AgentRecord | undefined;
+  readonly refresh: () => Promise<void>;
+}
+
+/** The writes of a sample agent's life. */
+function lifeOf(place: SamplePlace): Pick<AgentSource, 'setPower' | 'sleepIdle' | 'wakeIdle' | 'reboot'> {
+  async function changed(row: SampleAgentRow, isChanged: boolean): ReturnType<AgentSource['setPower']> {
+    await place.refresh();
+    const record = place.record(row.agentId);
+    return record === undefined ? refused('no_such_agent') : accepted({ record, changed: isChanged });
+  }
+
+  return {
+    setPower: async (agentId, power) => {
+      const wasIdle = place.idle.delete(agentId);
+      const result = place.record(agentId) !== undefined ? await setSamplePower(place.db, agentId, power) : null;
+      return result === null ? refused('no_such_agent') : changed(result.row, result.changed || wasIdle);
+    },
+    sleepIdle: async (agentId) => {
+      const result = place.record(agentId) !== undefined ? await setSamplePower(place.db, agentId, 'Asleep') : null;
+      if (result === null) return refused('no_such_agent');
+      if (result.changed) place.idle.add(agentId);
+      return changed(result.row, result.changed);
+    },
+    wakeIdle: async (agentId) => {
+      const record = place.record(agentId);
+      if (record === undefined) return refused('no_such_agent');
+      if (record.idle !== true) return accepted({ record, changed: false });
+      place.idle.delete(agentId);
+      const result = await setSamplePower(place.db, agentId, 'Awake');
+      return result === null ? refused('no_such_agent') : changed(result.row, result.changed);
+    },
+    reboot: async (agentId) => {
+      if (place.record(agentId) === undefined) return refused('no_such_agent');
+      const row = await rebootSample(place.db, agentId);
+      return row === null ? refused('reboot_while_asleep') : changed(row, true);
+    },
+  };
 }
 
 /** Agents and Entitlements from a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
@@ -157,11 +214,13 @@ export async function openSamplesSource(ports: {
   const samples = await readSamples(ports.folder);
   const callbacks: (() => void)[] = [];
   let records: ReadonlyMap<string, AgentRecord> = new Map();
+  // In memory only: after a restart, an agent that was idle sleeps until a person wakes it.
+  const idle = new Set<string>();
   for (const { metadata } of samples.agents) await ensureSampleAgent(db, metadata.name, uidOf(metadata.name));
 
   async function refresh(): Promise<void> {
     const before = JSON.stringify([...records.values()]);
-    records = recordsOf(samples, await readSampleAgents(db), await readStandings(db));
+    records = recordsOf(samples, await readSampleAgents(db), { standings: await readStandings(db), idle });
     if (JSON.stringify([...records.values()]) !== before) for (const callback of callbacks) callback();
   }
   const refreshQuietly = (): void =>
@@ -172,12 +231,6 @@ export async function openSamplesSource(ports: {
   await refresh();
   const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);
   const timer = setInterval(refreshQuietly, POLL_MS);
-
-  async function changed(row: SampleAgentRow, isChanged: boolean): ReturnType<AgentSource['setPower']> {
-    await refresh();
-    const record = records.get(row.agentId);
-    return record === undefined ? refused('no_such_agent') : accepted({ record, changed: isChanged });
-  }
 
   return {
     ready: true,
@@ -191,15 +244,7 @@ export async function openSamplesSource(ports: {
         status: { agents: [...records.values()].filter(({ status }) => status.tier === name).length },
       })),
     onChange: (callback) => void callbacks.push(callback),
-    setPower: async (agentId, power) => {
-      const result = records.has(agentId) ? await setSamplePower(db, agentId, power) : null;
-      return result === null ? refused('no_such_agent') : changed(result.row, result.changed);
-    },
-    reboot: async (agentId) => {
-      if (!records.has(agentId)) return refused('no_such_agent');
-      const row = await rebootSample(db, agentId);
-      return row === null ? refused('reboot_while_asleep') : changed(row, true);
-    },
+    ...lifeOf({ db, idle, record: (agentId) => records.get(agentId), refresh }),
     close: async () => {
       clearInterval(timer);
       await listener.stop();

@@ -35,6 +35,8 @@ export function staticSource(agentIds: readonly string[]): AgentSource {
     entitlements: () => tiers,
     onChange: () => undefined,
     setPower: unwritable,
+    sleepIdle: unwritable,
+    wakeIdle: unwritable,
     reboot: unwritable,
     close: () => Promise.resolve(),
   };

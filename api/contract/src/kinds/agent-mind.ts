@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { guarded } from './guarded.ts';
+import { matching, text } from './text.ts';
+
+const MAX_TOOL_NAME_CHARS = 64;
+const MAX_ALLOWED_TOOLS = 64;
+const MAX_RULES = 32;
+const MAX_TOOLS_OF_RULE = 32;
+const MAX_REASON_CHARS = 512;
+const MAX_IMAGE_CHARS = 512;
+
+export const ModelChoice = z.strictObject({
+  provider: matching(
+    '^[a-z][a-z0-9-]{0,62}$',
+    63,
+    "write the name of a provider of the village: lower case letters, digits and '-', for example ollama",
+  )
+    .optional()
+    .describe('Provider of the model, as the village names it; without it, the first provider that has the model.'),
+  name: matching(
+    '^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$',
+    128,
+    'write the name of a model as its provider writes it, for example qwen3:8b',
+  ).describe('Name of the model.'),
+});
+
+const ToolName = matching(
+  '^[a-z][a-zA-Z0-9_.:/-]*$',
+  MAX_TOOL_NAME_CHARS,
+  'write the name of a tool or of a class of tools, for example post_to_board or publish',
+);
+
+const isUnique = (names: readonly string[]): boolean => new Set(names).size === names.length;
+
+const ToolRule = z.strictObject({
+  tools: z
+    .array(ToolName)
+    .min(1)
+    .max(MAX_TOOLS_OF_RULE)
+    .describe(
+      'Tools and classes of tools (read, speak, act, publish, spend, persona, schedule) that the rule is about.',
+    ),
+  when: z
+    .enum(['run', 'turn'])
+    .optional()
+    .describe('Circumstance: within a run, or within a turn of its own; both if absent.'),
+  verdict: z
+    .enum(['deny', 'ask', 'allow'])
+    .describe('Verdict. ask: a person has to allow each call. Of all rules that match, deny wins over ask over allow.'),
+  reason: text(MAX_REASON_CHARS, 1).optional().describe('Reason, shown to the agent and to the person who is asked.'),
+});
+
+export const ToolPolicy = z.strictObject({
+  allow: guarded(z.array(ToolName).max(MAX_ALLOWED_TOOLS), [
+    {
+      holds: isUnique,
+      rule: 'self.all(name, self.exists_one(other, other == name))',
+      message: 'write each tool once',
+    },
+  ])
+    .optional()
+    .describe('The only tools and classes of tools that the agent has; all tools of its village if absent.'),
+  rules: z
+    .array(ToolRule)
+    .max(MAX_RULES)
+    .optional()
+    .describe("Rules besides those of the village and the agent's tier."),
+});
+
+export const Hands = z.strictObject({
+  image: matching(
+    '^[a-z0-9][A-Za-z0-9._:/@-]*$',
+    MAX_IMAGE_CHARS,
+    'write the name of a container image, for example registry.example.org/team/hands:1.2',
+  )
+    .optional()
+    .describe('Image of the container in which tools run; it is made from the image of agents. That image by default.'),
+  enabled: z.boolean().optional().describe('Whether the pod has that container; the operator decides if absent.'),
+});
