@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { AgentSpec } from '../kinds/agent.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
 export const POLICY_RULES_MAX = 64;
@@ -6,7 +7,8 @@ export const POLICY_RULES_MAX = 64;
 export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 1;
 const RULE_TOOLS_MAX = 64;
 const RULE_EXAMPLES_MAX = 32;
-export const RULE_REASON_MAX_CHARS = 200;
+/** The same as in `spec.tools.rules` of an Agent. */
+export const RULE_REASON_MAX_CHARS = 512;
 export const ARGUMENTS_MAX_CHARS = 65_536;
 export const REPLY_MAX_CHARS = 8_000;
 const REASON_MAX_CHARS = 500;
@@ -20,11 +22,11 @@ export type Verdict = z.infer<typeof Verdict>;
 export const CallOccasion = z.enum(['run', 'turn']);
 export type CallOccasion = z.infer<typeof CallOccasion>;
 
-/** The name of a tool, as a model writes it. */
-export const ToolName = z
+/** The name of a tool or of a class of tools. */
+const ToolName = z
   .string()
   .max(64)
-  .regex(/^[a-z][a-z0-9_]*$/, 'write the name of a tool or a class, for example post_to_board or spend');
+  .regex(/^[a-z][a-zA-Z0-9_.:/-]*$/, 'write the name of a tool or a class, for example post_to_board or spend');
 
 const Example = z.strictObject({ tool: ToolName, when: CallOccasion.default('run') });
 
@@ -48,15 +50,7 @@ export const VillageRules = z.array(VillageRule).min(1).max(POLICY_RULES_MAX);
 export type VillageRules = z.infer<typeof VillageRules>;
 
 /** `spec.tools` of an Agent, which can only narrow the rules of the village. */
-export const AgentTools = z.strictObject({
-  allow: z
-    .array(ToolName)
-    .max(RULE_TOOLS_MAX)
-    .optional()
-    .describe('Names or classes of the only tools that the agent may call; without it, all'),
-  rules: z.array(PolicyRule).max(POLICY_RULES_MAX).optional(),
-});
-export type AgentTools = z.infer<typeof AgentTools>;
+export type AgentTools = NonNullable<AgentSpec['tools']>;
 
 export const RuleOrigin = z.enum(['village', 'tier', 'agent']);
 export type RuleOrigin = z.infer<typeof RuleOrigin>;
@@ -90,12 +84,20 @@ export const CallId = z
   .max(200)
   .regex(/^[\w.:-]+$/, 'write the id of a call of this run');
 
+/** An id of the engine: its n-th request for a call of a run. */
+export const RequestId = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\w./:-]+$/, 'write the id of a request of this run');
+
 /** The request of an agent to a person to let one call happen. It is bound to run, call, arguments and policy version, and used once. */
 export const Permission = z.strictObject({
   permission_id: z.uuid(),
   run_id: z.uuid(),
   agent_id: AgentId,
   session_id: z.uuid().nullable(),
+  request: z.string().describe('Id of the request, as the agent gave it'),
   call_id: CallId,
   tool: z.string(),
   arguments: z.string().max(ARGUMENTS_MAX_CHARS).describe('Arguments of the call as canonical JSON; show them as text'),

@@ -1,4 +1,4 @@
-import { VERDICTS, villageTool } from '@hamlet/contract';
+import { villageTool } from '@hamlet/contract/tools';
 import type { CallOccasion, Policy, PolicyRule, Verdict } from '@hamlet/contract';
 
 export interface JudgedCall {
@@ -20,9 +20,9 @@ export function ruleMatches(rule: Pick<PolicyRule, 'tools' | 'when'>, { tool, wh
 }
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = {
-  allow: VERDICTS.indexOf('allow'),
-  ask: VERDICTS.indexOf('ask'),
-  deny: VERDICTS.indexOf('deny'),
+  allow: 0,
+  ask: 1,
+  deny: 2,
 };
 
 const WORDS: Readonly<Record<Verdict, string>> = {
