@@ -12,7 +12,7 @@ export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtime-
 export { createStubRuntime } from './runtime-registry.ts';
 
 export { createEngine } from './loop/engine.ts';
-export type { Begun, Engine, EngineRefusal, RunRequest } from './loop/engine.ts';
+export type { Begun, Engine, EngineRefusal, GivenAnswer, ResumeOptions, RunRequest } from './loop/engine.ts';
 export type { EngineLimits, EnginePorts, Notice } from './loop/kit.ts';
 export type { RunOutcome } from './loop/advance.ts';
 export type {
@@ -33,9 +33,12 @@ export type {
 export { systemPrompt } from './loop/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { defineTool } from './effects/tool.ts';
-export type { CallContext, Tool, ToolDefinition, Verified } from './effects/tool.ts';
+export type { CallContext, NeedsPermission, Tool, ToolDefinition, Verified } from './effects/tool.ts';
 export type { ToolOutcome } from './effects/tool-outcome.ts';
 export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';
 export { JournalError } from './journal/journal.ts';
-export type { Journal, JournalEntry, JournalErrorCode } from './journal/journal.ts';
+export type { Journal, JournalEntry, JournalErrorCode, Payload } from './journal/journal.ts';
 export { openSqliteJournal } from './journal/sqlite-journal.ts';
+export { payloadsOf, SALT_REF } from './journal/mirror-payloads.ts';
+export { restoreSqliteJournal } from './journal/restore-journal.ts';
+export type { MirrorPage } from './journal/restore-journal.ts';

@@ -1,10 +1,11 @@
-import type { CallContext, PreparedCall } from './tool.ts';
+import type { CallContext, NeedsPermission, PreparedCall } from './tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 import { bounded, ToolOutcome as ToolOutcomeSchema } from './tool-outcome.ts';
 
 /** `lost`: the attempt ended and its effect is unknown. */
 export type Attempt =
   | Readonly<{ kind: 'outcome'; outcome: ToolOutcome }>
+  | NeedsPermission
   | Readonly<{ kind: 'lost'; outcome: ToolOutcome; error: unknown }>;
 
 export type Timing = Readonly<{
@@ -35,7 +36,9 @@ export async function executeCall(
 
 async function attempt(call: PreparedCall, context: CallContext): Promise<Attempt> {
   try {
-    const outcome = bounded(ToolOutcomeSchema.parse(await call.execute(context)));
+    const result = await call.execute(context);
+    if (result.kind === 'needs_permission') return result;
+    const outcome = bounded(ToolOutcomeSchema.parse(result));
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {
     return {

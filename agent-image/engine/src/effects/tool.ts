@@ -21,13 +21,16 @@ export type Verified =
   | Readonly<{ kind: 'not_done' }>
   | Readonly<{ kind: 'unknown' }>;
 
+/** The tool did nothing, because someone outside of the engine wants a person's permission first. The engine asks for it. */
+export type NeedsPermission = Readonly<{ kind: 'needs_permission'; reason: string }>;
+
 type Description<Input> = Readonly<{
   name: string;
   /** For the model. */
   description: string;
   input: z.ZodType<Input>;
   timeoutMs: number;
-  execute: (input: Input, context: CallContext) => Promise<ToolOutcome>;
+  execute: (input: Input, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
 }>;
 
 /**
@@ -40,7 +43,7 @@ export type ToolDefinition<Input> = Description<Input> &
   );
 
 export type PreparedCall = Readonly<{
-  execute: (context: CallContext) => Promise<ToolOutcome>;
+  execute: (context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
   verify: (context: CallContext) => Promise<Verified>;
 }>;
 

@@ -3,7 +3,7 @@ import type { JournalEvent } from './event.ts';
 /** A text and its reference. */
 export type Payload = Readonly<{ ref: string; text: string }>;
 
-/** An event at its place in the journal. Places count up without a gap, from 1. */
+/** An event at its place in the journal. Places count up from 1. Only a restored journal has gaps. */
 export type JournalEntry = Readonly<{ seq: number; event: JournalEvent }>;
 
 /** Events of a run, or the reason why this engine cannot read them. */
@@ -33,6 +33,8 @@ export type JournalWrite = Readonly<{
 export type Journal = Readonly<{
   /** The fence of this opening: greater than that of every event before it. */
   fence: number;
+  /** The secret of the references. A mirror keeps it, since a restored journal needs the same. */
+  salt: string;
   /** The place of the last event; 0 for an empty journal. */
   lastSeq: () => number;
   append: (write: JournalWrite) => void;

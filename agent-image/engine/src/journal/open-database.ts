@@ -52,15 +52,15 @@ pragma user_version = ${SCHEMA_VERSION};
 
 /**
  * Opens the file of a journal and locks it until the journal is closed or the process ends: the kernel releases
- * SQLite's lock however the process ends. SQLite rolls back a write that was cut by a kill or a loss of power.
+ * SQLite's lock however the process ends. SQLite rolls back a write that was cut by a kill or a loss of power. A new journal has the given salt, by default a random one.
  */
-export function openDatabase(path: string): DatabaseSync {
+export function openDatabase(path: string, salt = newSalt()): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma secure_delete = on;');
     database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}; pragma synchronous = full; begin immediate;`);
-    prepareSchema(database, path);
+    prepareSchema(database, path, salt);
     database.exec('commit');
     return database;
   } catch (error) {
@@ -69,12 +69,12 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function prepareSchema(database: DatabaseSync, path: string): void {
+function prepareSchema(database: DatabaseSync, path: string, salt: string): void {
   const version = numberOf(database, 'user_version');
   const owner = numberOf(database, 'application_id');
   if (version === 0 && owner === 0 && numberOf(database, 'schema_version') === 0) {
     database.exec(SCHEMA);
-    database.prepare('insert into header (one, salt) values (1, ?)').run(randomBytes(16).toString('base64url'));
+    database.prepare('insert into header (one, salt) values (1, ?)').run(salt);
     return;
   }
   if (owner !== APPLICATION_ID)
@@ -84,6 +84,8 @@ function prepareSchema(database: DatabaseSync, path: string): void {
     throw new JournalError('journal_newer', message);
   }
 }
+
+const newSalt = (): string => randomBytes(16).toString('base64url');
 
 function numberOf(database: DatabaseSync, pragma: string): number {
   const value = database.prepare(`pragma ${pragma}`).get()?.[pragma];

@@ -35,6 +35,7 @@ function journalOn(database: DatabaseSync): Journal {
   catchUp(database, read, runs);
   return {
     fence: read.lastFence() + 1,
+    salt,
     append: appender(database, read, runs),
     refer: (text) => ({ ref: digest(salt, text), text }),
     ...read,
@@ -53,7 +54,7 @@ function refuseNewer(database: DatabaseSync): void {
   throw new JournalError('journal_newer', message);
 }
 
-const COLUMNS = 'seq, run, v, type, stage, fence, at, elapsed_ms, body';
+export const COLUMNS = 'seq, run, v, type, stage, fence, at, elapsed_ms, body';
 
 function readers(database: DatabaseSync) {
   const lastSeq = database.prepare('select max(seq) as seq from event');
@@ -127,10 +128,10 @@ function appender(database: DatabaseSync, read: Pick<Journal, 'lastSeq'>, runs: 
   };
 }
 
-type EventRow = [string, number, string, string, number, number, number, string];
+export type EventRow = [string, number, string, string, number, number, number, string];
 
 /** Checks the event as a reader will, so that every written event can be read. */
-function toRow(event: JournalEvent): EventRow {
+export function toRow(event: JournalEvent): EventRow {
   const { run, v, type, stage, fence, at, elapsedMs } = JournalEvent.parse(event);
   const body = JSON.stringify(Object.fromEntries(Object.entries(event).filter(([key]) => !ENVELOPE_KEYS.has(key))));
   if (Buffer.byteLength(body) > MAX_EVENT_BYTES) throw tooLarge(`An event of type ${type}`, MAX_EVENT_BYTES);

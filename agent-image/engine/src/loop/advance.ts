@@ -110,6 +110,7 @@ async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
 async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<RunOutcome> {
   await settled(kit, tasks, kit.limits.interruptGraceMs);
   session.killed.abort();
+  session.seal();
   return { kind: 'waiting', for: 'engine' };
 }
 

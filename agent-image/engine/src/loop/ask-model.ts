@@ -1,8 +1,8 @@
 import type { EventBody } from '../journal/event.ts';
-import { canonicalJson } from '../journal/digest.ts';
+import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
-import type { Message, ModelCall, ModelDelta, ModelRequest } from './ports.ts';
+import type { Message, ModelDelta, ModelRequest } from './ports.ts';
 import { ModelEnd } from './ports.ts';
 import { requestOf } from './request.ts';
 import type { Session } from './session.ts';
@@ -22,7 +22,7 @@ export async function askModel(
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
   await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
-  const { request, digest } = requestOf(kit, session.state, { history, withTools: ask.withTools });
+  const { request, digest } = requestOf(kit, session.state, { history, ask });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
   const end = await streamed(kit, session, { ask, request });
@@ -43,29 +43,13 @@ export async function askModel(
       id: `${ask.ask}.${index}`,
       modelId: call.id,
       tool: call.name,
-      arguments: journal.refer(canonicalArguments(call)).ref,
+      arguments: journal.refer(canonicalArguments(call.arguments)).ref,
       effect: kit.tools.get(call.name)?.effect ?? null,
     })),
     usage: end.usage,
     moneyMicros: end.moneyMicros,
   };
   session.append([body], [message]);
-}
-
-/** The arguments of a call as canonical JSON, even if the model wrote no valid JSON. */
-export function canonicalArguments(call: ModelCall): string {
-  const parsed = parseArguments(call);
-  return parsed.ok ? canonicalJson(parsed.value) : call.arguments;
-}
-
-/** Parses the arguments of a call. Empty text counts as `{}`: a model may write it if a tool has no parameters. */
-export function parseArguments(call: ModelCall): Readonly<{ ok: true; value: unknown }> | Readonly<{ ok: false }> {
-  if (call.arguments.trim() === '') return { ok: true, value: {} };
-  try {
-    return { ok: true, value: JSON.parse(call.arguments) };
-  } catch {
-    return { ok: false };
-  }
 }
 
 /** Publishes the words of a stream as they come, until the run is cancelled. Returns the end of the stream. */

@@ -47,17 +47,31 @@ export type Begun =
 
 export type Engine = Readonly<{
   start: (request: RunRequest) => Promise<Begun>;
-  /** Continues a run of the journal. Set `volumeLost` if the journal was restored from a mirror. */
-  resume: (run: string, options?: Readonly<{ volumeLost: boolean }>) => Begun;
+  /** Continues a run of the journal. */
+  resume: (run: string, options?: ResumeOptions) => Begun;
   /** Records a person's answer to a question, or the expiry of the question. */
   answer: (run: string, request: string, answer: Answer | 'expired') => Begun;
   cancel: (run: string) => Begun;
   /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
+  /** Ends the work on one run, for example when its lease is lost. This engine may resume it. */
+  release: (run: string) => Promise<void>;
+  /** What a run has used so far; null for a run that the journal does not have or cannot read. */
+  spentOf: (run: string) => Budgets | null;
   openRuns: () => readonly RunRow[];
   /** Number of runs in memory. */
   active: () => number;
 }>;
+
+export type ResumeOptions = Readonly<{
+  /** True if the journal was restored from a mirror, which may lack its end. */
+  volumeLost?: boolean;
+  /** Answers of people that came while no engine had the run. One that was recorded before has no effect. */
+  answers?: readonly GivenAnswer[];
+}>;
+
+/** A person's answer to a question, or the expiry of the question. */
+export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired' }>;
 
 type Work = Readonly<{ session: Session; outcome: Promise<RunOutcome> }>;
 type Loaded = Readonly<{ ok: true; session: Session }> | Readonly<{ ok: false; code: EngineRefusal }>;
@@ -79,22 +93,32 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
       const opened = openRun(kit, running.works, { request, recalled });
       return opened.ok ? begin(running, opened.session) : opened;
     },
-    resume: (run, options) => {
-      const work = running.works.get(run);
-      if (work !== undefined) return { ok: true, run, outcome: work.outcome };
-      const loaded = load(running, run, options?.volumeLost ?? false);
-      return loaded.ok ? begin(running, loaded.session) : loaded;
-    },
-    answer: (run, request, answer) =>
-      change(running, run, answer === 'expired' ? expiry(request) : { type: 'permission_answered', request, answer }),
+    resume: (run, options) => resume(running, run, options ?? {}),
+    answer: (run, request, answer) => change(running, run, answered({ request, answer })),
     cancel: (run) => cancel(running, run),
     interrupt: () => interrupt(running),
+    release: (run) => release(running, run),
+    spentOf: (run) => {
+      const loaded = loadRun(ports.journal, run);
+      return loaded.ok ? loaded.state.spent : null;
+    },
     openRuns: () => ports.journal.openRuns(MAX_LISTED),
     active: () => running.works.size,
   };
 }
 
-const expiry = (request: string): EventBody => ({ type: 'permission_expired', request });
+const answered = ({ request, answer }: GivenAnswer): EventBody =>
+  answer === 'expired' ? { type: 'permission_expired', request } : { type: 'permission_answered', request, answer };
+
+function resume(running: Running, run: string, { volumeLost = false, answers = [] }: ResumeOptions): Begun {
+  const work = running.works.get(run);
+  const loaded: Loaded = work === undefined ? load(running, run, volumeLost) : { ok: true, session: work.session };
+  if (!loaded.ok) return loaded;
+  for (const answer of answers) loaded.session.tryAppend([answered(answer)]);
+  if (work === undefined) return begin(running, loaded.session);
+  work.session.wake();
+  return { ok: true, run, outcome: work.outcome };
+}
 
 function begin({ kit, works }: Running, session: Session): Begun {
   const outcome = advance(kit, session).finally(() => works.delete(session.run));
@@ -112,7 +136,8 @@ function load({ kit, works, isStopped }: Running, run: string, volumeLost: boole
   const parent = parentOf(works, loaded.state.opened.parent);
   if (parent === undefined) return refused('parent_not_active');
   const session = new Session(kit, { run, stage: loaded.state.opened.stage, state: loaded.state, parent });
-  if (loaded.state.fence < kit.ports.journal.fence) session.append([{ type: 'run_resumed', volumeLost }]);
+  if (loaded.state.fence < kit.ports.journal.fence || loaded.state.interrupted)
+    session.append([{ type: 'run_resumed', volumeLost }]);
   return { ok: true, session };
 }
 
@@ -147,6 +172,17 @@ async function interrupt(running: Running): Promise<void> {
     session.wake();
   }
   await Promise.allSettled(works.map(({ outcome }) => outcome));
+}
+
+async function release({ works }: Running, run: string): Promise<void> {
+  const work = works.get(run);
+  if (work === undefined) return;
+  const { session } = work;
+  session.tryAppend([{ type: 'interrupted' }]);
+  session.stopped.abort();
+  session.killed.abort();
+  session.wake();
+  await Promise.allSettled([work.outcome]);
 }
 
 /**

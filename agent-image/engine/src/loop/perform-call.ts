@@ -3,7 +3,7 @@ import { executeCall } from '../effects/execute-call.ts';
 import type { PreparedCall, Tool, Verified } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
-import { canonicalArguments, parseArguments } from './ask-model.ts';
+import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
 import type { CallState } from '../state/run-state.ts';
@@ -14,6 +14,8 @@ import { readAnswer } from './transcript.ts';
 /** Wait before another attempt of a call in the same process, multiplied by the number of attempts so far. */
 const RETRY_MS = 250;
 const MAX_ASK_ATTEMPTS = 5;
+/** Maximum number of questions to people about one call. */
+const MAX_QUESTIONS = 5;
 
 /** A call with its tool and its checked arguments. */
 type Ready = Readonly<{ call: CallState; tool: Tool; prepared: PreparedCall; proposed: ProposedCall }>;
@@ -115,7 +117,7 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
     const known = [...kit.tools.keys()].join(', ');
     return settled({ kind: 'denied', code: 'no_such_tool', text: `There is no tool ${call.tool}. Known: ${known}.` });
   }
-  const parsed = parseArguments({ id: call.modelId, name: call.tool, arguments: proposed.arguments });
+  const parsed = parseArguments(proposed.arguments);
   if (!parsed.ok) return settled({ kind: 'invalid_input', issues: [{ path: '', expected: 'one JSON object' }] });
   const prepared = tool.prepare(parsed.value);
   return prepared.ok
@@ -129,7 +131,7 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
  */
 function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
   const written = writtenCall(kit, session, call);
-  const text = written === undefined ? '' : canonicalArguments(written);
+  const text = written === undefined ? '' : canonicalArguments(written.arguments);
   if (written?.name !== call.tool || kit.ports.journal.refer(text).ref !== call.arguments) {
     session.append([
       { type: 'stage_closed' },
@@ -153,7 +155,8 @@ function writtenCall(kit: Kit, session: Session, call: CallState): ModelCall | u
   return readAnswer(kit.ports.journal, turn.message).toolCalls.find(({ id }) => id === call.modelId);
 }
 
-async function runAttempt(kit: Kit, session: Session, { call, tool, prepared, proposed }: Ready): Promise<void> {
+async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<void> {
+  const { call, tool, prepared, proposed } = ready;
   const context = contextOf(kit, session, proposed);
   const attempt = call.attempt + 1;
   const key = tool.effect === 'keyed' ? context.key : null;
@@ -165,10 +168,24 @@ async function runAttempt(kit: Kit, session: Session, { call, tool, prepared, pr
   const result = await executeCall(prepared, { ...context, attempt }, timing(kit, session, tool));
   if (result.kind === 'lost' && result.error !== null)
     kit.ports.notify({ type: 'problem', run: session.run, where: `tool ${name}`, error: result.error });
+  if (result.kind === 'needs_permission') return askAgain(kit, session, { ready, reason: result.reason });
   finish(kit, session, { call, attempt, result, effect: tool.effect });
 }
 
-type Finished = Readonly<{ call: CallState; attempt: number; result: Attempt; effect: Tool['effect'] }>;
+/** A tool that wants a permission again and again is never answered: its call ends as denied. */
+function askAgain(kit: Kit, session: Session, { ready, reason }: Readonly<{ ready: Ready; reason: string }>): void {
+  const { call, tool } = ready;
+  const isRepeatable = tool.effect !== 'once' && tool.effect !== 'verify';
+  if (isRepeatable && call.questions < MAX_QUESTIONS) return askAbout(session, call, 'policy');
+  settleCall(kit, session, { call, outcome: { kind: 'denied', code: 'policy', text: reason } });
+}
+
+type Finished = Readonly<{
+  call: CallState;
+  attempt: number;
+  result: Exclude<Attempt, { kind: 'needs_permission' }>;
+  effect: Tool['effect'];
+}>;
 
 /**
  * Settles a call after an attempt. If the attempt was lost and a repeat might do harm, the call is unknown, as after a

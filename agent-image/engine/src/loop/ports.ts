@@ -13,6 +13,8 @@ export type ModelCall = Readonly<{ id: string; name: string; arguments: string }
 
 export type ModelRequest = Readonly<{
   model: string;
+  /** The request's place: a provider may publish its words under it. */
+  at: Readonly<{ run: string; ask: number; attempt: number }>;
   /** `stable` stays the same from request to request and can be cached by a provider; `situation` follows it. */
   system: Readonly<{ stable: string; situation: string }>;
   messages: readonly Message[];

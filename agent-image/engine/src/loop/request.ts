@@ -3,19 +3,23 @@ import type { Message, ModelRequest } from './ports.ts';
 import type { RunState } from '../state/run-state.ts';
 import { inputMessage, turnMessages, warningAt } from './transcript.ts';
 
-type Basis = Readonly<{ history: readonly Message[]; withTools: boolean }>;
+type Basis = Readonly<{
+  history: readonly Message[];
+  ask: Readonly<{ ask: number; attempt: number; withTools: boolean }>;
+}>;
 
 /** The next request of a run, and a digest of everything in it. */
 export function requestOf(
   kit: Kit,
   state: RunState,
-  { history, withTools }: Basis,
+  { history, ask: { ask, attempt, withTools } }: Basis,
 ): Readonly<{ request: ModelRequest; digest: string }> {
   const { journal } = kit.ports;
   const { opened } = state;
   const textOf = (ref: string): string => journal.textOf(ref) ?? '';
   const request: ModelRequest = {
     model: opened.model,
+    at: { run: opened.run, ask, attempt },
     system: { stable: textOf(opened.prompt), situation: textOf(opened.situation) },
     messages: [...history, inputMessage(journal, state, true), ...warningAt(state, 0), ...ownMessages(kit, state)],
     tools: withTools ? kit.ports.tools.map(({ name, description, input }) => ({ name, description, input })) : [],

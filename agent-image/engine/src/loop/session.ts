@@ -34,6 +34,7 @@ export class Session {
   readonly #kit: Kit;
   #state: RunState | null = null;
   #mark: number | null = null;
+  #isSealed = false;
   #wake = Promise.withResolvers<void>();
 
   constructor(
@@ -60,6 +61,7 @@ export class Session {
    * Appends events with their texts in one write. The same write adds the run's spending to each run that it works for.
    */
   tryAppend(bodies: readonly EventBody[], payloads: readonly Payload[] = []): Appended {
+    if (this.#isSealed) return { ok: false, code: 'interrupted' };
     const own = this.#plan(bodies);
     if (!('events' in own)) return { ok: false, code: own.code };
     const bill = billOf(bodies, this.run);
@@ -90,6 +92,11 @@ export class Session {
   wake(): void {
     this.#wake.resolve();
     this.#wake = Promise.withResolvers();
+  }
+
+  /** Lets no later result into the journal: another session of this run may begin. */
+  seal(): void {
+    this.#isSealed = true;
   }
 
   /** The time left in the time budget that ends first, of this run or of a run that it works for. */

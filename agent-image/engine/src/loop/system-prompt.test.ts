@@ -11,7 +11,9 @@ const parts = {
     { name: 'chess', text: 'Guard the king.' },
   ],
   time: 'Monday, 09:00',
+  place: 'the café',
   standing: '12 aiDollars',
+  people: 'Bob',
 };
 
 test('the parts have one order, and the half that can be cached stays byte by byte over turns', () => {
@@ -32,7 +34,7 @@ test('the parts have one order, and the half that can be cached stays byte by by
       standing: `${turn} aiDollars`,
     });
     assert.equal(next.stable, first.stable);
-    assert.match(next.situation, new RegExp(`09:0${turn}[\\s\\S]*${turn} aiDollars`));
+    assert.match(next.situation, new RegExp(`09:0${turn}[\\s\\S]*the café[\\s\\S]*${turn} aiDollars[\\s\\S]*Bob`));
   }
 });
 

@@ -1,11 +1,14 @@
-/** The parts of a system prompt in their order. The first four change rarely, the last two with every message. */
+/** The parts of a system prompt in their order. The first four change rarely, the others with every message. */
 export type PromptParts = Readonly<{
   identity: string;
   personality: string;
   instructions: string;
   skills: readonly Readonly<{ name: string; text: string }>[];
   time: string;
+  place: string;
   standing: string;
+  /** The people of the conversation. */
+  people: string;
 }>;
 
 export type SystemPrompt = Readonly<{ stable: string; situation: string }>;
@@ -22,7 +25,9 @@ export function systemPrompt(parts: PromptParts): SystemPrompt {
     ]),
     situation: sections([
       ['Time', parts.time],
+      ['Place', parts.place],
       ['Standing', parts.standing],
+      ['People', parts.people],
     ]),
   };
 }

@@ -92,9 +92,14 @@ function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>):
   return { ...call, phase: 'settled', outcome, result };
 }
 
+/** A running call may come back with the demand for a permission, if a second attempt of it does no harm. */
+function isAskable({ phase, effect }: CallState, why: 'policy' | 'unknown'): boolean {
+  if (why === 'unknown') return phase === 'unknown';
+  return phase === 'requested' || (phase === 'running' && effect !== 'once' && effect !== 'verify');
+}
+
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {
-  const expected: CallPhase = why === 'policy' ? 'requested' : 'unknown';
-  if (call.phase !== expected) return 'wrong_phase';
+  if (!isAskable(call, why)) return 'wrong_phase';
   return { ...call, phase: 'asking', question: { request, why, answer: null }, questions: call.questions + 1 };
 }
 

@@ -45,12 +45,16 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
 
 function refusalOf(state: RunState, event: JournalEvent): IllegalMove | null {
   if (event.run !== state.opened.run) return 'wrong_run';
-  if (event.type === 'run_resumed' ? event.fence <= state.fence : event.fence !== state.fence) return 'stale_fence';
+  if (event.type === 'run_resumed' ? !mayResume(state, event.fence) : event.fence !== state.fence) return 'stale_fence';
   if (state.outcome !== null) return event.type === 'history_compacted' ? null : 'closed';
   if (!BEGINNINGS.includes(event.type)) return null;
   if (state.cancelled) return 'cancelled';
   return state.interrupted ? 'interrupted' : null;
 }
+
+/** The engine that interrupted a run may continue it: it let no event of the run pass since. */
+const mayResume = (state: RunState, fence: number): boolean =>
+  fence > state.fence || (fence === state.fence && state.interrupted);
 
 type RunEvent = Exclude<
   JournalEvent,

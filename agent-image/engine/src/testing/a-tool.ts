@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { CallContext, Tool } from '../effects/tool.ts';
+import type { CallContext, NeedsPermission, Tool } from '../effects/tool.ts';
 import { defineTool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Effect } from '../journal/event.ts';
@@ -25,7 +25,7 @@ export function someJournals(): Readonly<{ path: () => string; open: () => Journ
 }
 
 export const Text = z.strictObject({ text: z.string() });
-type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome>;
+type Execute = (input: { text: string }, context: CallContext) => Promise<ToolOutcome | NeedsPermission>;
 type Kind = Readonly<{ name: string; effect: Exclude<Effect, 'verify'>; timeoutMs?: number }>;
 
 export const aTool = ({ name, effect, timeoutMs = 5_000 }: Kind, execute: Execute): Tool =>

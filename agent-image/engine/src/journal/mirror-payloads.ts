@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { canonicalArguments } from './arguments.ts';
+import type { JournalEvent } from './event.ts';
+import type { Journal, Payload } from './journal.ts';
+
+/** The reference under which a mirror keeps the journal's salt. No text has it: it is no digest. */
+export const SALT_REF = 'salt_of_this_journal__';
+
+const Message = z.object({ toolCalls: z.array(z.object({ arguments: z.string() })) });
+
+/** The texts that an event names, with the arguments of its calls, which the journal keeps only inside of the model's answer. */
+export function payloadsOf(journal: Journal, event: JournalEvent): readonly Payload[] {
+  const payloads = refsOf(event).flatMap((ref) => {
+    const text = journal.textOf(ref);
+    return text === null ? [] : [{ ref, text }];
+  });
+  const [message] = payloads;
+  if (event.type !== 'model_answered' || message === undefined) return payloads;
+  const { toolCalls } = Message.parse(JSON.parse(message.text));
+  return [message, ...toolCalls.map((call) => journal.refer(canonicalArguments(call.arguments)))];
+}
+
+function refsOf(event: JournalEvent): readonly string[] {
+  switch (event.type) {
+    case 'run_opened':
+      return [event.plan, event.prompt, event.situation, event.recalled, event.input];
+    case 'model_answered':
+      return [event.message];
+    case 'tool_settled':
+      return [event.result];
+    case 'memory_written':
+      return [event.memory];
+    case 'history_compacted':
+      return [event.summary];
+    default:
+      return [];
+  }
+}
