@@ -36,6 +36,8 @@ export { SYSTEM_PORTS } from './transport/model-ports.ts';
 export type { ModelPorts } from './transport/model-ports.ts';
 export { parseModelsConfig } from './routing/models-config.ts';
 export type { ConfigError, ModelsConfig, ParsedConfig } from './routing/models-config.ts';
+export { findRoute } from './routing/find-route.ts';
+export type { Chain } from './routing/find-route.ts';
 export { openModel } from './routing/open-models.ts';
 export type { Credentials, ModelsSetup, OpenedModel } from './routing/open-models.ts';
 export { createSubscriptionTokens } from './adapters/responses/subscription-tokens.ts';

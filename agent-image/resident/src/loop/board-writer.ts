@@ -65,7 +65,7 @@ export function createBoardWriter({ complete, onRequest }: BoardWriterPorts): Bo
       const request = answer.kind === 'refused' ? requestForModel(answer.code, answer.detail) : null;
       if (request !== null) onRequest(request);
       if (answer.kind !== 'ok') return fromOwnList(occasion, reasonOf(answer));
-      const sentence = answer.value.choices[0]?.message.content.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
+      const sentence = answer.value.choices[0]?.message.content?.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
       if (sentence === '') return fromOwnList(occasion, 'the model wrote nothing');
       const { scripted } = answer.value.hamlet;
       return {

@@ -106,7 +106,16 @@ function completionOf({ model, messages }: ChatCompletionBody): ChatCompletion {
     created: 0,
     model,
     system_fingerprint: 'test',
-    hamlet: { provider: 'test', scripted: true },
+    hamlet: {
+      provider: 'test',
+      scripted: true,
+      tokens: { prompt: 1, completion: 1, total: 2 },
+      queue_ms: 0,
+      ttft_ms: 0,
+      tokens_per_s: null,
+      price: '0',
+      estimated: false,
+    },
     choices: [
       {
         index: 0,

@@ -137,6 +137,11 @@ export const REFUSALS = {
   context_too_long: never(400, 'Prompt and answer exceed the context of the model: shorten the prompt or max_tokens'),
   too_many_in_flight: later(429, 'As many requests as the tier allows are under way: wait until one has ended'),
   token_quota_exhausted: later(429, 'Too few tokens are left of this hour: wait as Retry-After says, or ask for fewer'),
+  content_refused: never(400, 'The provider or the model refuses this content: change the messages'),
+  model_bad_request: never(
+    400,
+    'The provider of the model cannot serve such a request: see detail, or ask another model',
+  ),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
 
   // The sealed log

@@ -59,6 +59,8 @@ export interface RouteSpec {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** Limit of the body, where 256 KiB are too few. */
+  readonly bodyMaxBytes?: number;
   /** The handler receives the bytes, to verify a signature over them. */
   readonly rawBody?: true;
   /** 200 by default. */

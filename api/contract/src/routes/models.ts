@@ -1,23 +1,86 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { Limits } from './agents.ts';
+import { AiDollars } from '../values/money.ts';
 import { AgentId, AgentParams, Time } from '../values/scalars.ts';
 
-export const CHAT_MESSAGES_MAX = 256;
+export const CHAT_MESSAGES_MAX = 2_048;
 export const CHAT_TEXT_MAX_CHARS = 65_536;
 export const COMPLETION_TOKENS_MAX = 32_768;
 const STOPS_MAX = 4;
+const TOOLS_MAX = 128;
+const CALLS_MAX = 64;
+/** A conversation that fills a context of 256,000 tokens, with its tools. */
+export const CHAT_BODY_MAX_BYTES = 2 << 20;
 
 const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
 const TextPart = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
 
-/** OpenAI's format; other fields are ignored. */
-export const ChatMessage = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
-  name: z.string().max(64).nullish(),
+const ToolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'write 1 to 64 letters, digits, _ and -');
+const CallId = z.string().min(1).max(256);
+
+/** OpenAI's format. `arguments` is the JSON text as the model wrote it: it may be invalid. */
+const ChatToolCall = z.looseObject({
+  id: CallId,
+  type: z.literal('function', 'these models call functions only'),
+  function: z.looseObject({ name: z.string().min(1).max(128), arguments: Text }),
 });
+
+/** OpenAI's format; other fields are ignored. */
+export const ChatMessage = z
+  .looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
+    name: z.string().max(64).nullish(),
+    tool_calls: z.array(ChatToolCall).max(CALLS_MAX).nullish().describe('Calls of an assistant'),
+    tool_call_id: CallId.nullish().describe('The call that a tool answers'),
+  })
+  .refine(({ role, tool_call_id: id }) => role !== 'tool' || (id ?? '') !== '', {
+    path: ['tool_call_id'],
+    message: 'name the call that this message of a tool answers',
+  });
 export type ChatMessage = z.infer<typeof ChatMessage>;
+
+const JsonSchema = z.record(z.string(), z.unknown());
+
+const ChatTool = z.looseObject({
+  type: z.literal('function', 'these models call functions only'),
+  function: z.looseObject({
+    name: ToolName,
+    description: z.string().max(16_384).nullish(),
+    parameters: JsonSchema.nullish().describe('JSON Schema of the arguments'),
+  }),
+});
+
+const ChatToolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: ToolName }) }),
+]);
+
+const ResponseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({ name: ToolName, schema: JsonSchema }),
+  }),
+]);
+
+/** A whole number, or its decimal text: clients of OpenAI send texts in metadata. */
+const Ordinal = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number),
+]);
+
+const ChatMetadata = z.looseObject({
+  run_id: z.uuid().nullish().describe('Run of the agent that the request serves'),
+  ask: Ordinal.nullish().describe("The engine's number of this request in its run"),
+  attempt: Ordinal.nullish().describe("The engine's attempt at this request"),
+  lease: Ordinal.nullish().describe('Attempt at the run for which the agent holds the lease'),
+});
 
 /** OpenAI's format; other fields are ignored, unsupported values refused. */
 export const ChatCompletionBody = z.looseObject({
@@ -31,9 +94,11 @@ export const ChatCompletionBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   seed: z.int().nullish(),
   n: z.literal(1, 'one choice is made: leave n out').nullish(),
-  metadata: z
-    .looseObject({ run_id: z.uuid().nullish().describe('Run of the agent that the request serves') })
-    .nullish(),
+  tools: z.array(ChatTool).max(TOOLS_MAX).nullish(),
+  tool_choice: ChatToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: ResponseFormat.nullish(),
+  metadata: ChatMetadata.nullish(),
   stop: z.union([z.string().max(64), z.array(z.string().max(64)).max(STOPS_MAX)]).nullish(),
 });
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
@@ -43,12 +108,38 @@ const Count = z.int().min(0);
 export const CompletionUsage = z.strictObject({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
 export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
-const FinishReason = z.enum(['stop', 'length']);
+const FinishReason = z.enum(['stop', 'length', 'tool_calls']);
 
 /** Fields that OpenAI's format does not have. */
 const Origin = z.strictObject({
   provider: z.string(),
   scripted: z.boolean().describe('True if the answer joins sentences of a list and no language model was asked'),
+});
+
+/** The costs of an answer. All tokens of failed attempts and fallbacks are among them. */
+const ReceiptFields = z.strictObject({
+  tokens: z.strictObject({ prompt: Count, completion: Count, total: Count }),
+  queue_ms: Count.describe('From the arrival of the request until the provider was asked'),
+  ttft_ms: Count.nullable().describe('From there to the first piece of the answer; null if it is empty'),
+  tokens_per_s: z.number().min(0).nullable().describe('Tokens of the answer a second after its first piece'),
+  price: AiDollars.describe('aiDollars that the agent is charged'),
+  estimated: z.boolean().describe('True if the provider did not report all tokens'),
+});
+export const ModelReceipt = Origin.extend(ReceiptFields.shape);
+export type ModelReceipt = z.infer<typeof ModelReceipt>;
+
+const CompletionCall = z.strictObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
+
+/** The first piece of a call has its id, its type and its name; the arguments of all pieces are joined. */
+const CallPiece = z.strictObject({
+  index: Count,
+  id: z.string().optional(),
+  type: z.literal('function').optional(),
+  function: z.strictObject({ name: z.string().optional(), arguments: z.string().optional() }),
 });
 
 export const ChatCompletion = z.strictObject({
@@ -59,18 +150,26 @@ export const ChatCompletion = z.strictObject({
   choices: z.array(
     z.strictObject({
       index: z.literal(0),
-      message: z.strictObject({ role: z.literal('assistant'), content: z.string(), refusal: z.null() }),
+      message: z.strictObject({
+        role: z.literal('assistant'),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        tool_calls: z.array(CompletionCall).optional(),
+      }),
       logprobs: z.null(),
       finish_reason: FinishReason,
     }),
   ),
   usage: CompletionUsage,
   system_fingerprint: z.string(),
-  hamlet: Origin,
+  hamlet: ModelReceipt,
 });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
-/** With `stream_options.include_usage`, the last piece has the usage and no choice. */
+/**
+ * With `stream_options.include_usage`, the last piece has the usage and no choice. The piece with the finish reason, and
+ * the pieces after it, have the receipt.
+ */
 export const ChatCompletionChunk = z.strictObject({
   id: z.string(),
   object: z.literal('chat.completion.chunk'),
@@ -79,14 +178,18 @@ export const ChatCompletionChunk = z.strictObject({
   choices: z.array(
     z.strictObject({
       index: z.literal(0),
-      delta: z.strictObject({ role: z.literal('assistant').optional(), content: z.string().optional() }),
+      delta: z.strictObject({
+        role: z.literal('assistant').optional(),
+        content: z.string().optional(),
+        tool_calls: z.array(CallPiece).optional(),
+      }),
       logprobs: z.null(),
       finish_reason: FinishReason.nullable(),
     }),
   ),
   usage: CompletionUsage.nullable().optional(),
   system_fingerprint: z.string(),
-  hamlet: Origin,
+  hamlet: Origin.extend(ReceiptFields.partial().shape),
 });
 export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
 
@@ -103,6 +206,7 @@ export const completeChat = defineRoute('POST /v1/chat/completions', {
   summary: 'Complete a chat with a model of the agent\'s tier, in OpenAI\'s format; "stream": true sends pieces',
   idempotency: 'natural',
   body: ChatCompletionBody,
+  bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
   reasons: [
     'stale_cycle',
@@ -114,6 +218,9 @@ export const completeChat = defineRoute('POST /v1/chat/completions', {
     'token_quota_exhausted',
     'insufficient_funds',
     'account_closed',
+    'run_settled',
+    'content_refused',
+    'model_bad_request',
     'model_failed',
     'village_frozen',
   ],
@@ -126,6 +233,7 @@ export const ModelView = z.strictObject({
   owned_by: z.string(),
   context_tokens: z.int().positive().describe('Most tokens of a prompt and its answer together'),
 });
+export type ModelView = z.infer<typeof ModelView>;
 
 export const listModels = defineRoute('GET /v1/models', {
   ...models,

@@ -47,11 +47,15 @@ export interface ChatRequest {
   /** False allows at most one tool call in an answer. */
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseSchema?: ResponseSchema | undefined;
+  /** True: the answer is one JSON object of any form. `responseSchema` goes before it. */
+  readonly jsonObject?: boolean | undefined;
   readonly temperature?: number | undefined;
   /** Maximum number of tokens of the answer. */
   readonly maxTokens?: number | undefined;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[] | undefined;
   readonly seed?: number | undefined;
+  /** Labels for the server. Only the adapters of Chat Completions send them; the others leave them out. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }

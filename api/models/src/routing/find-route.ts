@@ -16,13 +16,16 @@ export function matchPattern(pattern: string, name: string): string | null {
 export interface Chain {
   readonly targets: readonly Target[];
   readonly fallbackOn: readonly ModelErrorCode[];
+  readonly contextTokens: number;
+  readonly answerTokens: number;
 }
 
 const FALLBACK_CODES = MODEL_ERROR_CODES.filter((code) => MODEL_ERRORS[code].fallback);
 
-function chainOf({ provider, model, fallbacks, fallbackOn }: RouteConfig, name: string, star: string): Chain {
+function chainOf(route: RouteConfig, name: string, star: string): Chain {
+  const { provider, model, fallbacks, fallbackOn = FALLBACK_CODES, contextTokens, answerTokens } = route;
   const upstream = model?.replace('*', () => star) ?? name;
-  return { targets: [{ provider, model: upstream }, ...fallbacks], fallbackOn: fallbackOn ?? FALLBACK_CODES };
+  return { targets: [{ provider, model: upstream }, ...fallbacks], fallbackOn, contextTokens, answerTokens };
 }
 
 /** The chain of the first route that matches a name; null if none does. Pure. */

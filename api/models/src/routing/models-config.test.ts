@@ -31,7 +31,7 @@ function parsed(input: unknown): ModelsConfig {
 
 test('a configuration has defaults, routes and prices', () => {
   const config = parsed(GOOD);
-  assert.equal(config.providers['openai']?.baseUrl, 'https://api.openai.com/v1');
+  assert.partialDeepStrictEqual(config.providers['openai'], { baseUrl: 'https://api.openai.com/v1' });
   assert.equal(config.retry.attempts, 3);
   assert.deepEqual(findRoute(config, 'gpt-5')?.targets, [
     { provider: 'openai', model: 'gpt-5' },
@@ -48,6 +48,8 @@ test('a configuration has defaults, routes and prices', () => {
   assert.deepEqual(findRoute(config, 'village/small'), {
     targets: [{ provider: 'local', model: 'org/small-instruct' }],
     fallbackOn: ['auth'],
+    contextTokens: 32_768,
+    answerTokens: 1_024,
   });
   assert.equal(findRoute({ routes: [] }, 'gpt-5'), null);
   assert.deepEqual(findPrice(config, { provider: 'openai', model: 'gpt-5-mini' }), {

@@ -7,6 +7,8 @@ const PROVIDERS_MAX = 50;
 const ROUTES_MAX = 200;
 const FALLBACKS_MAX = 5;
 const PRICES_MAX = 2_000;
+const CONTEXT_TOKENS = 32_768;
+const ANSWER_TOKENS = 1_024;
 
 const ProviderName = z
   .string()
@@ -79,6 +81,8 @@ const Provider = z.discriminatedUnion(
       credential: CredentialName.optional(),
     }),
     z.strictObject({ kind: z.literal('completions'), baseUrl: BaseUrl, credential: CredentialName.optional() }),
+    /** The scripted mind of the village. The caller gives its adapter. */
+    z.strictObject({ kind: z.literal('scripted') }),
     z.strictObject({
       kind: z.literal('openai-subscription'),
       baseUrl: BaseUrl.default('https://chatgpt.com/backend-api/codex'),
@@ -87,7 +91,7 @@ const Provider = z.discriminatedUnion(
       noticeAccepted: z.literal(true, 'read SUBSCRIPTION_NOTICE; write true to accept it, or use another provider'),
     }),
   ],
-  'write one of the kinds openai, openrouter, anthropic, ollama, vllm, compatible, completions, openai-subscription',
+  'write one of the kinds openai, openrouter, anthropic, ollama, vllm, compatible, completions, scripted, openai-subscription',
 );
 export type ProviderConfig = z.infer<typeof Provider>;
 
@@ -105,6 +109,10 @@ const Route = z.strictObject({
   fallbacks: z.array(Target).max(FALLBACKS_MAX, `write at most ${FALLBACKS_MAX} fallbacks`).default([]),
   /** Codes for which the next fallback answers; by default those with `fallback` in `MODEL_ERRORS`. */
   fallbackOn: z.array(z.enum(MODEL_ERROR_CODES).exclude(['cancelled'])).optional(),
+  /** Most tokens of a prompt and its answer together. */
+  contextTokens: z.int().min(256).max(10_000_000).default(CONTEXT_TOKENS),
+  /** Most tokens of an answer if the request names no limit. */
+  answerTokens: z.int().min(1).max(1_000_000).default(ANSWER_TOKENS),
 });
 export type RouteConfig = z.infer<typeof Route>;
 

@@ -39,6 +39,8 @@ export type OpenedModel =
 /** The error for a missing credential that the configuration names. It never leaves this file. */
 class MissingCredential extends Error {}
 
+/** The kinds of providers that this package has an adapter for. */
+type RemoteConfig = Exclude<ProviderConfig, { readonly kind: 'scripted' }>;
 type ChatConfig = Extract<ProviderConfig, { readonly kind: 'openai' | 'openrouter' | 'vllm' | 'compatible' }>;
 
 function keyOf(credentials: Credentials, name: string): string {
@@ -68,7 +70,7 @@ function chatServer(provider: string, config: ChatConfig, credentials: Credentia
 
 function openAdapter(
   provider: string,
-  config: ProviderConfig,
+  config: RemoteConfig,
   { credentials, kit }: { readonly credentials: Credentials; readonly kit: AdapterKit },
 ): ChatAdapter {
   const { baseUrl } = config;
@@ -109,8 +111,11 @@ export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup
   try {
     const targets = chain.targets.map(({ provider, model }) => {
       const settings = providers[provider];
-      if (settings === undefined) throw new Error(`the configuration has no provider ${provider}`);
-      const adapter = adapters[provider] ?? openAdapter(provider, settings, { credentials, kit });
+      const own = adapters[provider];
+      if (own !== undefined) return { adapter: own, model, price: findPrice(config, { provider, model }) };
+      if (settings === undefined || settings.kind === 'scripted')
+        throw new Error(`no adapter is given for the provider ${provider}`);
+      const adapter = openAdapter(provider, settings, { credentials, kit });
       return { adapter, model, price: findPrice(config, { provider, model }) };
     });
     return { ok: true, model: createModel({ targets, fallbackOn: chain.fallbackOn, retry, limits, ports }) };

@@ -21,7 +21,7 @@ import {
 } from '@hamlet/contract';
 import type { VillageFreeze } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { heldProvider } from '../gateway/testing/held-provider.ts';
+import { heldModels } from '../gateway/testing/held-models.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
@@ -30,8 +30,8 @@ let village: TestVillage;
 let one: RunPlay;
 let two: RunPlay;
 let db: Db;
-const held = heldProvider();
-const providers = [held.provider, ...held.usual];
+const held = heldModels();
+const { models } = held;
 
 before(async () => {
   village = await startTestVillage();
@@ -41,8 +41,8 @@ before(async () => {
     tier,
     `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
   );
-  one = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
-  two = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
+  one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+  two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
   db = village.openDb();
   await one.play.everybody();
   dataOf(
@@ -152,7 +152,7 @@ test('a new run waits until the freeze is lifted; one under way may end', async 
 
 test('a replica that starts during a freeze obeys it, and does not lift it', async () => {
   await freeze();
-  const third = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
+  const third = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
   assert.equal(dataOf(await clientOf(third.play.url).call(getVillageFreeze, {})).frozen, true);
   assert.equal(
     await codeOf(third.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })),

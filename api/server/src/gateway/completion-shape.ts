@@ -1,18 +1,27 @@
-import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@hamlet/contract';
-import type { Completed, Ticket } from './chat-gateway.ts';
-import type { ModelUsage } from './model-provider.ts';
+import type { ChatCompletion, ChatCompletionChunk, CompletionUsage, ModelReceipt } from '@hamlet/contract';
+import type { Finish, ToolCall } from '@hamlet/models';
+import type { Ticket } from './admit-chat.ts';
+import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
+import { MODELS_MADE_S } from './village-models.ts';
+
+/** Facts about an answer that its format needs. */
+export interface CompletionHead {
+  readonly createdS: number;
+  readonly isScripted: (provider: string) => boolean;
+}
+
+type Delta = ChatCompletionChunk['choices'][number]['delta'];
 
 function headOf(
   { requestId, plan }: Ticket,
-  createdS: number,
-): Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'hamlet'> {
-  const { provider, served } = plan.route;
+  { createdS }: CompletionHead,
+  provider: string,
+): Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint'> {
   return {
     id: `chatcmpl-${requestId}`,
     created: createdS,
-    model: served.model,
-    system_fingerprint: `${provider.name}-${served.createdS}`,
-    hamlet: { provider: provider.name, scripted: provider.scripted },
+    model: plan.served.name,
+    system_fingerprint: `${provider}-${MODELS_MADE_S}`,
   };
 }
 
@@ -24,47 +33,108 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
   };
 }
 
-/** A complete answer in OpenAI's format. Pure. */
-export function completionOf(ticket: Ticket, { text, finish, usage }: Completed, createdS: number): ChatCompletion {
+function receiptOf(completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
+  const { provider, usage, queueMs, ttftMs, tokensPerS, price } = completed;
+  const { promptTokens: prompt, completionTokens: completion, estimated } = usage;
   return {
-    ...headOf(ticket, createdS),
+    provider,
+    scripted: isScripted(provider),
+    tokens: { prompt, completion, total: prompt + completion },
+    queue_ms: queueMs,
+    ttft_ms: ttftMs,
+    tokens_per_s: tokensPerS,
+    price,
+    estimated,
+  };
+}
+
+function callOf({ id, name, arguments: text }: ToolCall) {
+  return { id, type: 'function' as const, function: { name, arguments: text } };
+}
+
+/** A complete answer in OpenAI's format. Pure. */
+export function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead): ChatCompletion {
+  const { content, toolCalls, finish, usage, provider } = completed;
+  const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callOf) };
+  return {
+    ...headOf(ticket, head, provider),
     object: 'chat.completion',
     choices: [
-      { index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null, finish_reason: finish },
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: content === '' && toolCalls.length > 0 ? null : content,
+          refusal: null,
+          ...calls,
+        },
+        logprobs: null,
+        finish_reason: finish,
+      },
     ],
     usage: usageOf(usage),
+    hamlet: receiptOf(completed, head),
   };
 }
 
 /** The chunks of one streamed answer. */
 export interface Chunks {
   first(): ChatCompletionChunk;
-  text(text: string): ChatCompletionChunk;
+  /** Null if the piece has nothing that the caller lacks. */
+  piece(piece: VisiblePiece, provider: string): ChatCompletionChunk | null;
   /** The last chunk, and the usage after it if the request asked for it. */
   last(completed: Completed): readonly ChatCompletionChunk[];
 }
 
-export function chunksOf(
-  ticket: Ticket,
-  options: { readonly createdS: number; readonly includeUsage: boolean },
-): Chunks {
-  const { createdS, includeUsage } = options;
-  const head = { ...headOf(ticket, createdS), object: 'chat.completion.chunk' as const };
+/**
+ * The tool calls of one stream, numbered from 0 in the order of their first pieces. Mutable because a call spans several
+ * pieces.
+ */
+class CallNumbers {
+  readonly #slots: number[] = [];
+  readonly #messages: number;
+
+  constructor(messages: number) {
+    this.#messages = messages;
+  }
+
+  deltaOf({ slot, id = '', name = '', arguments: text = '' }: Extract<VisiblePiece, { kind: 'tool' }>): Delta | null {
+    const at = this.#slots.indexOf(slot);
+    if (at >= 0) return text === '' ? null : { tool_calls: [{ index: at, function: { arguments: text } }] };
+    const index = this.#slots.push(slot) - 1;
+    // The id that the folded answer gets too if its provider names none.
+    const named = id === '' ? `call_${this.#messages}_${slot}` : id;
+    return { tool_calls: [{ index, id: named, type: 'function', function: { name, arguments: text } }] };
+  }
+}
+
+export function chunksOf(ticket: Ticket, options: CompletionHead & { readonly includeUsage: boolean }): Chunks {
+  const { includeUsage, isScripted } = options;
+  const calls = new CallNumbers(ticket.plan.request.messages.length);
   const beforeUsage = includeUsage ? { usage: null } : {};
-  const chunk = (
-    delta: ChatCompletionChunk['choices'][number]['delta'],
-    finish: 'stop' | 'length' | null,
-  ): ChatCompletionChunk => ({
-    ...head,
+  const headBy = (provider: string) => ({
+    ...headOf(ticket, options, provider),
+    object: 'chat.completion.chunk' as const,
+    hamlet: { provider, scripted: isScripted(provider) },
+  });
+  const chunk = (provider: string, delta: Delta, finish: Finish | null = null): ChatCompletionChunk => ({
+    ...headBy(provider),
     ...beforeUsage,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
   return {
-    first: () => chunk({ role: 'assistant', content: '' }, null),
-    text: (text) => chunk({ content: text }, null),
-    last: ({ finish, usage }) => [
-      chunk({}, finish),
-      ...(includeUsage ? [{ ...head, choices: [], usage: usageOf(usage) }] : []),
-    ],
+    first: () => chunk(ticket.plan.served.provider, { role: 'assistant', content: '' }),
+    piece: (piece, provider) => {
+      const delta = piece.kind === 'text' ? { content: piece.text } : calls.deltaOf(piece);
+      return delta === null ? null : chunk(provider, delta);
+    },
+    last: (completed) => {
+      const { provider, finish, usage } = completed;
+      const hamlet = receiptOf(completed, options);
+      return [
+        { ...chunk(provider, {}, finish), hamlet },
+        ...(includeUsage ? [{ ...headBy(provider), hamlet, choices: [], usage: usageOf(usage) }] : []),
+      ];
+    },
   };
 }

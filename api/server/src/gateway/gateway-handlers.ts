@@ -1,13 +1,17 @@
-import type { ModelRequestView, ModelUse } from '@hamlet/contract';
+import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
 import type { Db, ModelRequestRow } from '@hamlet/store';
 import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { refusalOfError } from '../http/respond.ts';
-import { admitChat, carryOut, modelLimits, REQUEST_LIFE } from './chat-gateway.ts';
-import type { AskedChat, GatewayPorts, Ticket } from './chat-gateway.ts';
+import { admitChat, modelLimits, REQUEST_LIFE } from './admit-chat.ts';
+import type { AskedChat, GatewayPorts, Ticket } from './admit-chat.ts';
+import { carryOut } from './carry-out.ts';
 import { chunksOf, completionOf } from './completion-shape.ts';
+import type { CompletionHead } from './completion-shape.ts';
+import { MODELS_MADE_S } from './village-models.ts';
+import type { ServedModel } from './village-models.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
 export interface GatewayHandlerPorts {
@@ -19,6 +23,10 @@ export interface GatewayHandlerPorts {
 const RECENT_REQUESTS = 20;
 const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
 
+function headAt({ catalog }: GatewayPorts, now: Date): CompletionHead {
+  return { createdS: Math.floor(now.getTime() / 1_000), isScripted: (provider) => catalog.isScripted(provider) };
+}
+
 /** Streams an answer; after the first chunk, only the stream can report a failure. */
 async function stream(
   gateway: GatewayPorts,
@@ -27,7 +35,7 @@ async function stream(
 ): Promise<null> {
   const { asked, now, channel } = about;
   const chunks = chunksOf(ticket, {
-    createdS: Math.floor(now.getTime() / 1_000),
+    ...headAt(gateway, now),
     includeUsage: asked.body.stream_options?.include_usage === true,
   });
   channel.begin(ticket.limits);
@@ -35,7 +43,10 @@ async function stream(
   try {
     const outcome = await carryOut(gateway, ticket, {
       gone: channel.gone,
-      onText: (text) => channel.send(chunks.text(text)),
+      onPiece: (piece, provider) => {
+        const chunk = chunks.piece(piece, provider);
+        if (chunk !== null) channel.send(chunk);
+      },
     });
     if (outcome.ok) for (const chunk of chunks.last(outcome.data)) channel.send(chunk);
     channel.end(outcome.ok ? undefined : outcome);
@@ -84,14 +95,24 @@ function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['compl
       const ticket = await admitChat(gateway, asked);
       if (!ticket.ok) return ticket;
       if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
-      const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onText: () => undefined });
+      const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
       if (!outcome.ok) return outcome;
       return {
-        ...accepted(completionOf(ticket.data, outcome.data, Math.floor(now.getTime() / 1_000))),
+        ...accepted(completionOf(ticket.data, outcome.data, headAt(gateway, now))),
         limits: ticket.data.limits,
       };
     },
   };
+}
+
+function modelView({ name, provider, contextTokens }: ServedModel): ModelView {
+  return { id: name, object: 'model', created: MODELS_MADE_S, owned_by: provider, context_tokens: contextTokens };
+}
+
+/** True if a provider serves the model, and the village has its credential. */
+function isServed({ catalog }: GatewayPorts, model: string): boolean {
+  const found = catalog.find(model);
+  return found !== null && !('missing' in found);
 }
 
 function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['listModels'] {
@@ -100,14 +121,10 @@ function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['lis
     run: async ({ actor: { agentId } }) => {
       if (source.get(agentId) === null) return refused('no_such_agent');
       const allowance = await gateway.limits.of(agentId);
-      const served = (allowance?.limits.models ?? []).flatMap((name) => gateway.routes.get(name) ?? []);
-      const data = served.map(({ provider, served: { model, contextTokens, createdS } }) => ({
-        id: model,
-        object: 'model' as const,
-        created: createdS,
-        owned_by: provider.name,
-        context_tokens: contextTokens,
-      }));
+      const data = (allowance?.limits.models ?? []).flatMap((name) => {
+        const found = gateway.catalog.find(name);
+        return found === null || 'missing' in found ? [] : [modelView(found)];
+      });
       const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
       return { ...accepted({ object: 'list' as const, data }), limits };
     },
@@ -137,7 +154,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
           resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
         },
         in_flight: hour.inFlight,
-        models: limits.models.map((model) => ({ model, served: gateway.routes.has(model) })),
+        models: limits.models.map((model) => ({ model, served: isServed(gateway, model) })),
         recent: recent.map(requestView),
       };
       return accepted(use);

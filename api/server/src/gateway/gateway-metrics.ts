@@ -1,7 +1,7 @@
 import type { ModelOutcome } from '@hamlet/contract';
 import { Counter, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { ModelUsage } from './model-provider.ts';
+import type { ModelUsage } from './carry-out.ts';
 
 const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 

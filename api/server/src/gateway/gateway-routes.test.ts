@@ -19,7 +19,7 @@ import { dataOf, Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/run-play.ts';
 import { agentToken, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
-import { heldProvider } from './testing/held-provider.ts';
+import { heldModels } from './testing/held-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
 
@@ -28,7 +28,7 @@ let play: Play;
 let url = '';
 let metricsUrl = '';
 let db: Db;
-const held = heldProvider();
+const held = heldModels();
 
 before(async () => {
   village = await startTestVillage();
@@ -38,7 +38,7 @@ before(async () => {
     tier,
     (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'),
   );
-  const replica = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
+  const replica = await village.startReplica({}, { models: held.models });
   url = replica.peopleUrl;
   metricsUrl = replica.metricsUrl;
   play = new Play(url);
@@ -79,7 +79,15 @@ test('a model of the tier answers as OpenAI does, says that it is scripted, and 
   const before = await useOf('bob');
   const answer = await ask('bob');
   const { object, model, choices, usage, hamlet } = dataOf(answer);
-  assert.deepEqual([object, model, hamlet], ['chat.completion', 'small', { provider: 'scripted', scripted: true }]);
+  assert.deepEqual([object, model], ['chat.completion', 'small']);
+  const { provider, scripted, tokens: paid, price, estimated, ttft_ms: ttftMs } = hamlet;
+  assert.deepEqual([provider, scripted, price, estimated], ['scripted', true, '0', false]);
+  assert.ok(ttftMs !== null && hamlet.queue_ms >= 0);
+  assert.deepEqual(paid, {
+    prompt: usage.prompt_tokens,
+    completion: usage.completion_tokens,
+    total: usage.total_tokens,
+  });
   const [choice] = choices;
   assert.equal(choice?.finish_reason, 'stop');
   assert.match(choice?.message.content ?? '', /mill/);
@@ -132,7 +140,7 @@ test('an answer ends at its limit and at a stop', async () => {
   const short = dataOf(await ask('bob', { max_tokens: 3 }));
   assert.equal(short.choices[0]?.finish_reason, 'length');
   assert.ok(short.usage.completion_tokens <= 3);
-  assert.equal(dataOf(await ask('bob', { stop: 'mill' })).choices[0]?.message.content.includes('mill'), false);
+  assert.equal(dataOf(await ask('bob', { stop: 'mill' })).choices[0]?.message.content?.includes('mill'), false);
 });
 
 test("a model outside the tier, one without a provider, and a prompt too long are refused with their reason, also in OpenAI's format", async () => {
@@ -154,6 +162,18 @@ test("a model outside the tier, one without a provider, and a prompt too long ar
   assert.equal(invalid.error?.type, 'invalid_request_error');
   assert.equal(invalid.error?.param, 'messages');
   assert.equal(Problem.parse(await (await fetch(`${url}/v1/models`)).json()).error?.type, 'authentication_error');
+});
+
+test('the scripted mind refuses a demanded tool call and a schema, before it costs anything', async () => {
+  const tools = [{ type: 'function' as const, function: { name: 'go_to' } }];
+  const schema = { type: 'json_schema' as const, json_schema: { name: 'plan', schema: {} } };
+  const before = await useOf('bob');
+  for (const changes of [{ tools, tool_choice: 'required' as const }, { response_format: schema }])
+    assert.equal((await refusalOf(ask('bob', changes))).code, 'model_bad_request');
+  assert.ok((await ask('bob', { tools })).ok, 'tools that are only offered');
+  assert.equal((await useOf('bob')).recent[1]?.outcome, 'failed');
+  assert.equal((await useOf('bob')).recent[1]?.prompt_tokens, 0);
+  assert.ok((await useOf('bob')).tokens.used > before.tokens.used, 'only the answered request is counted');
 });
 
 test('only agents may use models; people read the use of any agent, an agent only its own', async () => {

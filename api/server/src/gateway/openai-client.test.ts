@@ -8,19 +8,19 @@ import type { ClientOptions } from 'openai';
 import { Play } from '../testing/play.ts';
 import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
-import { heldProvider } from './testing/held-provider.ts';
+import { heldModels } from './testing/held-models.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];
 
 let village: TestVillage;
 let baseURL = '';
-const held = heldProvider();
+const held = heldModels();
 
 before(async () => {
   village = await startTestVillage();
   const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
   await writeFile(tier, (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing]'));
-  const { peopleUrl } = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
+  const { peopleUrl } = await village.startReplica({}, { models: held.models });
   baseURL = `${peopleUrl}/v1`;
   const play = new Play(peopleUrl);
   await play.everybody();

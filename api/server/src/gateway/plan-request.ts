@@ -1,67 +1,59 @@
-import type { ChatCompletionBody, ChatMessage } from '@hamlet/contract';
-import { hashText } from '@hamlet/core';
+import type { ChatCompletionBody } from '@hamlet/contract';
+import type { ChatRequest } from '@hamlet/models';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
-import type { ModelRequest, ModelRoute, PromptMessage } from './model-provider.ts';
+import { chatRequestOf } from './chat-request-of.ts';
+import type { ModelCatalog, ServedModel } from './village-models.ts';
 
-/** A request that is ready to be sent: its provider, its content, and the tokens that it can use. */
+/** A request that is ready to be sent: its model, its content, and the tokens that it can use. */
 export interface PlannedRequest {
-  readonly route: ModelRoute;
-  readonly request: ModelRequest;
+  readonly served: ServedModel;
+  readonly request: ChatRequest;
   readonly promptTokens: number;
   /** Tokens of the prompt plus the longest answer. */
   readonly tokens: number;
-}
-
-function textOf({ content }: ChatMessage): string {
-  if (content === null || content === undefined) return '';
-  return typeof content === 'string' ? content : content.map(({ text }) => text).join('');
-}
-
-function promptOf(messages: readonly ChatMessage[]): readonly PromptMessage[] {
-  return messages.map((message) => ({
-    role: message.role === 'developer' ? 'system' : message.role,
-    text: textOf(message),
-  }));
 }
 
 function namesOf(models: readonly string[]): string {
   return models.length === 0 ? 'no models' : models.join(', ');
 }
 
+function servedModel(
+  model: string,
+  { tier, limits: { models } }: Allowance,
+  catalog: ModelCatalog,
+): Outcome<ServedModel> {
+  if (!models.includes(model))
+    return refused('model_not_in_tier', `The tier ${tier} includes ${namesOf(models)}, but not ${model}`);
+  const found = catalog.find(model);
+  if (found === null)
+    return refused(
+      'model_not_served',
+      `The tier includes ${model}, but no provider of this village serves it; the village serves ${namesOf(catalog.served)}`,
+    );
+  if ('missing' in found) return refused('model_not_served', `The village cannot serve ${model}: ${found.missing}`);
+  return accepted(found);
+}
+
 /** The request to a provider, or its refusal. Pure. */
 export function planRequest(
   body: ChatCompletionBody,
   allowance: Allowance,
-  routes: ReadonlyMap<string, ModelRoute>,
+  catalog: ModelCatalog,
 ): Outcome<PlannedRequest> {
-  const { model } = body;
-  const { models } = allowance.limits;
-  if (!models.includes(model))
-    return refused('model_not_in_tier', `The tier ${allowance.tier} includes ${namesOf(models)}, but not ${model}`);
-  const route = routes.get(model);
-  if (route === undefined)
-    return refused(
-      'model_not_served',
-      `The tier includes ${model}, but no provider of this village serves it; the village serves ${namesOf([...routes.keys()])}`,
-    );
-  const messages = promptOf(body.messages);
-  const promptTokens = route.provider.countTokens(model, messages);
-  const { contextTokens, answerTokens } = route.served;
+  const found = servedModel(body.model, allowance, catalog);
+  if (!found.ok) return found;
+  const served = found.data;
+  const { name, contextTokens, answerTokens } = served;
+  const asked = chatRequestOf(body);
+  const promptTokens = served.countTokens(asked);
   const room = contextTokens - promptTokens;
   if (room < 1)
     return refused(
       'context_too_long',
-      `The messages have ${promptTokens} tokens; ${model} takes at most ${contextTokens}, including its answer`,
+      `The messages have ${promptTokens} tokens; ${name} takes at most ${contextTokens}, including its answer`,
     );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
-  const stop = typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []);
-  const seed = hashText(String(body.seed ?? JSON.stringify(messages)));
-  return accepted({
-    route,
-    promptTokens,
-    tokens: promptTokens + maxTokens,
-    request: { model, messages, maxTokens, seed, stop },
-  });
+  return accepted({ served, promptTokens, tokens: promptTokens + maxTokens, request: { ...asked, maxTokens } });
 }

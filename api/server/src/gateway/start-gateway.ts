@@ -2,25 +2,28 @@ import { forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
-import { REQUEST_LIFE } from './chat-gateway.ts';
-import type { GatewayPorts } from './chat-gateway.ts';
+import { REQUEST_LIFE } from './admit-chat.ts';
+import type { GatewayPorts } from './admit-chat.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
-import { routesOf } from './model-provider.ts';
-import type { ModelProvider } from './model-provider.ts';
-import { createScriptedProvider } from './scripted-provider.ts';
+import { startStreamBrakes } from './stream-brakes.ts';
+import type { BrakePorts } from './stream-brakes.ts';
+import { openCatalog, scriptedModels } from './village-models.ts';
+import type { VillageModels } from './village-models.ts';
 
 const EVERY_MS = 30_000;
 
-export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
+export interface GatewayStart extends Omit<GatewayPorts, 'catalog' | 'metrics' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
-  /** Providers of models; by default only the scripted one. */
-  readonly providers?: readonly ModelProvider[];
+  /** Models; by default only the scripted ones. */
+  readonly models?: VillageModels;
 }
 
 /** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
 export function openGateway({
   registry,
-  providers = [createScriptedProvider()],
+  models = scriptedModels(),
+  freeze,
+  standing,
   ...ports
 }: GatewayStart): GatewayPorts & { readonly jobs: readonly Job[] } {
   const { db, log } = ports;
@@ -30,5 +33,11 @@ export function openGateway({
     await forgetOldModelRequests(db);
   }
   const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep })];
-  return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), jobs };
+  return {
+    ...ports,
+    catalog: openCatalog(models),
+    brakes: startStreamBrakes({ freeze, standing }),
+    metrics: createGatewayMetrics(registry),
+    jobs,
+  };
 }

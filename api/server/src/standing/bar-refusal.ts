@@ -2,7 +2,7 @@ import type { Bar, Measure } from '@hamlet/contract';
 import type { AgentBar } from '@hamlet/store';
 import { refused, type Refused } from '../http/outcome.ts';
 
-const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
+export const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
   kill: 'agent_killed',
   ban: 'agent_banned',
   quarantine: 'agent_quarantined',

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
 import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
-import type { ModelProvider } from '../gateway/model-provider.ts';
+import type { VillageModels } from '../gateway/village-models.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import type { Log } from '../service/log.ts';
@@ -20,8 +20,8 @@ export interface StartOptions {
   readonly agents?: Partial<Agents>;
   /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map?: WorldMap;
-  /** Providers of models; if left out, the scripted ones. */
-  readonly providers?: readonly ModelProvider[];
+  /** Models; if left out, the configured ones. */
+  readonly models?: VillageModels;
 }
 
 /** Limits for requests and upkeep. The store ends a statement after 10 s, so `answerMs` is longer. */

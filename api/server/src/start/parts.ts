@@ -90,13 +90,13 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;
   const facts = await startVillageFacts(shared);
   const { presence, standing, tiers, freeze, hub } = facts;
-  const { map, villageMs = monotonicMs, providers } = options;
+  const { map, villageMs = monotonicMs, models } = options;
   const onBroken = (error: unknown): never => endBroken(log, error);
   const world = await startWorld({ ...shared, presence, standing, hub, map, migrateMapTo, villageMs, onBroken });
   const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
   const money = await startMoney({ ...shared, tiers, freeze });
-  const asked = { db, limits, meter: money.meter, freeze, registry, log, monotonicMs };
-  const gateway = openGateway(providers === undefined ? asked : { ...asked, providers });
+  const asked = { db, limits, meter: money.meter, freeze, standing, registry, log, monotonicMs };
+  const gateway = openGateway(models === undefined ? asked : { ...asked, models });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   return { facts, world, board, money, gateway, people };

@@ -47,7 +47,7 @@ export interface TestVillage {
    */
   startReplica(
     changes?: Readonly<Record<string, string>>,
-    options?: Pick<StartOptions, 'providers'>,
+    options?: Pick<StartOptions, 'models'>,
   ): Promise<RunningServer>;
   /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;

@@ -43,20 +43,26 @@ function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest):
   };
 }
 
-function answerFields({ maxTokens, responseSchema, temperature, stop, seed }: ChatRequest, limitField: string): object {
+function formatFields({ responseSchema: schema, jsonObject }: ChatRequest): object {
+  if (schema !== undefined)
+    return {
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: schema.name, schema: schema.schema, strict: true },
+      },
+    };
+  return jsonObject === true ? { response_format: { type: 'json_object' } } : {};
+}
+
+function answerFields(request: ChatRequest, limitField: string): object {
+  const { maxTokens, temperature, stop, seed, metadata } = request;
   return {
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { [limitField]: maxTokens }),
     ...(stop === undefined || stop.length === 0 ? {} : { stop }),
     ...(seed === undefined ? {} : { seed }),
-    ...(responseSchema === undefined
-      ? {}
-      : {
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: responseSchema.name, schema: responseSchema.schema, strict: true },
-          },
-        }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...formatFields(request),
   };
 }
 

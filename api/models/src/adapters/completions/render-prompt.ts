@@ -19,10 +19,10 @@ function lineOf({ role, content }: ChatMessage): string {
  * A conversation as the text that a base model continues. Lines in messages that look like a label are indented, so
  * that a message cannot pass as another. Tools and a schema are refused: a base model does not know them. Pure.
  */
-export function renderPrompt({ messages, tools = [], toolChoice, responseSchema }: ChatRequest): string {
+export function renderPrompt({ messages, tools = [], toolChoice, responseSchema, jsonObject }: ChatRequest): string {
   if (tools.length > 0 && toolChoice !== 'none')
     throw new ModelFault('bad_request', 'a base model cannot call tools: ask without tools, or use a chat model');
-  if (responseSchema !== undefined)
+  if (responseSchema !== undefined || jsonObject === true)
     throw new ModelFault('bad_request', 'a base model follows no schema: ask without one, or use a chat model');
   return [...messages.map(lineOf), `${LABELS.assistant}:`].join('\n\n');
 }

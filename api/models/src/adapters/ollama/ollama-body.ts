@@ -45,6 +45,11 @@ function toolFields({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
   };
 }
 
+function formatFields({ responseSchema, jsonObject }: ChatRequest): object {
+  if (responseSchema !== undefined) return { format: responseSchema.schema };
+  return jsonObject === true ? { format: 'json' } : {};
+}
+
 function optionsOf({ temperature, maxTokens, seed, stop }: ChatRequest): object {
   return {
     ...(temperature === undefined ? {} : { temperature }),
@@ -65,7 +70,7 @@ export function ollamaBody({ request, model, stream }: AdapterCall): Record<stri
     messages: request.messages.map((message) => wireMessage(message, names)),
     stream,
     ...toolFields(request),
-    ...(request.responseSchema === undefined ? {} : { format: request.responseSchema.schema }),
+    ...formatFields(request),
     ...(Object.keys(options).length === 0 ? {} : { options }),
   };
 }

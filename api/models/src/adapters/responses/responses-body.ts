@@ -48,13 +48,19 @@ function toolFields({ tools = [], toolChoice, parallelToolCalls }: ChatRequest):
   };
 }
 
+function formatFields({ responseSchema: schema, jsonObject }: ChatRequest): object {
+  if (schema !== undefined)
+    return { text: { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } } };
+  return jsonObject === true ? { text: { format: { type: 'json_object' } } } : {};
+}
+
 /**
  * The body of a request to `/responses` of a subscription. The server only streams and keeps nothing (`store`). It
  * refuses `temperature`, `seed` and `max_output_tokens`, which are left out. Stop texts are refused, because leaving
  * them out would change the answer. Pure.
  */
 export function responsesBody({ request, model }: AdapterCall): Record<string, unknown> {
-  const { messages, responseSchema: schema, stop = [] } = request;
+  const { messages, stop = [] } = request;
   if (stop.length > 0)
     throw new ModelFault('bad_request', 'a subscription knows no stop texts: leave them out, or use another provider');
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
@@ -65,8 +71,6 @@ export function responsesBody({ request, model }: AdapterCall): Record<string, u
     store: false,
     stream: true,
     ...toolFields(request),
-    ...(schema === undefined
-      ? {}
-      : { text: { format: { type: 'json_schema', name: schema.name, schema: schema.schema, strict: true } } }),
+    ...formatFields(request),
   };
 }

@@ -73,7 +73,7 @@ export function parseRequest(
   return { ...refused('validation_failed', `${first?.path}: ${first?.message}`), errors: errors.slice(0, ERRORS_MAX) };
 }
 
-/** The largest body is a turn with its perceptions. */
+/** The usual limit. The largest such body is a turn with its perceptions. */
 const BODY_MAX_BYTES = 256 << 10;
 /**
  * Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. A
@@ -89,10 +89,10 @@ const LEVELS_MAX = 64;
 export type ReadBody = (request: Request, response: Response) => Promise<Refused | null>;
 
 /** Reads the bodies of a route as JSON, or as bytes if the route asks for them. */
-export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody {
+export function bodyReader({ method, rawBody, permission, bodyMaxBytes = BODY_MAX_BYTES }: RouteSpec): ReadBody {
   if (method === 'GET') return () => Promise.resolve(null);
   const limit =
-    rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
+    rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : bodyMaxBytes;
   const parse: RequestHandler =
     rawBody === true
       ? express.raw({ limit, type: () => true })

@@ -1,11 +1,11 @@
 import { hashText } from '@hamlet/core';
-import type { PromptMessage, ModelPart, ModelProvider, ModelRequest, ServedModel } from './model-provider.ts';
+import type { ChatMessage } from '@hamlet/models';
 
 const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
 
-/** The words of a text, each with the white space before it. */
-function piecesOf(text: string): readonly string[] {
+/** The words of a text, each with the white space before it. Pure. */
+export function piecesOf(text: string): readonly string[] {
   return text.match(/\s*\S+/gu) ?? [];
 }
 
@@ -15,8 +15,8 @@ export function tokensOf(text: string): number {
 }
 
 /** Tokens of a conversation. Pure. */
-export function promptTokensOf(messages: readonly PromptMessage[]): number {
-  return messages.reduce((sum, { text }) => sum + TOKENS_PER_MESSAGE + tokensOf(text), 0);
+export function promptTokensOf(messages: readonly ChatMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + TOKENS_PER_MESSAGE + tokensOf(content), 0);
 }
 
 /** Words that name no topic. */
@@ -54,7 +54,7 @@ function phraseOf(words: readonly string[]): string {
 }
 
 /** Style of a scripted model. */
-interface Style {
+export interface Style {
   /** Maximum number of words that the model repeats from the prompt. */
   readonly topicWords: number;
   /** Number of sentences after the first one. */
@@ -151,77 +151,10 @@ function rotated(list: readonly string[], seed: number, count: number): readonly
  * The answer of a scripted model: sentences from a list, with words of the user's last message. It reports no act and
  * makes no promise. The same messages and seed give the same text. Pure.
  */
-export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
-  const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
+export function scriptedText(messages: readonly ChatMessage[], style: Style, seed: number): string {
+  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? messages.at(-1)?.content ?? '';
   const occasion = occasionOf(asked);
   const topic = phraseOf(topicOf(asked, style.topicWords).map((word) => `“${word}”`)) || NO_TOPIC;
   const first = pick(FIRST[occasion], seed, 1).replace('{topic}', () => topic);
   return [first, ...rotated(MORE[occasion], seed, style.moreSentences)].join(' ');
-}
-
-const MADE_S = Date.UTC(2026, 10, 22) / 1_000;
-
-/**
- * The two models, with their context, the length of their answers, and the number of words that they repeat from a
- * prompt.
- */
-const MODELS: Readonly<Record<string, ServedModel & { readonly style: Style }>> = {
-  small: {
-    model: 'small',
-    contextTokens: 4_096,
-    answerTokens: 128,
-    createdS: MADE_S,
-    style: { topicWords: 2, moreSentences: 0 },
-  },
-  large: {
-    model: 'large',
-    contextTokens: 32_768,
-    answerTokens: 512,
-    createdS: MADE_S,
-    style: { topicWords: 5, moreSentences: 2 },
-  },
-};
-
-/** The text up to the first of the stop texts. */
-function cutAtStop(text: string, stops: readonly string[]): string {
-  const ends = stops
-    .filter((stop) => stop !== '')
-    .map((stop) => text.indexOf(stop))
-    .filter((at) => at >= 0);
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
-}
-
-async function* write(
-  { model, messages, maxTokens, seed, stop }: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelPart> {
-  const known = MODELS[model];
-  if (known === undefined) throw new Error(`there is no scripted model ${model}`);
-  const promptTokens = promptTokensOf(messages);
-  let completionTokens = 0;
-  for (const piece of piecesOf(cutAtStop(scriptedText(messages, known.style, seed), stop))) {
-    signal.throwIfAborted();
-    const tokens = tokensOf(piece);
-    if (completionTokens + tokens > maxTokens) {
-      yield { kind: 'end', finish: 'length', usage: { promptTokens, completionTokens } };
-      return;
-    }
-    completionTokens += tokens;
-    yield { kind: 'text', text: piece };
-  }
-  yield { kind: 'end', finish: 'stop', usage: { promptTokens, completionTokens } };
-}
-
-/**
- * The provider of a village without a language model. It has two scripted models, `small` and `large`, which say that
- * they are scripted.
- */
-export function createScriptedProvider(): ModelProvider {
-  return {
-    name: 'scripted',
-    scripted: true,
-    models: Object.values(MODELS),
-    countTokens: (_model, messages) => promptTokensOf(messages),
-    complete: write,
-  };
 }

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import type { ModelPart, ModelRequest } from './model-provider.ts';
-import { createScriptedProvider, scriptedText, promptTokensOf, tokensOf, topicOf } from './scripted-provider.ts';
+import { ModelFault } from '@hamlet/models';
+import type { AdapterDelta, ChatRequest } from '@hamlet/models';
+import { createScriptedAdapter } from './scripted-adapter.ts';
+import { promptTokensOf, scriptedText, tokensOf, topicOf } from './scripted-text.ts';
 
-const provider = createScriptedProvider();
+const adapter = createScriptedAdapter();
 
 async function answered(
-  changes: Partial<ModelRequest> & { said?: string } = {},
-): Promise<{ text: string; end: ModelPart | undefined }> {
-  const { said = 'Can you explain the windmill behind the orchard?', ...others } = changes;
-  const request: ModelRequest = {
-    model: 'small',
-    messages: [{ role: 'user', text: said }],
-    maxTokens: 500,
-    seed: 1,
-    stop: [],
-    ...others,
+  changes: Partial<ChatRequest> & { said?: string; model?: string } = {},
+): Promise<{ text: string; end: readonly AdapterDelta[] }> {
+  const { said = 'Can you explain the windmill behind the orchard?', model = 'small', ...others } = changes;
+  const messages = [{ role: 'user' as const, content: said }];
+  const request: ChatRequest = { messages, maxTokens: 500, seed: 1, stop: [], ...others };
+  const { signal } = new AbortController();
+  const deltas = await Array.fromAsync(adapter.ask({ request, model, stream: true, signal }));
+  return {
+    text: deltas.map((delta) => (delta.kind === 'text' ? delta.text : '')).join(''),
+    end: deltas.filter(({ kind }) => kind !== 'text'),
   };
-  const parts: ModelPart[] = [];
-  for await (const part of provider.complete(request, new AbortController().signal)) parts.push(part);
-  return { text: parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''), end: parts.at(-1) };
 }
 
 test('the same request gives the same answer; another seed may give another', async () => {
@@ -55,15 +54,27 @@ test('the request in a text decides the occasion, not its subject', async () => 
 
 test('the usage at the end equals the counted tokens, and does not exceed the limit', async () => {
   const whole = await answered();
-  const messages = [{ role: 'user' as const, text: 'Can you explain the windmill behind the orchard?' }];
-  assert.deepEqual(whole.end, {
-    kind: 'end',
-    finish: 'stop',
-    usage: { promptTokens: promptTokensOf(messages), completionTokens: tokensOf(whole.text) },
-  });
+  const messages = [{ role: 'user' as const, content: 'Can you explain the windmill behind the orchard?' }];
+  assert.deepEqual(whole.end, [
+    { kind: 'usage', usage: { promptTokens: promptTokensOf(messages), completionTokens: tokensOf(whole.text) } },
+    { kind: 'end', finish: 'stop', raw: null },
+  ]);
   const cut = await answered({ maxTokens: 4 });
-  assert.ok(cut.end?.kind === 'end' && cut.end.finish === 'length' && cut.end.usage.completionTokens <= 4);
+  assert.ok(tokensOf(cut.text) <= 4);
+  assert.partialDeepStrictEqual(cut.end.at(-1), { finish: 'length' });
   assert.ok(whole.text.startsWith(cut.text));
+});
+
+test('it offers words only: a schema, JSON and a demanded call are refused, offered tools are not used', async () => {
+  const tools = [{ name: 'go_to', description: '', parameters: {} }];
+  assert.match((await answered({ tools })).text, /windmill|orchard/);
+  for (const asked of [
+    { tools, toolChoice: 'required' as const },
+    { tools, toolChoice: { name: 'go_to' } },
+    { responseSchema: { name: 'plan', schema: {} } },
+    { jsonObject: true },
+  ])
+    await assert.rejects(answered(asked), (error) => error instanceof ModelFault && error.code === 'bad_request');
 });
 
 test('a topic is the text in quotes, or else the meaningful words in their order', () => {
@@ -99,7 +110,7 @@ test('every template, over every occasion, style and start of its list, is whole
       { topicWords: 1, moreSentences: 9 },
     ]) {
       for (let seed = 0; seed < 24; seed += 1)
-        assert.deepEqual(sentenceFaults(scriptedText([{ role: 'user', text }], style, seed)), []);
+        assert.deepEqual(sentenceFaults(scriptedText([{ role: 'user', content: text }], style, seed)), []);
     }
   }
 });

@@ -1,0 +1,200 @@
+import type { ChatCompletionBody } from '@hamlet/contract';
+import { decideModelRequest } from '@hamlet/core';
+import {
+  addModelRequest,
+  endModelRequest,
+  holdModelHour,
+  inTransaction,
+  isRunOf,
+  isVillageFrozenError,
+  MODEL_HOUR_S,
+} from '@hamlet/store';
+import type { Db, ModelHour } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import type { ShownLimit } from '../http/rate-limit.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
+import type { Log } from '../service/log.ts';
+import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import { planRequest } from './plan-request.ts';
+import type { PlannedRequest } from './plan-request.ts';
+import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
+import type { ModelCatalog } from './village-models.ts';
+
+/** Timeout of a provider's whole answer. */
+export const ANSWER_LIMIT_MS = 120_000;
+/** Age in seconds beyond which a request cannot be under way on any replica. */
+export const REQUEST_LIFE = { limitS: ANSWER_LIMIT_MS / 1_000 + 30 } as const;
+
+export interface GatewayPorts {
+  readonly db: Db;
+  readonly limits: AgentLimits;
+  readonly catalog: ModelCatalog;
+  readonly meter: TokenMeter;
+  readonly brakes: StreamBrakes;
+  readonly metrics: GatewayMetrics;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+export interface AskedChat {
+  readonly agent: AgentActor;
+  readonly body: ChatCompletionBody;
+  readonly traceparent: string;
+}
+
+/** An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in every case. */
+export interface Ticket {
+  readonly requestId: string;
+  readonly agentId: string;
+  /** Aborts when the agent or the village may no longer use models. */
+  readonly brake: OpenBrake;
+  readonly plan: PlannedRequest;
+  readonly reservation: Reservation;
+  /** The limits of the tier, with the part of each that is left. */
+  readonly limits: readonly ShownLimit[];
+  readonly startedMs: number;
+}
+
+/** The limits of models as response headers. Pure. */
+export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }: ModelHour): readonly ShownLimit[] {
+  const tokens = limits.tokens_per_hour ?? 0;
+  const atOnce = limits.concurrent_tools ?? 0;
+  return [
+    {
+      name: 'tokens',
+      quota: tokens,
+      remaining: Math.max(0, tokens - used),
+      unit: 'tokens',
+      windowS: MODEL_HOUR_S,
+      resetS: resetsInS,
+    },
+    { name: 'in-flight', quota: atOnce, remaining: Math.max(0, atOnce - inFlight), unit: 'concurrent-requests' },
+  ];
+}
+
+function tooMuch(
+  reason: 'too_many_in_flight' | 'token_quota_exhausted',
+  allowance: Allowance,
+  { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number },
+): Refused {
+  const limits = modelLimits(allowance, hour);
+  const { tokens_per_hour: quota, concurrent_tools: atOnce } = allowance.limits;
+  if (reason === 'too_many_in_flight') {
+    return {
+      ...refused(
+        reason,
+        `The tier ${allowance.tier} allows ${atOnce ?? 0} requests at one time, and ${hour.inFlight} are under way`,
+      ),
+      limits,
+      retryAfterS: 1,
+    };
+  }
+  const detail = `This request can use ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
+  return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
+}
+
+/** Reserves one of the agent's concurrent requests and tokens of the hour, in one transaction that locks the agent. */
+async function enter(
+  { db }: GatewayPorts,
+  { agent }: AskedChat,
+  about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null },
+): Promise<Outcome<Pick<Ticket, 'requestId' | 'plan' | 'limits'>>> {
+  const { allowance, plan, runId } = about;
+  const { served, tokens } = plan;
+  return inTransaction(db, async (tx) => {
+    const hour = await holdModelHour(tx, agent.agentId, REQUEST_LIFE);
+    const room = {
+      inFlight: hour.inFlight,
+      inFlightMax: allowance.limits.concurrent_tools ?? 0,
+      used: hour.used,
+      quota: allowance.limits.tokens_per_hour ?? 0,
+    };
+    const verdict = decideModelRequest(room, tokens);
+    if (!verdict.ok) return tooMuch(verdict.reason, allowance, { hour, tokens });
+    const { agentId, uid: agentUid, podUid } = agent;
+    const requestId = await addModelRequest(tx, {
+      agentId,
+      agentUid,
+      podUid,
+      runId,
+      tier: allowance.tier,
+      model: served.name,
+      provider: served.provider,
+      reservedTokens: tokens,
+    });
+    return accepted({
+      requestId,
+      plan,
+      limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }),
+    });
+  });
+}
+
+/** The run that a body names, if it belongs to the agent. */
+async function runOf({ db }: GatewayPorts, { agent, body }: AskedChat): Promise<string | null> {
+  const runId = body.metadata?.run_id ?? null;
+  return runId !== null && (await isRunOf(db, runId, agent.agentId)) ? runId : null;
+}
+
+/** Holds money for an entered request; without money, the request ends as not paid. */
+async function pay(
+  ports: GatewayPorts,
+  { agent, body, traceparent }: AskedChat,
+  entered: { readonly requestId: string; readonly tokens: number; readonly runId: string | null },
+): Promise<Outcome<Reservation>> {
+  const { requestId, tokens, runId } = entered;
+  const reserved = await ports.meter
+    .reserve({
+      agentId: agent.agentId,
+      model: body.model,
+      tokens,
+      key: requestId,
+      circumstance: { podUid: agent.podUid, runId, traceparent },
+    })
+    .catch((error: unknown) => {
+      if (isVillageFrozenError(error)) return refused('village_frozen');
+      throw error;
+    });
+  if (!reserved.ok)
+    await inTransaction(ports.db, (tx) =>
+      endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }),
+    );
+  return reserved;
+}
+
+async function letIn(ports: GatewayPorts, asked: AskedChat, brake: OpenBrake): Promise<Outcome<Ticket>> {
+  const { agentId } = asked.agent;
+  const startedMs = ports.monotonicMs();
+  const allowance = await ports.limits.of(agentId);
+  if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+  const plan = planRequest(asked.body, allowance, ports.catalog);
+  if (!plan.ok) return plan;
+  const runId = await runOf(ports, asked);
+  const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
+  if (!entered.ok) return entered;
+  const { requestId } = entered.data;
+  const reserved = await pay(ports, asked, { requestId, tokens: plan.data.tokens, runId });
+  return reserved.ok ? accepted({ ...entered.data, agentId, brake, reservation: reserved.data, startedMs }) : reserved;
+}
+
+/**
+ * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
+ * serves it, the prompt is short enough, the agent has fewer requests under way than its tier allows, tokens of the
+ * hour are left, money is left.
+ */
+export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
+  // A measure that begins before the reservation is found in Postgres, a later one aborts the brake.
+  const brake = ports.brakes.open(asked.agent.agentId);
+  let admitted = false;
+  try {
+    const outcome = await letIn(ports, asked, brake);
+    admitted = outcome.ok;
+    if (!outcome.ok) ports.metrics.refused(outcome.reason);
+    return outcome;
+  } finally {
+    if (!admitted) brake.close();
+  }
+}

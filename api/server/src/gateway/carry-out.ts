@@ -1,0 +1,198 @@
+import { formatAiDollars } from '@hamlet/contract';
+import { tokenCost } from '@hamlet/core';
+import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
+import type { AnswerState, ChatDelta, Finish, ModelError, ToolCall } from '@hamlet/models';
+import { endModelRequest, inTransaction } from '@hamlet/store';
+import type { ModelRequestEnd } from '@hamlet/store';
+import { accepted } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { Reservation } from '../money/compute/token-meter.ts';
+import { ANSWER_LIMIT_MS } from './admit-chat.ts';
+import type { GatewayPorts, Ticket } from './admit-chat.ts';
+import { refusalOfModel } from './refusal-of-model.ts';
+
+/** Tokens of a request, all of its attempts included. */
+export interface ModelUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** True if the provider did not report all of them. */
+  readonly estimated: boolean;
+}
+
+/** A complete answer, with what it took. */
+export interface Completed {
+  readonly content: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finish: Finish;
+  readonly usage: ModelUsage;
+  /** The provider that answered, which may be a fallback. */
+  readonly provider: string;
+  readonly queueMs: number;
+  readonly ttftMs: number | null;
+  readonly tokensPerS: number | null;
+  readonly price: string;
+}
+
+/** A piece of an answer that a caller receives. */
+export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' }>;
+
+export interface ChatCaller {
+  readonly gone: AbortSignal;
+  readonly onPiece: (piece: VisiblePiece, provider: string) => void;
+}
+
+/** The pieces of an answer that have arrived. Mutable because it collects them. */
+class Gathered {
+  state: AnswerState = EMPTY_ANSWER;
+  /** Time at which the gateway asked the provider, which then reads the prompt; null before. */
+  askedMs: number | null = null;
+  firstMs: number | null = null;
+  error: unknown = null;
+}
+
+function sumOf(usages: readonly ModelUsage[]): ModelUsage {
+  return usages.reduce((sum, usage) => ({
+    promptTokens: sum.promptTokens + usage.promptTokens,
+    completionTokens: sum.completionTokens + usage.completionTokens,
+    estimated: sum.estimated || usage.estimated,
+  }));
+}
+
+/** The tokens of all attempts. Without an end, they are estimated from the text so far. */
+function usageOf({ plan }: Ticket, { state }: Gathered): ModelUsage {
+  const { last, failedAttempts, content } = state;
+  const touched = content !== '' || state.calls.length > 0;
+  const unreported = {
+    promptTokens: touched ? plan.promptTokens : 0,
+    completionTokens: estimateTokens(content),
+    estimated: true,
+  };
+  return sumOf([last?.usage ?? unreported, ...failedAttempts.map(({ usage }) => usage)]);
+}
+
+function priceOf({ perThousand, held }: Reservation, { promptTokens, completionTokens }: ModelUsage): string {
+  const cost = tokenCost(promptTokens + completionTokens, perThousand);
+  return formatAiDollars(cost > held ? held : cost);
+}
+
+/** Records the use of a request: money first, then the tokens of the hour. */
+async function conclude(
+  ports: GatewayPorts,
+  { requestId, plan, reservation, startedMs }: Ticket,
+  { outcome, usage }: { readonly outcome: ModelRequestEnd['outcome']; readonly usage: ModelUsage },
+): Promise<void> {
+  const { promptTokens, completionTokens } = usage;
+  const used = promptTokens + completionTokens;
+  try {
+    await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
+    await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, { outcome, promptTokens, completionTokens }));
+  } catch (error) {
+    ports.metrics.unsettled();
+    throw error;
+  }
+  ports.metrics.ended(plan.served.name, { outcome, usage, durationMs: ports.monotonicMs() - startedMs });
+}
+
+function failureOf({ state, error }: Gathered): ModelError | null {
+  return state.last?.kind === 'failed' && error === null ? state.last.error : null;
+}
+
+/** The tokens of an answer that was cut off. A provider that was asked has read the prompt, even before its first word. */
+function cutUsage(ticket: Ticket, gathered: Gathered): ModelUsage {
+  const spent = usageOf(ticket, gathered);
+  const isPromptRead = gathered.askedMs !== null && spent.promptTokens === 0;
+  return isPromptRead ? { ...spent, promptTokens: ticket.plan.promptTokens, estimated: true } : spent;
+}
+
+function noteFailure(ports: GatewayPorts, { plan, requestId }: Ticket, gathered: Gathered): Refused {
+  const error = failureOf(gathered);
+  const provider = error?.provider ?? plan.served.provider;
+  ports.log('warn', 'the provider of a model failed', {
+    model: plan.served.name,
+    provider,
+    request_id: requestId,
+    error: error ?? gathered.error,
+  });
+  return refusalOfModel(error, provider);
+}
+
+/**
+ * Ends a request without a complete answer. The agent pays for the tokens so far; in a freeze of the village, for the
+ * prompt only if text came.
+ */
+async function giveUp(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  { gathered, gone }: { readonly gathered: Gathered; readonly gone: boolean },
+): Promise<Refused> {
+  const braked = ticket.brake.refusal();
+  if (braked === null && !gone) {
+    await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered) });
+    return noteFailure(ports, ticket, gathered);
+  }
+  const isFrozen = braked?.reason === 'village_frozen';
+  const usage = isFrozen ? usageOf(ticket, gathered) : cutUsage(ticket, gathered);
+  await conclude(ports, ticket, { outcome: 'cancelled', usage });
+  return braked ?? refusalOfModel(null, ticket.plan.served.provider);
+}
+
+async function ask(
+  ports: GatewayPorts,
+  { plan }: Ticket,
+  about: { readonly signal: AbortSignal; readonly gathered: Gathered; readonly onPiece: ChatCaller['onPiece'] },
+): Promise<void> {
+  const { signal, gathered, onPiece } = about;
+  try {
+    signal.throwIfAborted();
+    gathered.askedMs = ports.monotonicMs();
+    for await (const delta of plan.served.port.stream({ ...plan.request, signal })) {
+      gathered.state = foldDelta(gathered.state, delta);
+      if ((delta.kind !== 'text' && delta.kind !== 'tool') || signal.aborted) continue;
+      gathered.firstMs ??= ports.monotonicMs();
+      onPiece(delta, gathered.state.target?.provider ?? plan.served.provider);
+    }
+  } catch (error) {
+    gathered.error = error;
+  }
+}
+
+function completedOf(ports: GatewayPorts, ticket: Ticket, gathered: Gathered): Completed | null {
+  const { state, askedMs, firstMs, error } = gathered;
+  if (error !== null || askedMs === null || state.last?.kind !== 'end') return null;
+  const outcome = outcomeOf(state);
+  if (!outcome.ok) return null;
+  const usage = usageOf(ticket, gathered);
+  const writingMs = firstMs === null ? 0 : ports.monotonicMs() - firstMs;
+  const { content, toolCalls, finish, target } = outcome.answer;
+  const { completionTokens } = outcome.answer.usage;
+  return {
+    content,
+    toolCalls,
+    finish,
+    usage,
+    provider: target.provider,
+    queueMs: Math.round(askedMs - ticket.startedMs),
+    ttftMs: firstMs === null ? null : Math.round(firstMs - askedMs),
+    tokensPerS: writingMs > 0 ? Math.round((completionTokens / writingMs) * 10_000) / 10 : null,
+    price: priceOf(ticket.reservation, usage),
+  };
+}
+
+/**
+ * Asks the provider, passes each piece to the caller, and records the use. Throws if the end cannot be recorded, so that
+ * the caller gets no complete answer that is not paid for.
+ */
+export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: ChatCaller): Promise<Outcome<Completed>> {
+  const { brake } = ticket;
+  const gathered = new Gathered();
+  const signal = AbortSignal.any([caller.gone, brake.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  try {
+    await ask(ports, ticket, { signal, gathered, onPiece: caller.onPiece });
+    const completed = completedOf(ports, ticket, gathered);
+    if (completed === null) return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted });
+    await conclude(ports, ticket, { outcome: 'done', usage: completed.usage });
+    return accepted(completed);
+  } finally {
+    brake.close();
+  }
+}

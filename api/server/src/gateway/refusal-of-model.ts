@@ -1,0 +1,26 @@
+import type { Refusal } from '@hamlet/contract';
+import type { ModelError, ModelErrorCode } from '@hamlet/models';
+import { refused, type Refused } from '../http/outcome.ts';
+
+/** Failures that lie in the request itself. Their message helps the caller; it has no credential. */
+const OF_REQUEST: Partial<Readonly<Record<ModelErrorCode, Refusal>>> = {
+  context_too_long: 'context_too_long',
+  content_refused: 'content_refused',
+  bad_request: 'model_bad_request',
+};
+
+/**
+ * The refusal for a failure of a provider; null stands for a bug of ours. The messages about keys and credit of the
+ * village are for its operators, and only in the log. Pure.
+ */
+export function refusalOfModel(error: ModelError | null, provider: string): Refused {
+  const reason = error === null ? undefined : OF_REQUEST[error.code];
+  if (error !== null && reason !== undefined) return refused(reason, `The provider ${provider}: ${error.message}`);
+  const code = error === null ? '' : ` (${error.code})`;
+  const failed = refused(
+    'model_failed',
+    `The provider ${provider} failed${code}; the agent pays only for the tokens so far`,
+  );
+  const waitMs = error?.retryAfterMs;
+  return waitMs === undefined ? failed : { ...failed, retryAfterS: Math.ceil(waitMs / 1_000) };
+}

@@ -1,0 +1,62 @@
+import { hashText } from '@hamlet/core';
+import { ModelFault } from '@hamlet/models';
+import type { AdapterCall, AdapterDelta, ChatAdapter, ChatRequest } from '@hamlet/models';
+import { piecesOf, promptTokensOf, scriptedText, tokensOf } from './scripted-text.ts';
+import type { Style } from './scripted-text.ts';
+
+/** Name of the provider in every configuration. */
+export const SCRIPTED = 'scripted';
+
+/** The two models, with the number of words that they repeat from a prompt. */
+const STYLES: Readonly<Record<string, Style>> = {
+  small: { topicWords: 2, moreSentences: 0 },
+  large: { topicWords: 5, moreSentences: 2 },
+};
+
+/** The text up to the first of the stop texts. */
+function cutAtStop(text: string, stops: readonly string[]): string {
+  const ends = stops
+    .filter((stop) => stop !== '')
+    .map((stop) => text.indexOf(stop))
+    .filter((at) => at >= 0);
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
+}
+
+/** A list of sentences can follow no schema and call no tool; tools that are only offered are left out. */
+function refuseMore({ toolChoice = 'auto', responseSchema, jsonObject }: ChatRequest): void {
+  if (toolChoice !== 'auto' && toolChoice !== 'none')
+    throw new ModelFault('bad_request', 'the scripted mind cannot call tools: use tool_choice auto or none');
+  if (responseSchema !== undefined || jsonObject === true)
+    throw new ModelFault('bad_request', 'the scripted mind writes no JSON: ask for text, or connect a language model');
+}
+
+async function* write({ request, model, signal }: AdapterCall): AsyncGenerator<AdapterDelta> {
+  const style = STYLES[model];
+  if (style === undefined) throw new ModelFault('bad_request', `there is no scripted model ${model}`);
+  refuseMore(request);
+  const { messages, maxTokens = Number.POSITIVE_INFINITY, seed, stop = [] } = request;
+  const promptTokens = promptTokensOf(messages);
+  const text = scriptedText(messages, style, seed ?? hashText(JSON.stringify(messages)));
+  let completionTokens = 0;
+  let finish: 'stop' | 'length' = 'stop';
+  for (const piece of piecesOf(cutAtStop(text, stop))) {
+    signal.throwIfAborted();
+    const tokens = tokensOf(piece);
+    if (completionTokens + tokens > maxTokens) {
+      finish = 'length';
+      break;
+    }
+    completionTokens += tokens;
+    yield { kind: 'text', text: piece };
+  }
+  yield { kind: 'usage', usage: { promptTokens, completionTokens } };
+  yield { kind: 'end', finish, raw: null };
+}
+
+/**
+ * The mind of a village without a language model. It has two models, `small` and `large`, which say that they are
+ * scripted.
+ */
+export function createScriptedAdapter(): ChatAdapter {
+  return { provider: SCRIPTED, secrets: () => [], ask: write };
+}

@@ -1,0 +1,111 @@
+/** Every measure against an agent, taken at another replica, ends its answer under way; the agent pays for the tokens so far. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  banAgent,
+  freezeAgent,
+  freezeVillage,
+  killAgent,
+  liftVillageFreeze,
+  quarantineAgent,
+  revokeAgentToken,
+  rewardAgent,
+} from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import { readModelRequests } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play } from '../testing/play.ts';
+import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+let village: TestVillage;
+let wire: WireServer;
+let db: Db;
+let one: Play;
+let two: Play;
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+  const text = await readFile(tier, 'utf8');
+  await writeFile(
+    tier,
+    `${text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
+  );
+  const models = wireModels(wire.url);
+  one = new Play((await village.startReplica({}, { models })).peopleUrl);
+  two = new Play((await village.startReplica({}, { models })).peopleUrl);
+  db = village.openDb();
+  await one.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+/** Asks for an answer that never ends, and reads its first words. */
+async function openAnswer(agentId: AgentId): Promise<{ rest: () => Promise<string> }> {
+  const whole = OPENAI_WIRE.stream({ text: ['First words of the answer.'] });
+  wire.add({ answer: { ...whole, chunks: [...whole.chunks.slice(0, 2), 'hold'] } });
+  const response = await fetch(`${one.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream: true }),
+  });
+  assert.equal(response.status, 200, response.ok ? '' : await response.text());
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  async function until(enough: (text: string) => boolean): Promise<string> {
+    let text = '';
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      text += piece.value;
+      if (enough(text)) break;
+    }
+    return text;
+  }
+  assert.match(await until((text) => text.includes('First words')), /First words/);
+  return { rest: () => until(() => false) };
+}
+
+const act = (agentId: AgentId) => ({ params: { agent_id: agentId }, body: { reason: 'test' } });
+const BRAKES = [
+  ['bob', 'quarantine', 'agent_quarantined', () => two.admin.call(quarantineAgent, act('bob'))],
+  ['cleo', 'freeze', 'agent_frozen', () => two.admin.call(freezeAgent, act('cleo'))],
+  ['dan', 'ban', 'agent_banned', () => two.admin.call(banAgent, act('dan'))],
+  ['eve', 'revocation of its token', 'token_revoked', () => two.admin.call(revokeAgentToken, act('eve'))],
+  ['fay', 'kill', 'agent_killed', () => two.admin.call(killAgent, act('fay'))],
+] as const;
+
+for (const [agentId, what, code, brake] of BRAKES) {
+  test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async () => {
+    dataOf(await one.admin.call(rewardAgent, { body: { agent_id: agentId, amount: '1', reason: 'money' } }));
+    const answer = await openAnswer(agentId);
+    const upstream = wire.requests.at(-1);
+    dataOf(await brake());
+    const rest = await answer.rest();
+    assert.match(rest, new RegExp(`"code":"${code}"`));
+    assert.doesNotMatch(rest, /DONE/);
+    await upstream?.gone;
+    const [row] = await readModelRequests(db, agentId, 1);
+    assert.ok(row !== undefined && row.promptTokens > 0 && row.completionTokens > 0);
+    assert.equal(row.outcome, 'cancelled');
+    const paid = await eventually('the charge', async () => {
+      const { balance } = await one.agent(agentId);
+      return balance === '1' ? null : Number(balance);
+    });
+    assert.equal(Math.round((1 - paid) * 1_000), row.promptTokens + row.completionTokens);
+    wire.verify();
+  });
+}
+
+test('a freeze of the village ends the answer under way, upstream too', async () => {
+  dataOf(await one.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'money' } }));
+  const answer = await openAnswer('ada');
+  dataOf(await two.admin.call(freezeVillage, { body: { reason: 'test' } }));
+  assert.match(await answer.rest(), /"code":"village_frozen"/);
+  await wire.requests.at(-1)?.gone;
+  dataOf(await two.admin.call(liftVillageFreeze, { query: {} }));
+});

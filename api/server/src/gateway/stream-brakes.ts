@@ -1,0 +1,81 @@
+import { FLAG_OF_MEASURE, MEASURES } from '@hamlet/contract';
+import type { FreezeCache } from '../freeze/freeze-cache.ts';
+import { refused, type Refused } from '../http/outcome.ts';
+import { CODE_OF_MEASURE } from '../standing/bar-refusal.ts';
+import type { StandingCache } from '../standing/standing-cache.ts';
+
+/** Ends one request to a model from outside. */
+export interface OpenBrake {
+  readonly signal: AbortSignal;
+  /** The refusal that tells the caller why its answer was cut off; null while the request may go on. */
+  readonly refusal: () => Refused | null;
+  readonly close: () => void;
+}
+
+/** Ends requests to models under way when a measure, a freeze or a cancel forbids them. */
+export interface StreamBrakes {
+  open(agentId: string): OpenBrake;
+}
+
+const FROZEN = refused(
+  'village_frozen',
+  'The village was frozen while the model answered; the agent pays only for the text so far',
+);
+
+/** The requests under way of one agent on this replica. */
+class AgentBrakes {
+  readonly #open = new Map<string, Set<(refusal: Refused) => void>>();
+
+  add(agentId: string, stop: (refusal: Refused) => void): () => void {
+    const stops = this.#open.get(agentId) ?? new Set();
+    this.#open.set(agentId, stops.add(stop));
+    return () => {
+      stops.delete(stop);
+      if (stops.size === 0 && this.#open.get(agentId) === stops) this.#open.delete(agentId);
+    };
+  }
+
+  stop(agentId: string, refusal: Refused): void {
+    for (const stop of this.#open.get(agentId) ?? []) stop(refusal);
+  }
+}
+
+export interface BrakePorts {
+  readonly freeze: Pick<FreezeCache, 'signal'>;
+  readonly standing: Pick<StandingCache, 'get' | 'onChange'>;
+}
+
+/** Follows the measures against agents and the freeze of the village. */
+export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrakes {
+  const brakes = new AgentBrakes();
+  standing.onChange((agentIds) => {
+    for (const agentId of agentIds) {
+      const flags = standing.get(agentId);
+      const measure = MEASURES.find((each) => flags[FLAG_OF_MEASURE[each]]);
+      if (measure !== undefined)
+        brakes.stop(
+          agentId,
+          refused(
+            CODE_OF_MEASURE[measure],
+            `A measure against ${agentId} ended this answer; the agent pays only for the tokens so far`,
+          ),
+        );
+    }
+  });
+  return {
+    open: (agentId) => {
+      const own = new AbortController();
+      const frozen = freeze.signal();
+      let refusal: Refused | null = null;
+      const close = brakes.add(agentId, (why) => {
+        refusal ??= why;
+        own.abort();
+      });
+      return {
+        signal: AbortSignal.any([own.signal, frozen]),
+        refusal: () => refusal ?? (frozen.aborted ? FROZEN : null),
+        close,
+      };
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { estimatePromptTokens, findRoute, openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
+import type { ChatAdapter, ChatRequest, Credentials, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
+import { createScriptedAdapter, SCRIPTED } from './scripted-adapter.ts';
+import { promptTokensOf } from './scripted-text.ts';
+
+/** The models of a village: a configuration, and what it names. */
+export interface VillageModels {
+  readonly config: ModelsConfig;
+  readonly credentials: Credentials;
+  readonly adapters: Readonly<Record<string, ChatAdapter>>;
+  readonly ports: ModelPorts;
+}
+
+/** A model that a request can name. */
+export interface ServedModel {
+  readonly name: string;
+  /** The provider that is asked first. */
+  readonly provider: string;
+  /** Maximum number of tokens of a prompt and its answer together. */
+  readonly contextTokens: number;
+  /** Maximum number of tokens of an answer if the request names no limit. */
+  readonly answerTokens: number;
+  readonly port: Model;
+  /** Tokens of a prompt, exact for the scripted mind and an estimate for the others. */
+  countTokens(request: ChatRequest): number;
+}
+
+export interface ModelCatalog {
+  /** Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. */
+  find(name: string): ServedModel | { readonly missing: string } | null;
+  isScripted(provider: string): boolean;
+  /** The names and patterns that requests may use. */
+  readonly served: readonly string[];
+}
+
+/** Time of the scripted models; no provider is asked for the time of its own. */
+export const MODELS_MADE_S = Date.UTC(2026, 10, 22) / 1_000;
+
+const NO_CREDENTIALS: Credentials = { key: () => null, subscription: () => null };
+
+function scriptedConfig(): ModelsConfig {
+  const parsed = parseModelsConfig({
+    providers: { [SCRIPTED]: { kind: 'scripted' } },
+    routes: [
+      { match: 'small', provider: SCRIPTED, contextTokens: 4_096, answerTokens: 128 },
+      { match: 'large', provider: SCRIPTED, contextTokens: 32_768, answerTokens: 512 },
+    ],
+  });
+  if (!parsed.ok) throw new Error(parsed.errors.map(({ path, message }) => `${path}: ${message}`).join('\n'));
+  return parsed.config;
+}
+
+/** The models of a village without a configuration: the scripted mind alone. */
+export function scriptedModels(): VillageModels {
+  return { config: scriptedConfig(), credentials: NO_CREDENTIALS, adapters: {}, ports: SYSTEM_PORTS };
+}
+
+/** Opens models by their names. Each request opens its model anew, so that a new key counts at once. */
+export function openCatalog({ config, credentials, adapters, ports }: VillageModels): ModelCatalog {
+  const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
+  const isScripted = (provider: string): boolean => kinds.get(provider) === 'scripted';
+  const scripted = Object.fromEntries(
+    [...kinds.keys()].filter(isScripted).map((name) => [name, { ...createScriptedAdapter(), provider: name }]),
+  );
+  const setup = { credentials, ports, adapters: { ...scripted, ...adapters } };
+  return {
+    find: (name) => {
+      const chain = findRoute(config, name);
+      const provider = chain?.targets[0]?.provider;
+      if (chain === null || provider === undefined) return null;
+      const opened = openModel(config, name, setup);
+      if (!opened.ok) return { missing: opened.message };
+      const { contextTokens, answerTokens } = chain;
+      const countTokens = isScripted(provider)
+        ? ({ messages }: ChatRequest): number => promptTokensOf(messages)
+        : estimatePromptTokens;
+      return { name, provider, contextTokens, answerTokens, port: opened.model, countTokens };
+    },
+    isScripted,
+    served: config.routes.map(({ match }) => match),
+  };
+}
