@@ -8,6 +8,7 @@ import { quoted, sentence, shortened } from './brain/words.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox, type EndReason } from './loop/inbox.ts';
+import { createThinker } from './loop/thinker.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
@@ -143,7 +144,13 @@ function loopOf({ village, memory, config, cycle, runtime }: Parts, ports: Resid
     onStale: () => inbox.end('stale'),
   });
   void followWakes({ ...shared, inbox, runs, stop });
-  return runTurns({ ...shared, voice, memory, desk, newId, inbox });
+  const thinker = createThinker({
+    complete: (body) => village.complete(body),
+    diary: () => memory.diary().flatMap(({ observations }) => observations),
+    onThought: () => inbox.nudge(),
+    log,
+  });
+  return runTurns({ ...shared, voice, memory, desk, thinker, newId, inbox });
 }
 
 /** Adds a run and its summary to the diary. A full disk fails the memory, not the run. */

@@ -128,7 +128,8 @@ export function isBedtime(plan: DayPlan, minute: number): boolean {
   return minute < plan.rises || minute >= plan.retires;
 }
 
-function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
+/** True if the tier opens the place. */
+export function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
   return unlocked_by === undefined || rankOf(unlocked_by) <= rankOf(tier ?? '');
 }
 

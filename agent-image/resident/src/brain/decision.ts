@@ -13,6 +13,8 @@ export interface Occasion {
   readonly fallback: string;
   /** Facts that follow word for word, also after a model's sentence; may be empty. */
   readonly facts: string;
+  /** The first sentences if a model has written them already. */
+  readonly written?: string;
 }
 
 export type Command =

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NEW_TO_LIFE, type LifeMind } from './life/life-mind.ts';
 
 const Tick = z.int().min(0);
 /** Maximum number of entries in a list or table of `DayMind`; the oldest are dropped first. */
@@ -75,7 +76,7 @@ export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 export const TradeMind = z.strictObject({ lookedAt: Tick.nullable(), boughtAt: Tick.nullable() });
 export type TradeMind = Readonly<z.infer<typeof TradeMind>>;
 
-export type Mind = DayMind & { readonly board: BoardMind; readonly trade: TradeMind };
+export type Mind = DayMind & { readonly board: BoardMind; readonly trade: TradeMind; readonly life: LifeMind };
 
 export const NEW_DAY: DayMind = {
   day: 0,
@@ -100,12 +101,12 @@ export const NEW_TO_THE_BOARD: BoardMind = {
   explainedAt: null,
 };
 export const NEW_TO_TRADE: TradeMind = { lookedAt: null, boughtAt: null };
-export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE };
+export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE, life: NEW_TO_LIFE };
 
 /** The mind on a given day, without the lists of an earlier day. */
 export function onDay(mind: Mind, day: number): Mind {
-  const { goal, answered, board, trade } = mind;
-  return mind.day === day ? mind : { ...NEW_DAY, day, goal, answered, board, trade };
+  const { goal, answered, board, trade, life } = mind;
+  return mind.day === day ? mind : { ...NEW_DAY, day, goal, answered, board, trade, life };
 }
 
 /** A bounded table with one more entry, the newest last. */

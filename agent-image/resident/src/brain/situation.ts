@@ -1,4 +1,5 @@
 import type { AgentView, BoardNews, ItemView, Landmark, LedgerEntry, PurchaseItem, Wake } from '@hamlet/contract';
+import type { Thought } from './life/life-mind.ts';
 import type { Mind } from './mind.ts';
 import type { ResourcePlan } from './resource-plan.ts';
 
@@ -43,6 +44,8 @@ export interface Situation {
   readonly trade: TradeSight | null;
   /** Prompt of the run on which the agent works; null when there is none. */
   readonly work: string | null;
+  /** Decision of the model that has just arrived; null when there is none. */
+  readonly thought: Thought | null;
 }
 
 export interface BoardSight {

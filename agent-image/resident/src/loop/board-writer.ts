@@ -33,6 +33,8 @@ function joined(sentence: string, { facts }: Occasion, by: string): string {
   return withoutHandles([sentence, facts, `— ${by}`].filter((part) => part !== '').join('\n\n'));
 }
 
+const byModel = (model: string | null): string => `written with ${model === null ? 'a model' : `the model ${model}`}`;
+
 function reasonOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {
   switch (answer.kind) {
     case 'refused':
@@ -54,25 +56,30 @@ export function createBoardWriter({ complete, onRequest }: BoardWriterPorts): Bo
     };
   }
 
+  const writeNow: BoardWriter['write'] = async (occasion, { model, persona }) => {
+    if (model === null) return fromOwnList(occasion, 'my tier has no model that is served');
+    const messages = [
+      { role: 'system' as const, content: `${persona}\n${STYLE}`.trim() },
+      { role: 'user' as const, content: occasion.prompt },
+    ];
+    const answer = await complete({ model, messages, max_tokens: ANSWER_TOKENS });
+    const request = answer.kind === 'refused' ? requestForModel(answer.code, answer.detail) : null;
+    if (request !== null) onRequest(request);
+    if (answer.kind !== 'ok') return fromOwnList(occasion, reasonOf(answer));
+    const sentence = answer.value.choices[0]?.message.content?.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
+    if (sentence === '') return fromOwnList(occasion, 'the model wrote nothing');
+    const { scripted } = answer.value.hamlet;
+    return {
+      text: joined(sentence, occasion, `${byModel(model)}${scripted ? ', which is scripted' : ''}`),
+      by: model,
+      without: null,
+    };
+  };
+
   return {
-    write: async (occasion, { model, persona }) => {
-      if (model === null) return fromOwnList(occasion, 'my tier has no model that is served');
-      const messages = [
-        { role: 'system' as const, content: `${persona}\n${STYLE}`.trim() },
-        { role: 'user' as const, content: occasion.prompt },
-      ];
-      const answer = await complete({ model, messages, max_tokens: ANSWER_TOKENS });
-      const request = answer.kind === 'refused' ? requestForModel(answer.code, answer.detail) : null;
-      if (request !== null) onRequest(request);
-      if (answer.kind !== 'ok') return fromOwnList(occasion, reasonOf(answer));
-      const sentence = answer.value.choices[0]?.message.content?.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
-      if (sentence === '') return fromOwnList(occasion, 'the model wrote nothing');
-      const { scripted } = answer.value.hamlet;
-      return {
-        text: joined(sentence, occasion, `written with the model ${model}${scripted ? ', which is scripted' : ''}`),
-        by: model,
-        without: null,
-      };
-    },
+    write: async (occasion, by) =>
+      occasion.written === undefined
+        ? writeNow(occasion, by)
+        : { text: joined(occasion.written, occasion, byModel(by.model)), by: by.model ?? 'model', without: null },
   };
 }

@@ -1,9 +1,13 @@
-import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentView, LedgerEntry, Wake, WorldView } from '@hamlet/contract';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
+import { RECENT_MAX, withThought, type LifeMind, type Thought } from '../brain/life/life-mind.ts';
 import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
 import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
+import { quoted, shortened } from '../brain/words.ts';
 
+/** Maximum length of a lesson from a reward or penalty. */
+const LESSON_MAX_CHARS = 300;
 /** Maximum number of agents and items that enter a decision, nearest first. */
 export const MAX_NEIGHBOURS = 12;
 export const MAX_ITEMS = 12;
@@ -18,11 +22,13 @@ export interface Perception {
   readonly board?: BoardSight | null;
   /** Prompt of the run on which the agent works. */
   readonly work?: string | null;
+  /** Decision of a model that has arrived since the last turn. */
+  readonly thought?: Thought | null;
 }
 
 /** The village as one agent sees it; null while the agent is not in the world. Pure. */
 export function perceive(perception: Perception): Situation | null {
-  const { world, standing, config, wake, mind, board = null, work = null } = perception;
+  const { world, standing, config, wake, mind, board = null, work = null, thought = null } = perception;
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
   if (self === undefined) return null;
   const seen: Situation = {
@@ -45,8 +51,9 @@ export function perceive(perception: Perception): Situation | null {
     board,
     trade: null,
     work,
+    thought,
   };
-  return { ...seen, mind: { ...seen.mind, board: boardMindWith(seen) } };
+  return { ...seen, mind: { ...seen.mind, board: boardMindWith(seen), life: lifeMindWith(seen) } };
 }
 
 type Tile = { readonly x: number; readonly y: number };
@@ -88,4 +95,24 @@ function boardMindWith(situation: Situation): BoardMind {
     plan: board.plan ?? plan,
     ...(judged.length === 0 ? { entry: entry ?? board.entry, balance } : {}),
   };
+}
+
+/** The state of decisions before the agent decides: with the thought that has arrived, and with new rewards and penalties. */
+function lifeMindWith({ mind, tick, day, thought, board }: Situation): LifeMind {
+  const life = thought === null ? mind.life : withThought(mind.life, thought, { tick, day });
+  const news = (board?.judged ?? []).filter(
+    ({ entry }) => !life.lessons.some(({ version }) => version === entry.version),
+  );
+  if (news.length === 0) return life;
+  const lessons = news.map(({ entry, post }) => ({
+    version: entry.version,
+    text: shortened(lessonOf(entry, post?.title ?? null), LESSON_MAX_CHARS),
+  }));
+  return { ...life, lessons: [...life.lessons, ...lessons].slice(-RECENT_MAX) };
+}
+
+function lessonOf({ amount, note }: LedgerEntry, title: string | null): string {
+  const about = title === null ? '' : ` for ${quoted(title)}`;
+  const because = note === '' ? '' : `, because: ${quoted(note)}`;
+  return `${amount.startsWith('-') ? 'A penalty' : 'A reward'} of ${amount.replace('-', '')} aiD${about}${because}`;
 }

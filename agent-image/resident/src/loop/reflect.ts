@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Decision } from '../brain/decision.ts';
+import { LifeMind, NEW_TO_LIFE } from '../brain/life/life-mind.ts';
 import { BoardMind, DayMind, NEW_DAY, NEW_TO_THE_BOARD, NEW_TO_TRADE, TradeMind, type Mind } from '../brain/mind.ts';
 import { settle } from '../brain/rules/decide.ts';
 import type { Situation } from '../brain/situation.ts';
@@ -13,6 +14,7 @@ const PLAN = 'plan';
 const HOME = 'home';
 const BOARD = 'board';
 const TRADE = 'trade';
+const LIFE = 'life';
 const STAY = 'stay';
 /** Refusals of the board that may be temporary. */
 const TEMPORARY: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
@@ -44,7 +46,7 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
   // If no answer came, the money may have been spent: the agent must not spend it twice.
   const uncertain = { ...situation.mind, trade: decided.after.trade };
   const mind = acted.outcome === 'unknown' ? uncertain : settle(situation, decided, answered);
-  const { board, trade, ...day } = mind;
+  const { board, trade, life, ...day } = mind;
   const { day: date, minute } = situation;
   const turn = {
     turnId,
@@ -63,6 +65,7 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
       stateOf(PLAN, day),
       stateOf(BOARD, board),
       stateOf(TRADE, trade),
+      ...(life === NEW_TO_LIFE ? [] : [stateOf(LIFE, life)]),
       stateOf(STAY, stay),
     ],
   };
@@ -79,6 +82,7 @@ export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
     ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),
     board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD,
     trade: recalled(memory, TRADE, TradeMind) ?? NEW_TO_TRADE,
+    life: recalled(memory, LIFE, LifeMind) ?? NEW_TO_LIFE,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
+import type { Decision } from '../brain/decision.ts';
 import type { Mind } from '../brain/mind.ts';
 import { decide } from '../brain/rules/decide.ts';
 import { wordOf, type BoardSight, type Situation } from '../brain/situation.ts';
@@ -15,6 +16,7 @@ import { lookAtBoard } from './look-at-board.ts';
 import { isTimeToTrade, lookAtTrade } from './look-at-trade.ts';
 import { perceive } from './perceive.ts';
 import { recallStay, reflect } from './reflect.ts';
+import type { Thinker } from './thinker.ts';
 
 export interface TurnPorts {
   readonly village: Village;
@@ -25,6 +27,8 @@ export interface TurnPorts {
   readonly turnGate?: Pick<TurnGate, 'work'>;
   /** Without a desk the agent neither reads nor writes the board. */
   readonly desk?: Desk;
+  /** Without a thinker only the rules decide. */
+  readonly thinker?: Thinker;
   /** A new UUID. */
   readonly newId: () => string;
 }
@@ -51,6 +55,8 @@ export async function runTurn(
   const { situation, config, standing } = seen.value;
   const turnId = ports.newId();
   const decided = decide(situation);
+  // An agent that sets out decides again where it arrives.
+  if (decided.command.kind !== 'move') ports.thinker?.consider({ ...situation, mind: decided.after }, config);
   const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
@@ -62,7 +68,7 @@ export async function runTurn(
     cycle: ports.cycle,
     ...(trigger.kind === 'wake' ? { trigger: 'wake', wake: trigger.wake } : { trigger: 'tick' }),
     perceived: perceivedOf(situation, standing),
-    decided: { command, goal, why, ...planIn(situation) },
+    decided: { command, goal, why, ...planIn(situation), ...choiceIn(situation, decided) },
     acted,
     reflected: {
       remembered: reflection.remembered,
@@ -75,7 +81,8 @@ export async function runTurn(
   return { kind: 'done', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
 
-async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+async function look(ports: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+  const { village, desk } = ports;
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([
     // The village view includes the agent that caused the wake, wherever that agent is now.
@@ -89,9 +96,14 @@ async function look({ village, turnGate, desk }: TurnPorts, trigger: Trigger, mi
   const known = { standing: standing.value, config: config.value };
   const from = { ...known, board: mind.board, withNews: wake === null };
   const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, from);
-  const situation = perceive({ ...known, world: world.value, wake, mind, board, work: turnGate?.work ?? null });
+  const situation = perceive({ ...known, world: world.value, wake, mind, board, ...heldNow(ports) });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return { kind: 'ok', value: { ...known, situation: await withTrade(village, situation, config.value) } };
+}
+
+/** The run on which the agent works, and the decision that has arrived. */
+function heldNow({ turnGate, thinker }: TurnPorts): Pick<Situation, 'work' | 'thought'> {
+  return { work: turnGate?.work ?? null, thought: thinker?.take() ?? null };
 }
 
 /** Reads prices and auctions when `isTimeToTrade` says so. */
@@ -104,6 +116,14 @@ async function withTrade(village: Village, situation: Situation, config: AgentCo
 
 function planIn({ board }: Situation): object {
   return board === null || board.plan === null ? {} : { plan: board.plan };
+}
+
+/** The model's choice that this turn follows, with the purpose that groups its acts. */
+function choiceIn({ thought }: Situation, { after, why }: Decision): object {
+  const { intent } = after.life;
+  if (intent === null || intent.why !== why) return {};
+  const by = thought?.chosen?.why === why ? { model: thought.model, tokens: thought.tokens } : {};
+  return { choice: { option: intent.option, purpose: intent.purpose, ...by } };
 }
 
 function perceivedOf(

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentView, WorldView } from '@hamlet/contract';
+import { perceive } from '../../loop/perceive.ts';
+import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
+import { NEWBORN, type Mind } from '../mind.ts';
+import { decide } from '../rules/decide.ts';
+import type { Situation } from '../situation.ts';
+import { NEW_TO_LIFE, type Chosen, type Thought } from './life-mind.ts';
+import { optionsOf } from './options.ts';
+import { questionOf } from './question.ts';
+import { readChoice } from './read-choice.ts';
+import { INTENT_TICKS } from './rules.ts';
+import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, SHARE_OF_TOKENS, situationKey } from './when-to-think.ts';
+
+type Given = {
+  readonly minute?: number;
+  readonly self?: Partial<AgentView>;
+  readonly others?: readonly AgentView[];
+  readonly items?: WorldView['items'];
+  readonly mind?: Partial<Mind>;
+  readonly thought?: Thought;
+  readonly tick?: number;
+};
+
+const ENOUGH = DECISION_TOKENS * SHARE_OF_TOKENS;
+const IN_THE_CAFE = { landmark_id: 'cafe', position: AT.cafe } as const;
+const MEMORY: Partial<Mind> = {
+  delivered: true,
+  visited: ['cafe', 'square', 'market', 'library'],
+  greeted: { bob: 6_900 },
+};
+
+function seen({
+  minute = 700,
+  self = {},
+  others = [],
+  items = [],
+  mind = {},
+  thought,
+  tick = 7_000,
+}: Given): Situation {
+  const world = aWorld({
+    tick,
+    time: { day: 0, minute, phase: 'day' },
+    agents: [anAgent('ada', { ...IN_THE_CAFE, ...self }), ...others],
+    items: [...items],
+  });
+  const known = { world, standing: aStanding(), config: aConfig(), wake: null, thought: thought ?? null };
+  const situation = perceive({ ...known, mind: { ...NEWBORN, ...MEMORY, ...mind } });
+  assert.ok(situation !== null);
+  return situation;
+}
+
+const chosen = (option: string, more: Partial<Chosen> = {}): Chosen => ({
+  option,
+  text: null,
+  title: null,
+  why: 'I want to read',
+  purpose: 'learning',
+  plan: null,
+  ...more,
+});
+
+const thoughtOf = (choice: Chosen | null, tokens = 900): Thought => ({
+  of: 'then',
+  askedAt: 6_990,
+  tokens,
+  model: 'small',
+  chosen: choice,
+});
+
+const BOB = anAgent('bob', { position: { x: 22, y: 2 } });
+
+test('the options are places, uses, company and things within reach, and the board', () => {
+  const apple = { item_id: 'apple-1', kind: 'apple', position: AT.cafe, held_by: null } as const;
+  const ids = optionsOf(seen({ others: [BOB], items: [apple] })).map(({ id }) => id);
+  assert.deepEqual(ids, [
+    'stay',
+    'go:home',
+    'go:market',
+    'go:square',
+    'go:library',
+    'use:coffee',
+    'talk:bob',
+    'take:apple-1',
+    'ask',
+  ]);
+});
+
+test('an option that the village has lately refused is not offered', () => {
+  const ids = optionsOf(seen({ mind: { refused: { 'move:library': 6_950 } } })).map(({ id }) => id);
+  assert.ok(!ids.includes('go:library'));
+});
+
+test('the agent follows a decision with its reason and purpose, and keeps to it instead of the scripted plan', () => {
+  const went = decide(seen({ thought: thoughtOf(chosen('go:library')) }));
+  assert.deepEqual(went.command, { kind: 'move', body: { landmark_id: 'library' } });
+  assert.deepEqual([went.why, went.goal], ['I want to read', 'learning']);
+
+  const there = { landmark_id: 'library', position: AT.library } as const;
+  const mind = { ...MEMORY, life: went.after.life };
+  const kept = decide(seen({ self: there, mind, tick: 7_000 + INTENT_TICKS - 1 }));
+  assert.notEqual(kept.command.kind, 'move');
+  const left = decide(seen({ self: there, mind, tick: 7_000 + INTENT_TICKS }));
+  assert.equal(left.command.kind, 'move', 'then the scripted day plan leads again');
+});
+
+test('a decision that is not possible any more changes nothing but the tokens that it took', () => {
+  const situation = seen({ thought: thoughtOf(chosen('talk:bob', { text: 'Hello' }), 1_234) });
+  const decided = decide(situation);
+  assert.notEqual(decided.why, 'I want to read');
+  assert.equal(decided.after.life.spent.tokens, 1_234);
+  assert.equal(decided.after.life.intent, null);
+});
+
+test('people, runs and the night come before a decision', () => {
+  const asleep = decide(seen({ minute: 1_400, thought: thoughtOf(chosen('go:library')) }));
+  assert.match(asleep.why, /night/);
+});
+
+test('the agent thinks only where the situation has changed, with a gap, and within a quarter of its tokens', () => {
+  const first = seen({});
+  assert.equal(isTimeToThink(first, ENOUGH), true);
+  assert.equal(isTimeToThink(first, ENOUGH - 1), false);
+
+  const decidedOn = situationKey(first);
+  const life = { ...NEW_TO_LIFE, decidedOn, decidedAt: 7_000 };
+  const later = 7_000 + DECISION_GAP_TICKS;
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later }), ENOUGH), false, 'nothing has changed');
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later, others: [BOB] }), ENOUGH), true, 'Bob has come');
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later - 1, others: [BOB] }), ENOUGH), false, 'too soon');
+
+  const spent = { sinceTick: 7_000, tokens: 1 };
+  const spender = seen({ mind: { life: { ...life, spent } }, tick: later, others: [BOB] });
+  assert.equal(isTimeToThink(spender, ENOUGH), false, 'the quarter is used up');
+  const walking = { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 9_000 } } as const;
+  assert.equal(isTimeToThink(seen({ self: walking }), ENOUGH), false, 'an agent that walks');
+});
+
+test('the hour of the tokens begins again after an hour', () => {
+  const spent = { sinceTick: 7_000, tokens: 1_000_000 };
+  const life = { ...NEW_TO_LIFE, spent };
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: 7_000 + 36_000 }), ENOUGH), true);
+});
+
+test('the question names the place, the company, the plan, the lessons and the options', () => {
+  const life = {
+    ...NEW_TO_LIFE,
+    plan: [{ fromMinute: 600, goal: 'read about engines' }],
+    lessons: [{ version: 1, text: 'A penalty of 2 aiD, because: “too loud”' }],
+  };
+  const situation = seen({ others: [BOB], mind: { life } });
+  const options = optionsOf(situation);
+  const { system, user, schema } = questionOf(situation, options, ['I met Bob.']);
+  assert.match(system, /A mathematician/);
+  for (const part of ['the cafe', 'Bob', '10:00 read about engines', 'too loud', 'I met Bob', '- go:library:'])
+    assert.ok(user.includes(part), `${part} in ${user}`);
+  assert.deepEqual(
+    (schema as { properties: { option: { enum: string[] } } }).properties.option.enum,
+    options.map(({ id }) => id),
+  );
+});
+
+test('a choice is read if it is offered and complete', () => {
+  const options = optionsOf(seen({ others: [BOB] }));
+  const answer = (value: object): string => JSON.stringify({ why: 'because', purpose: 'p', ...value });
+  assert.equal(readChoice(answer({ option: 'go:library' }), options)?.option, 'go:library');
+  assert.equal(readChoice(`\`\`\`json\n${answer({ option: 'stay' })}\n\`\`\``, options)?.option, 'stay');
+  assert.equal(readChoice(answer({ option: 'talk:bob', text: 'Hi' }), options)?.text, 'Hi');
+  const plan = readChoice(answer({ option: 'stay', plan: [{ at: '09:30', goal: 'read' }] }), options)?.plan;
+  assert.deepEqual(plan, [{ fromMinute: 570, goal: 'read' }]);
+  for (const wrong of [
+    answer({ option: 'go:nowhere' }),
+    answer({ option: 'talk:bob', text: ' ' }),
+    answer({ option: 'ask', text: 'How?' }),
+    answer({ option: 'stay', why: '' }),
+    'I will stay.',
+    '{"option":',
+  ])
+    assert.equal(readChoice(wrong, options), null, wrong);
+});

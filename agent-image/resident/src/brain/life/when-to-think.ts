@@ -1,0 +1,42 @@
+import { HEARING_TILES } from '@hamlet/contract/resident';
+import { isBedtime, planDay } from '../day-plan.ts';
+import { tilesBetween, type Situation } from '../situation.ts';
+import { spentNow } from './life-mind.ts';
+
+/** Least distance between two decisions: 30 s. */
+export const DECISION_GAP_TICKS = 300;
+/** Without any change, the agent decides again after this time: 15 min, which are 15 village hours. */
+const DECIDE_AGAIN_TICKS = 9_000;
+/** One part in this many of the tier's tokens an hour is for decisions. */
+export const SHARE_OF_TOKENS = 4;
+/** Tokens that one decision is expected to take at most. */
+export const DECISION_TOKENS = 4_000;
+
+/** The parts of a situation that a decision depends on. Two situations with the same key need no second decision. */
+export function situationKey({ self, neighbours, items, phase, board, mind }: Situation): string {
+  const near = neighbours.filter(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES);
+  return JSON.stringify([
+    self.landmark_id,
+    phase,
+    near.map(({ agent_id }) => agent_id).toSorted(),
+    [...new Set(items.map(({ kind }) => kind))].toSorted(),
+    self.inventory.map(({ kind }) => kind).toSorted(),
+    board?.entry ?? mind.board.entry,
+    board?.plan?.tier ?? mind.board.plan?.tier ?? null,
+  ]).slice(0, 600);
+}
+
+/**
+ * True if the agent asks its model for a decision now: it stands, is free and up, the situation has changed, and a
+ * quarter of the tier's tokens an hour still covers a decision. Pure.
+ */
+export function isTimeToThink(situation: Situation, tokensPerHour: number): boolean {
+  const { self, mind, tick, day, minute, work, character, landmarks } = situation;
+  const { life } = mind;
+  if (self.power === 'Asleep' || self.moving_to !== null || work !== null) return false;
+  if (isBedtime(planDay(character, landmarks, day), minute)) return false;
+  const since = life.decidedAt === null ? Infinity : tick - life.decidedAt;
+  if (since < DECISION_GAP_TICKS) return false;
+  if (situationKey(situation) === life.decidedOn && since < DECIDE_AGAIN_TICKS) return false;
+  return spentNow(life, tick).tokens + DECISION_TOKENS <= tokensPerHour / SHARE_OF_TOKENS;
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
+import { DECISION_TOKENS, SHARE_OF_TOKENS } from '../brain/life/when-to-think.ts';
+import { NEWBORN } from '../brain/mind.ts';
+import type { Situation } from '../brain/situation.ts';
+import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
+import type { Answer } from '../village/village.ts';
+import { perceive } from './perceive.ts';
+import { createThinker, modelOf } from './thinker.ts';
+
+const LIMITS = {
+  requests_per_minute: 60,
+  concurrent_tools: 2,
+  tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS,
+  models: ['small'],
+};
+const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small' };
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+
+function situation(): Situation {
+  const agents = [anAgent('ada', { landmark_id: 'cafe', position: AT.cafe })];
+  const world = aWorld({ tick: 7_000, time: { day: 0, minute: 700, phase: 'day' }, agents });
+  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: NEWBORN });
+  assert.ok(seen !== null);
+  return seen;
+}
+
+const completion = (content: string): Answer<ChatCompletion> => ({
+  kind: 'ok',
+  value: {
+    choices: [{ message: { content } }],
+    usage: { prompt_tokens: 700, completion_tokens: 60, total_tokens: 760 },
+  } as unknown as ChatCompletion,
+});
+
+/** A thinker whose model answers when the test says so. */
+function aThinker() {
+  const asked: ChatCompletionBody[] = [];
+  const waiting: ((answer: Answer<ChatCompletion>) => void)[] = [];
+  let arrived = Promise.withResolvers<void>();
+  const thinker = createThinker({
+    complete: (body) => {
+      asked.push(body);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    diary: () => [],
+    onThought: () => arrived.resolve(),
+    log: SILENT,
+  });
+  return {
+    thinker,
+    asked,
+    answer: async (given: Answer<ChatCompletion>): Promise<void> => {
+      arrived = Promise.withResolvers<void>();
+      waiting.shift()?.(given);
+      await arrived.promise;
+    },
+  };
+}
+
+test('an agent without a model, or with the scripted mind, never asks', () => {
+  const { thinker, asked } = aThinker();
+  for (const model of [null, { provider: 'scripted', name: 'small' }]) {
+    assert.equal(modelOf({ model }), null);
+    thinker.consider(situation(), { model, limits: LIMITS });
+  }
+  assert.equal(asked.length, 0);
+});
+
+test('a decision is asked for once, with the options as a schema, and is given to one turn', async () => {
+  const { thinker, asked, answer } = aThinker();
+  const now = situation();
+  thinker.consider(now, { model: MODEL, limits: LIMITS });
+  thinker.consider(now, { model: MODEL, limits: LIMITS });
+  assert.equal(asked.length, 1, 'one request at one time');
+  assert.match(JSON.stringify(asked[0]), /"json_schema".*"go:library"/);
+  assert.equal(thinker.take(), null);
+
+  await answer(completion('{"option":"go:library","why":"I want to read","purpose":"learning"}'));
+  const thought = thinker.take();
+  assert.deepEqual([thought?.chosen?.option, thought?.tokens, thought?.askedAt], ['go:library', 760, 7_000]);
+  assert.equal(thinker.take(), null);
+});
+
+test('a failure and a choice that was not offered arrive as thoughts without a choice, so that the agent pauses', async () => {
+  const { thinker, answer } = aThinker();
+  const failures: readonly Answer<ChatCompletion>[] = [
+    { kind: 'refused', code: 'model_failed', detail: 'no' },
+    { kind: 'unreachable', why: 'timeout' },
+    completion('{"option":"fly","why":"I can"}'),
+  ];
+  for (const failure of failures) {
+    thinker.consider(situation(), { model: MODEL, limits: LIMITS });
+    await answer(failure);
+    const thought = thinker.take();
+    assert.ok(thought !== null);
+    assert.equal(thought.chosen, null);
+  }
+});
