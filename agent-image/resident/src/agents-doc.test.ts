@@ -55,7 +55,7 @@ test('the limits', () => {
     `cut to ${SPEECH_MAX_LENGTH} characters`,
     `as the tier allows (below), ${RUN_STEPS_MAX} at most, and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,
     `${stepsOf(1)} steps a run for each tool at a time (${[1, 2, 8].map(stepsOf).join(', ')} in the tiers of the chart)`,
-    `after ${RUN_ATTEMPTS_MAX} cycles that took it up`,
+    `after ${RUN_ATTEMPTS_MAX} cycles that took it up in a row without progress`,
   ];
   for (const sentence of sentences) assert.ok(plain.includes(sentence), sentence);
 });

@@ -128,6 +128,7 @@ export const ROUTES = [
   runs.cancelRun,
   runs.nextRun,
   runs.startRun,
+  runs.waitRun,
   runs.recordRunStep,
   runs.renewRun,
   runs.settleRun,

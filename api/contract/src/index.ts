@@ -38,6 +38,7 @@ export * from './routes/trade/quote.ts';
 export * from './routes/world.ts';
 export * from './values/money.ts';
 export * from './values/permission.ts';
+export * from './values/run-event.ts';
 export * from './values/run.ts';
 export * from './values/scalars.ts';
 export * from './values/standing.ts';

@@ -64,6 +64,7 @@ export * from './runs/history.ts';
 export * from './runs/new-runs.ts';
 export * from './runs/overdue.ts';
 export * from './runs/read-runs.ts';
+export * from './runs/run-calls.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow } from './runs/run-row.ts';
 export * from './runs/schedule-activity.ts';

@@ -32,6 +32,11 @@ function aRun(prompt: string, changes: Partial<Run> = {}): Run {
     summary: null,
     error: null,
     cancel_requested_at: null,
+    session_id: null,
+    runtime: null,
+    usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
+    budgets: null,
+    unsettled: [],
     ...changes,
   };
 }

@@ -80,6 +80,7 @@ export const REFUSALS = {
   run_settled: never(409, 'The run has ended: create another one'),
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
+  run_waiting: later(409, 'The run waits for a permission: start it after a person has answered or it has expired'),
   cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
   agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { MAX_PROSE_CHARS } from '../kinds/text.ts';
-import { AgentId, JsonObject, plainText, Time } from './scalars.ts';
+import { AiDollars } from './money.ts';
+import { CallId } from './permission.ts';
+import { AgentId, plainText, Time } from './scalars.ts';
 
 /** The same limit as for the prompt of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
 export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
-export const RUN_STEPS_MAX = 64;
+/** Limit of the numbers of recorded steps; the budget of a run allows fewer. */
+export const RUN_STEPS_MAX = 1_000;
+/** Calls of a run whose end is unknown. */
+export const RUN_UNSETTLED_MAX = 64;
+export const RUN_ANSWER_MAX_CHARS = 65_536;
 
 export function runText(max: number): z.ZodString {
   return plainText(max);
@@ -17,7 +23,8 @@ export const RUN_LEASE_S = 30;
 /** The loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-export const RunKind = z.enum(['schedule', 'prompt']);
+/** `message`: a person's message in a session. */
+export const RunKind = z.enum(['schedule', 'prompt', 'message']);
 export type RunKind = z.infer<typeof RunKind>;
 
 /** The last three are final. */
@@ -31,6 +38,24 @@ export type SettledState = z.infer<typeof SettledState>;
 /** `code` is a word for programs, `message` a sentence for people. */
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
+
+/** What a run, with all runs that work for it, may use. */
+export const RunBudgets = z.strictObject({
+  steps: z.int().min(1).describe('Answers of the model'),
+  tokens: z.int().min(1),
+  money: AiDollars,
+  timeMs: z.int().min(1).describe('Time in which the agent works; waiting does not count'),
+  idleCalls: z.int().min(1).describe('Calls in a row that repeat an earlier call with the same result'),
+});
+export type RunBudgets = z.infer<typeof RunBudgets>;
+
+export const RunUsage = z.strictObject({
+  steps: z.int().min(0).describe('Answers of the model, or steps that the agent recorded'),
+  tokens: z.int().min(0),
+  cost: AiDollars,
+  witnessed: z.boolean().describe('True if the API saw tokens and cost, false if the agent claims them'),
+});
+export type RunUsage = z.infer<typeof RunUsage>;
 
 /** The prompt is only text: a part that looks like a tool call is never executed. */
 export const Run = z.strictObject({
@@ -52,26 +77,13 @@ export const Run = z.strictObject({
   summary: z.string().nullable().describe('Result in the words of the agent'),
   error: RunError.nullable(),
   cancel_requested_at: Time.nullable(),
+  session_id: z.uuid().nullable().describe('Session whose message the run answers'),
+  runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
+  usage: RunUsage,
+  budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
+  unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
 });
 export type Run = z.infer<typeof Run>;
-
-export const RUN_EVENT_KINDS = [
-  'queued',
-  'started',
-  'redelivered',
-  'step',
-  'cancel_requested',
-  'lapsed',
-  'settled',
-] as const;
-export const RunEvent = z.strictObject({
-  run_id: z.uuid(),
-  number: z.int().min(1).describe('Number of the event in its run, without gaps'),
-  event: z.enum(RUN_EVENT_KINDS),
-  at: Time,
-  detail: JsonObject,
-});
-export type RunEvent = z.infer<typeof RunEvent>;
 
 /** A recorded step is never repeated. */
 export const RunStep = z.strictObject({

@@ -3,12 +3,15 @@ import { test } from 'node:test';
 import { RUN_STATES } from '@hamlet/contract';
 import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from './decide-run.ts';
 import type { RunCommand, RunProgress, RunVerdict } from './decide-run.ts';
+import { didNothing, type RunResult } from './did-nothing.ts';
 
-const queued: RunProgress = { state: 'queued', attempt: 0, cycle: null, cancelRequested: false };
-const running: RunProgress = { state: 'running', attempt: 1, cycle: 3, cancelRequested: false };
+const queued: RunProgress = { state: 'queued', attempt: 0, progressAttempt: 0, cycle: null, cancelRequested: false };
+const running: RunProgress = { state: 'running', attempt: 1, progressAttempt: 0, cycle: 3, cancelRequested: false };
 const cancelling: RunProgress = { ...running, cancelRequested: true };
 const done: RunProgress = { ...running, state: 'done' };
 const lapsed: RunProgress = { ...running, state: 'queued' };
+const waiting: RunProgress = { ...running, state: 'waiting_permission' };
+const progressed: RunProgress = { ...running, progressAttempt: 1 };
 
 const refused = (reason: Extract<RunVerdict, { kind: 'refused' }>['reason']): RunVerdict => ({
   kind: 'refused',
@@ -18,6 +21,12 @@ const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' 
   kind: 'change',
   next,
   event,
+});
+const failed = (run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing'): RunVerdict => ({
+  kind: 'failed',
+  next: { ...run, state: 'failed' },
+  event: 'settled',
+  code,
 });
 const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
@@ -67,17 +76,12 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
   ['no claim on a queued run', queued, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_not_started')],
   ['no claim on a settled run', done, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_settled')],
   ['a claim lapses: the run is queued again', running, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
-  [
-    'a claim lapses while the run waits for a permission',
-    { ...running, state: 'waiting_permission' },
-    { kind: 'lapse' },
-    changed(lapsed, 'lapsed'),
-  ],
+  ['nothing lapses on a run that waits for a permission', waiting, { kind: 'lapse' }, SAME],
   [
     'a claim lapses for the last time',
     { ...running, attempt: RUN_ATTEMPTS_MAX },
     { kind: 'lapse' },
-    { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
+    failed({ ...running, attempt: RUN_ATTEMPTS_MAX }, 'too_many_attempts'),
   ],
   [
     'a lapsed claim does not change a run with a requested cancel: give_up ends it',
@@ -104,7 +108,7 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     'a step under this claim',
     { ...running, attempt: 2 },
     { kind: 'step', cycle: 3, attempt: 2 },
-    changed({ ...running, attempt: 2 }, 'step'),
+    changed({ ...running, attempt: 2, progressAttempt: 2 }, 'step'),
   ],
   [
     'settled under a lapsed claim',
@@ -136,21 +140,67 @@ const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[]
     { kind: 'start', cycle: 4 },
     changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered'),
   ],
-  [
-    'a newer cycle starts a run that waits for a permission',
-    { ...running, state: 'waiting_permission' },
-    { kind: 'start', cycle: 4 },
-    changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
-  ],
+  ['no cycle starts a run that waits for a permission', waiting, { kind: 'start', cycle: 4 }, refused('run_waiting')],
   ['an older cycle does not start the run', running, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
   ['a settled run is not started', done, { kind: 'start', cycle: 4 }, refused('run_settled')],
   [
     'the run fails after too many attempts',
     { ...running, attempt: RUN_ATTEMPTS_MAX },
     { kind: 'start', cycle: 4 },
-    { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
+    failed({ ...running, attempt: RUN_ATTEMPTS_MAX }, 'too_many_attempts'),
   ],
-  ['a step of a running run', running, { kind: 'step', cycle: 3 }, changed(running, 'step')],
+  ['a step of a running run', running, { kind: 'step', cycle: 3 }, changed(progressed, 'step')],
+  [
+    'entries of the journal',
+    running,
+    { kind: 'journal', cycle: 3, attempt: 1 },
+    { kind: 'progressed', next: progressed },
+  ],
+  ['entries under a lapsed lease', lapsed, { kind: 'journal', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  [
+    'a run with progress lapses after many attempts',
+    { ...running, attempt: 40, progressAttempt: 36 },
+    { kind: 'lapse' },
+    changed({ ...lapsed, attempt: 40, progressAttempt: 36 }, 'lapsed'),
+  ],
+  [
+    'a run waits for a pending permission, without a lease',
+    running,
+    { kind: 'wait', cycle: 3, attempt: 1, pending: true },
+    changed(waiting, 'waiting'),
+  ],
+  ['without a pending permission it stays', running, { kind: 'wait', cycle: 3, attempt: 1, pending: false }, RENEWED],
+  ['a run to be cancelled does not wait', cancelling, { kind: 'wait', cycle: 3, attempt: 1, pending: true }, RENEWED],
+  ['a second wait', waiting, { kind: 'wait', cycle: 3, attempt: 1, pending: true }, refused('claim_lapsed')],
+  ['no renewal of a run that waits', waiting, { kind: 'renew', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  ['no end of a run that waits', waiting, { kind: 'settle', cycle: 3, state: 'done' }, refused('claim_lapsed')],
+  ['the last answer queues a run that waits', waiting, { kind: 'resume' }, changed(lapsed, 'queued')],
+  ['an answer changes no running run', running, { kind: 'resume' }, SAME],
+  ['an answer changes no ended run', done, { kind: 'resume' }, SAME],
+  [
+    'a run that waits is cancelled at once',
+    waiting,
+    { kind: 'cancel' },
+    changed({ ...waiting, state: 'cancelled' }, 'settled'),
+  ],
+  [
+    'a run that did nothing is not done',
+    running,
+    { kind: 'settle', cycle: 3, state: 'done', didNothing: true },
+    failed(running, 'run_did_nothing'),
+  ],
+  [
+    'a run that did nothing is not done, again',
+    { ...running, state: 'failed' },
+    { kind: 'settle', cycle: 3, state: 'done', didNothing: true },
+    SAME,
+  ],
+  [
+    'a run that did nothing may fail',
+    running,
+    { kind: 'settle', cycle: 3, state: 'failed', didNothing: true },
+    changed({ ...running, state: 'failed' }, 'settled'),
+  ],
   ['a step of a queued run', queued, { kind: 'step', cycle: 3 }, refused('run_not_started')],
   ['a step of an older cycle', running, { kind: 'step', cycle: 2 }, refused('stale_cycle')],
   ['a step of a cycle that has not started it', running, { kind: 'step', cycle: 4 }, refused('run_not_started')],
@@ -228,6 +278,9 @@ test('no command changes a settled run', () => {
     { kind: 'give_up', state: 'failed' },
     { kind: 'give_up', state: 'cancelled' },
     { kind: 'renew', cycle: 3 },
+    { kind: 'journal', cycle: 3 },
+    { kind: 'wait', cycle: 3, pending: true },
+    { kind: 'resume' },
     { kind: 'lapse' },
   ];
   for (const state of RUN_STATES.filter(isSettled))
@@ -237,3 +290,21 @@ test('no command changes a settled run', () => {
         `${state} ${command.kind}`,
       );
 });
+
+const RESULTS: readonly (readonly [string, Partial<RunResult>, boolean])[] = [
+  ['a resident that names no runtime has its summary', { runtime: null }, false],
+  ['no effect and no answer', {}, true],
+  ['white space is no answer', { answer: ' \n' }, true],
+  ['an answer', { answer: 'Here.' }, false],
+  ['an effect', { effects: 1 }, false],
+  ['a message needs an answer', { kind: 'message', effects: 1 }, true],
+  ['a message without a runtime needs an answer', { kind: 'message', runtime: null }, true],
+  ['an answered message', { kind: 'message', answer: 'Yes.' }, false],
+];
+
+for (const [name, changes, nothing] of RESULTS)
+  test(`did nothing: ${name}`, () =>
+    assert.equal(
+      didNothing({ kind: 'prompt', runtime: 'engine', answer: undefined, effects: 0, ...changes }),
+      nothing,
+    ));

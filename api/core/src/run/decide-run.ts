@@ -1,11 +1,13 @@
 import type { RunState, SettledState } from '@hamlet/contract';
 
-/** Without this limit, a run that crashes its agent would be delivered again without end. */
-export const RUN_ATTEMPTS_MAX = 20;
+/** Attempts in a row without progress. Without this limit, a run that crashes its agent would be delivered again without end. */
+export const RUN_ATTEMPTS_MAX = 5;
 
 export interface RunProgress {
   readonly state: RunState;
   readonly attempt: number;
+  /** The newest attempt with a new entry of the journal or a new step; 0 before. */
+  readonly progressAttempt: number;
   /** Cycle at the last start. */
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
@@ -17,25 +19,49 @@ export interface RunClaim {
   readonly attempt?: number | undefined;
 }
 
-/** Agents start, work and settle; people and Schedules cancel; the API lets a claim lapse or gives up a run. */
+/**
+ * Agents start, work, wait and settle; people and Schedules cancel; the API lets a lease lapse, resumes a run whose last
+ * permission was answered or has expired, or gives up a run. `journal`: the agent sends new entries of its journal.
+ */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
-  | ({ readonly kind: 'step' | 'renew' } & RunClaim)
-  | ({ readonly kind: 'settle'; readonly state: SettledState } & RunClaim)
-  | { readonly kind: 'cancel' }
-  | { readonly kind: 'lapse' }
+  | ({ readonly kind: 'step' | 'renew' | 'journal' } & RunClaim)
+  | ({ readonly kind: 'wait'; readonly pending: boolean } & RunClaim)
+  | ({ readonly kind: 'settle'; readonly state: SettledState; readonly didNothing?: boolean } & RunClaim)
+  | { readonly kind: 'cancel' | 'lapse' | 'resume' }
   | { readonly kind: 'give_up'; readonly state: 'failed' | 'cancelled' };
 
-export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'claim_lapsed' | 'cancel_not_requested';
+export type RunRefusal =
+  | 'stale_cycle'
+  | 'run_settled'
+  | 'run_not_started'
+  | 'run_waiting'
+  | 'claim_lapsed'
+  | 'cancel_not_requested';
 
-/** `renewed`: only the lease is renewed. `spent`: the run has used up its attempts and fails. */
+type ChangeEvent =
+  | 'queued'
+  | 'started'
+  | 'redelivered'
+  | 'step'
+  | 'waiting'
+  | 'cancel_requested'
+  | 'lapsed'
+  | 'settled';
+
+/**
+ * `progressed`: a change without an event of its own. `renewed`: only the lease is renewed. `failed`: the API fails the
+ * run, for a reason of its own.
+ */
 export type RunVerdict =
+  | { readonly kind: 'change'; readonly next: RunProgress; readonly event: ChangeEvent }
   | {
-      readonly kind: 'change';
+      readonly kind: 'failed';
       readonly next: RunProgress;
-      readonly event: 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled';
+      readonly event: 'settled';
+      readonly code: 'too_many_attempts' | 'run_did_nothing';
     }
-  | { readonly kind: 'spent'; readonly next: RunProgress; readonly event: 'settled' }
+  | { readonly kind: 'progressed'; readonly next: RunProgress }
   | { readonly kind: 'same' }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'refused'; readonly reason: RunRefusal };
@@ -55,13 +81,28 @@ export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
       return start(run, command.cycle);
     case 'step':
     case 'renew':
+    case 'journal':
       return work(run, command);
+    case 'wait':
+      return wait(run, command);
     case 'settle':
       return settle(run, command);
+    default:
+      return decideFromOutside(run, command);
+  }
+}
+
+type OutsideCommand = Extract<RunCommand, { readonly kind: 'cancel' | 'lapse' | 'resume' | 'give_up' }>;
+
+/** A command that does not come from the agent. */
+function decideFromOutside(run: RunProgress, command: OutsideCommand): RunVerdict {
+  switch (command.kind) {
     case 'cancel':
       return cancel(run);
     case 'lapse':
       return lapse(run);
+    case 'resume':
+      return resume(run);
     case 'give_up':
       return giveUp(run, command.state);
   }
@@ -74,24 +115,47 @@ function settledAs(run: RunProgress, state: SettledState): RunVerdict {
 function start(run: RunProgress, cycle: number): RunVerdict {
   if (isSettled(run.state)) return SETTLED;
   if (run.cycle !== null && cycle < run.cycle) return { kind: 'refused', reason: 'stale_cycle' };
-  if (run.cycle === cycle && run.state !== 'queued') return RENEWED;
-  if (run.attempt >= RUN_ATTEMPTS_MAX) return spent(run);
+  if (run.state === 'waiting_permission') return { kind: 'refused', reason: 'run_waiting' };
+  if (run.cycle === cycle && run.state === 'running') return RENEWED;
+  if (isSpent(run)) return failed(run, 'too_many_attempts');
   const next: RunProgress = { ...run, state: 'running', cycle, attempt: run.attempt + 1 };
   return { kind: 'change', next, event: run.cycle === null ? 'started' : 'redelivered' };
 }
 
-function work(run: RunProgress, { kind, ...claim }: RunClaim & { readonly kind: 'step' | 'renew' }): RunVerdict {
+function work(
+  run: RunProgress,
+  { kind, ...claim }: RunClaim & { readonly kind: 'step' | 'renew' | 'journal' },
+): RunVerdict {
   const refusal = inHand(run, claim);
   if (refusal !== null) return refusal;
-  return kind === 'renew' ? RENEWED : { kind: 'change', next: run, event: 'step' };
+  if (kind === 'renew') return RENEWED;
+  const next: RunProgress = { ...run, progressAttempt: run.attempt };
+  return kind === 'step' ? { kind: 'change', next, event: 'step' } : { kind: 'progressed', next };
+}
+
+/** A run that is to be cancelled does not wait: its agent ends it. */
+function wait(run: RunProgress, { pending, ...claim }: RunClaim & { readonly pending: boolean }): RunVerdict {
+  const refusal = inHand(run, claim);
+  if (refusal !== null) return refusal;
+  if (!pending || run.cancelRequested) return RENEWED;
+  return { kind: 'change', next: { ...run, state: 'waiting_permission' }, event: 'waiting' };
+}
+
+function resume(run: RunProgress): RunVerdict {
+  if (run.state !== 'waiting_permission') return SAME;
+  return { kind: 'change', next: { ...run, state: 'queued' }, event: 'queued' };
 }
 
 function giveUp(run: RunProgress, state: 'failed' | 'cancelled'): RunVerdict {
   return isSettled(run.state) ? SAME : settledAs(run, state);
 }
 
-function spent(run: RunProgress): RunVerdict {
-  return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
+function isSpent({ attempt, progressAttempt }: RunProgress): boolean {
+  return attempt - progressAttempt >= RUN_ATTEMPTS_MAX;
+}
+
+function failed(run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing'): RunVerdict {
+  return { kind: 'failed', next: { ...run, state: 'failed' }, event: 'settled', code };
 }
 
 /** The refusal of `asking` if it is not the present claim of the run; null if it is. */
@@ -100,21 +164,28 @@ function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   if (isSettled(state)) return SETTLED;
   if (cycle === null || asking.cycle > cycle) return { kind: 'refused', reason: 'run_not_started' };
   if (asking.cycle < cycle) return { kind: 'refused', reason: 'stale_cycle' };
-  const held = state !== 'queued' && (asking.attempt === undefined || asking.attempt === attempt);
+  const held = state === 'running' && (asking.attempt === undefined || asking.attempt === attempt);
   return held ? null : { kind: 'refused', reason: 'claim_lapsed' };
 }
 
-function settle(run: RunProgress, { state, ...claim }: RunClaim & { readonly state: SettledState }): RunVerdict {
-  if (isSettled(run.state)) return run.state === state && run.cycle === claim.cycle ? SAME : SETTLED;
-  const refusal = inHand(run, claim);
-  if (refusal !== null) return refusal;
+/** A run that did nothing is never done: it fails. */
+function settle(
+  run: RunProgress,
+  { state, didNothing = false, ...claim }: RunClaim & { readonly state: SettledState; readonly didNothing?: boolean },
+): RunVerdict {
+  const end = state === 'done' && didNothing ? 'failed' : state;
+  if (isSettled(run.state)) return run.state === end && run.cycle === claim.cycle ? SAME : SETTLED;
+  return inHand(run, claim) ?? endAs(run, state, end);
+}
+
+function endAs(run: RunProgress, state: SettledState, end: SettledState): RunVerdict {
   if (state === 'cancelled' && !run.cancelRequested) return { kind: 'refused', reason: 'cancel_not_requested' };
-  return settledAs(run, state);
+  return end === state ? settledAs(run, state) : failed(run, 'run_did_nothing');
 }
 
 function cancel(run: RunProgress): RunVerdict {
   if (isSettled(run.state)) return SETTLED;
-  if (run.state === 'queued') return settledAs(run, 'cancelled');
+  if (run.state !== 'running') return settledAs(run, 'cancelled');
   return run.cancelRequested
     ? SAME
     : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
@@ -122,9 +193,9 @@ function cancel(run: RunProgress): RunVerdict {
 
 /** Recorded steps stay. A run with a requested cancel stays as it is: `give_up` ends it later. */
 function lapse(run: RunProgress): RunVerdict {
-  if (isSettled(run.state) || run.state === 'queued' || run.cancelRequested) return SAME;
-  return run.attempt >= RUN_ATTEMPTS_MAX
-    ? spent(run)
+  if (run.state !== 'running' || run.cancelRequested) return SAME;
+  return isSpent(run)
+    ? failed(run, 'too_many_attempts')
     : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
 }
 

@@ -1,15 +1,30 @@
-import type { RunError } from '@hamlet/contract';
+import type { RunBudgets, RunError } from '@hamlet/contract';
 import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import type { RunCommand, RunProgress, RunRefusal } from '@hamlet/core';
-import { announceSchedule, changeRun, hintAgents, lockRun, pruneHistory, renewClaim } from '@hamlet/store';
-import type { RunRow, Tx } from '@hamlet/store';
+import type { RunCommand, RunProgress, RunRefusal, RunVerdict } from '@hamlet/core';
+import {
+  announceSchedule,
+  changeRun,
+  hintAgents,
+  lockRun,
+  markProgress,
+  pruneHistory,
+  readUnsettledCalls,
+  renewClaim,
+} from '@hamlet/store';
+import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 
-/** Texts of a command: the result of the run, and additional fields of the run's event. */
+/** What comes with a command: the result of the run, its first facts, and additional fields of the run's event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;
+  /** The agent's answer to the message that the run answers. */
+  readonly answer?: string | undefined;
+  readonly claimed?: RunUsageClaim | undefined;
+  readonly unsettled?: readonly string[] | undefined;
+  readonly budgets?: RunBudgets | undefined;
+  readonly runtime?: string | undefined;
 }
 
 export interface Applied {
@@ -18,14 +33,22 @@ export interface Applied {
 }
 
 /** Commands that come only from the agent that works on the run. */
-const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>(['start', 'step', 'renew', 'settle']);
-const SPENT: RunError = {
-  code: 'too_many_attempts',
-  message: `The agent started this run ${RUN_ATTEMPTS_MAX} times and never ended it`,
+const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
+  'start',
+  'step',
+  'renew',
+  'journal',
+  'wait',
+  'settle',
+]);
+/** The errors with which the API fails a run as core decides. */
+const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], string>> = {
+  too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
+  run_did_nothing: 'The agent ended this run as done, without an effect and without an answer',
 };
 
-function progressOf({ state, attempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
-  return { state, attempt, cycle, cancelRequested: cancelRequestedAt !== null };
+export function progressOf({ state, attempt, progressAttempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
+  return { state, attempt, progressAttempt, cycle, cancelRequested: cancelRequestedAt !== null };
 }
 
 function refusalOf(reason: RunRefusal, run: RunRow): Refused {
@@ -35,6 +58,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
     case 'stale_cycle':
       return refused(reason, `Cycle ${run.cycle} of the agent has started this run`);
     case 'run_not_started':
+    case 'run_waiting':
     case 'claim_lapsed':
     case 'cancel_not_requested':
       return refused(reason);
@@ -52,30 +76,53 @@ export async function applyToHeldRun(
 ): Promise<Outcome<Applied>> {
   const { command, words } = asked;
   const verdict = decideRun(progressOf(run), command);
-  if (verdict.kind === 'refused') return refusalOf(verdict.reason, run);
-  if (verdict.kind === 'renewed') await renewClaim(tx, run.runId);
-  if (verdict.kind === 'same' || verdict.kind === 'renewed') return accepted({ run, changed: false });
+  switch (verdict.kind) {
+    case 'refused':
+      return refusalOf(verdict.reason, run);
+    case 'same':
+      return accepted({ run, changed: false });
+    case 'renewed':
+      await renewClaim(tx, run.runId);
+      return accepted({ run, changed: false });
+    case 'progressed':
+      await markProgress(tx, run, verdict.next.progressAttempt);
+      return accepted({ run, changed: false });
+    case 'change':
+      return accepted({ run: await write(tx, run, { verdict, command, words }), changed: true });
+    case 'failed': {
+      const error: RunError = { code: verdict.code, message: FAILED[verdict.code] };
+      const failing = { ...words, summary: undefined, error, detail: { code: verdict.code } };
+      return accepted({ run: await write(tx, run, { verdict, command, words: failing }), changed: true });
+    }
+  }
+}
+
+interface Decided {
+  readonly verdict: Extract<RunVerdict, { kind: 'change' | 'failed' }>;
+  readonly command: RunCommand;
+  readonly words: RunWords;
+}
+
+async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided): Promise<RunRow> {
   const { next, event } = verdict;
-  const spent = verdict.kind === 'spent';
-  const detail = {
-    ...(event === 'settled' ? { state: next.state } : {}),
-    ...(spent ? { code: SPENT.code } : words.detail),
-  };
-  const changed = await changeRun(tx, run, {
+  const { detail, answer: _, ...rest } = words;
+  const ends = event === 'settled';
+  // The agent names the calls whose end is unknown. For a run that the API ends, the journal says so.
+  const unsettled = ends ? (words.unsettled ?? (await readUnsettledCalls(tx, run.runId))) : undefined;
+  return changeRun(tx, run, {
+    ...rest,
     ...next,
-    byAgent: BY_AGENT.has(command.kind),
-    summary: spent ? undefined : words.summary,
-    error: spent ? SPENT : words.error,
+    unsettled,
+    byAgent: BY_AGENT.has(command.kind) && next.state === 'running',
     event,
-    detail,
+    detail: { ...(ends ? { state: next.state } : {}), ...detail },
   });
-  return accepted({ run: changed, changed: true });
 }
 
 /** Handles the consequences of a change: concludes an ended run, or hints to the agent to end the run or start it again. */
 async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
   if (isSettled(run.state)) await concludeRun(tx, run);
-  else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
+  else if (kind === 'cancel' || kind === 'lapse' || kind === 'resume') await hintAgents(tx, [run.agentId]);
 }
 
 /** Concludes an ended run: prunes the history, hints that the next run may start, and notifies the operator of the schedule's activity. */

@@ -71,6 +71,11 @@ test('a run is created, started, recorded step by step and settled; its events s
       summary: null,
       error: null,
       cancel_requested_at: null,
+      session_id: null,
+      runtime: null,
+      usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
+      budgets: null,
+      unsettled: [],
     },
   );
   assert.equal((await runs.next('ada'))?.run_id, given.run_id);

@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
 import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
-import { changeRun, lockRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
+import {
+  changeRun,
+  findRun,
+  inTransaction,
+  insertRuns,
+  lockRun,
+  markProgress,
+  migrate,
+  openDatabase,
+  readRunEvents,
+} from '@hamlet/store';
 import type { Db, RunRow } from '@hamlet/store';
 import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 
@@ -47,7 +57,8 @@ async function runIn(state: RunState): Promise<RunRow> {
   let run = await newRun();
   if (state === 'queued') return run;
   const way: readonly RunState[] = state === 'running' ? ['running'] : ['running', state];
-  for (const next of way) run = await write(run, { state: next, attempt: 1, cycle: 1, cancelRequested: false });
+  for (const next of way)
+    run = await write(run, { state: next, attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: false });
   return run;
 }
 
@@ -66,12 +77,19 @@ function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   });
 }
 
+async function advance(run: RunRow): Promise<RunRow> {
+  await inTransaction(db, (tx) => markProgress(tx, run, run.attempt));
+  const changed = await findRun(db, run.runId);
+  assert.ok(changed !== null);
+  return changed;
+}
+
 /** Every state that some command of core leads to. */
 function reachable(from: RunState): ReadonlySet<RunState> {
   const progress: RunProgress =
     from === 'queued'
-      ? { state: from, attempt: 0, cycle: null, cancelRequested: false }
-      : { state: from, attempt: 1, cycle: 1, cancelRequested: true };
+      ? { state: from, attempt: 0, progressAttempt: 0, cycle: null, cancelRequested: false }
+      : { state: from, attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: true };
   const commands: readonly RunCommand[] = [
     { kind: 'start', cycle: 2 },
     { kind: 'settle', cycle: 1, state: 'done' },
@@ -81,9 +99,12 @@ function reachable(from: RunState): ReadonlySet<RunState> {
     { kind: 'give_up', state: 'failed' },
     { kind: 'give_up', state: 'cancelled' },
   ];
+  const uncancelled: RunProgress = { ...progress, cancelRequested: false };
   const verdicts = [
     ...commands.map((command) => decideRun(progress, command)),
-    decideRun({ ...progress, cancelRequested: false }, { kind: 'lapse' }),
+    decideRun(uncancelled, { kind: 'lapse' }),
+    decideRun(uncancelled, { kind: 'resume' }),
+    decideRun(uncancelled, { kind: 'wait', cycle: 1, pending: true }),
   ];
   return new Set(
     verdicts.flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])),
@@ -92,8 +113,8 @@ function reachable(from: RunState): ReadonlySet<RunState> {
 
 for (const from of RUN_STATES) {
   for (const to of RUN_STATES.filter((state) => state !== from)) {
-    // No command asks for a permission yet; the table supports it already.
-    if (to === 'waiting_permission' && from === 'running') continue;
+    // Only a replica of the version before starts a run that waits.
+    if (from === 'waiting_permission' && to === 'running') continue;
     test(`${from} to ${to}: core and database agree`, async () => {
       const run = await runIn(from);
       const next: RunProgress = {
@@ -102,6 +123,7 @@ for (const from of RUN_STATES) {
           run.attempt,
           to === 'queued' || (isSettled(to) && to !== 'done' && from === 'queued') ? 0 : 1,
         ),
+        progressAttempt: run.progressAttempt,
         cycle: run.cycle,
         cancelRequested: false,
       };
@@ -128,13 +150,43 @@ test('the subject of a run never changes, its counters never fall, and only an e
     await assert.rejects(change(values), /only grow|violates check/);
   const remove = (): Promise<unknown> => db.deleteFrom('run').where('run_id', '=', runId).execute();
   await assert.rejects(remove(), /is under way/);
-  await write({ runId } as RunRow, { state: 'done', attempt: 1, cycle: 1, cancelRequested: false });
+  await write({ runId } as RunRow, { state: 'done', attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: false });
   await remove();
   assert.deepEqual(await readRunEvents(db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
 });
 
+test('a run that waits for a permission has no lease, and its clock stands still; a replica of the version before may start it', async () => {
+  const running = await runIn('running');
+  assert.ok(running.leaseUntil !== null);
+  const waiting = await write(running, {
+    state: 'waiting_permission',
+    attempt: 1,
+    progressAttempt: 0,
+    cycle: 1,
+    cancelRequested: false,
+  });
+  assert.equal(waiting.leaseUntil, null);
+  const clock = () =>
+    db
+      .selectFrom('run')
+      .select(['working_since', 'worked_ms', 'lease_until'])
+      .where('run_id', '=', running.runId)
+      .executeTakeFirstOrThrow();
+  assert.equal((await clock()).working_since, null);
+  // That replica renews the lease of every run that is not queued.
+  await db.updateTable('run').set({ lease_until: new Date() }).where('run_id', '=', running.runId).execute();
+  assert.equal((await clock()).lease_until, null);
+  await db
+    .updateTable('run')
+    .set({ state: 'running', attempt: 2, cycle: 2 })
+    .where('run_id', '=', running.runId)
+    .execute();
+  const again = await clock();
+  assert.ok(again.working_since !== null && again.lease_until !== null);
+});
+
 test('a run has a lease while an agent works on it, and starts again only as another attempt', async () => {
-  const working: RunProgress = { state: 'running', attempt: 1, cycle: 1, cancelRequested: false };
+  const working: RunProgress = { state: 'running', attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: false };
   const run = await runIn('running');
   assert.ok(run.leaseUntil !== null);
   const waiting = await write(run, { ...working, state: 'queued' });
@@ -174,6 +226,9 @@ function commandBy(dice: () => number): RunCommand {
     { kind: 'lapse' },
     { kind: 'lapse' },
     { kind: 'renew', cycle },
+    { kind: 'journal', cycle },
+    { kind: 'wait', cycle, pending: dice() < 0.5 },
+    { kind: 'resume' },
   ];
   return choices[Math.floor(dice() * choices.length)] ?? { kind: 'cancel' };
 }
@@ -186,11 +241,13 @@ test(`${WALKS} runs under random commands: the table accepts every decision of c
       const progress: RunProgress = {
         state: run.state,
         attempt: run.attempt,
+        progressAttempt: run.progressAttempt,
         cycle: run.cycle,
         cancelRequested: run.cancelRequestedAt !== null,
       };
       const verdict = decideRun(progress, commandBy(dice));
-      if ('next' in verdict) run = await write(run, verdict.next);
+      if (verdict.kind === 'progressed') run = await advance(run);
+      else if ('next' in verdict) run = await write(run, verdict.next);
     }
     const events = await readRunEvents(db, run.runId, { after: 0, limit: 100 });
     assert.deepEqual(

@@ -120,6 +120,35 @@ test('of replicas that check at the same time, only one requeues a run', async (
   );
 });
 
+test('a run that waits for a permission never lapses, and a cancel ends it at once', async () => {
+  const { runId } = await takenUp();
+  const waiting = await give(runId, { kind: 'wait', cycle: 1, attempt: 1, pending: true });
+  assert.deepEqual([waiting.state, waiting.leaseUntil], ['waiting_permission', null]);
+  assert.equal(await requeueRuns(db, LONG_AGO), 0);
+  const queued = await give(runId, { kind: 'resume' });
+  assert.deepEqual([queued.state, queued.attempt], ['queued', 1]);
+  const again = await give(runId, { kind: 'start', cycle: 1 });
+  await give(runId, { kind: 'wait', cycle: 1, attempt: again.attempt, pending: true });
+  const cancelled = await give(runId, { kind: 'cancel' });
+  assert.equal(cancelled.state, 'cancelled');
+  const events = await readRunEvents(db, runId, { after: 0, limit: 20 });
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['queued', 'started', 'waiting', 'queued', 'redelivered', 'waiting', 'settled'],
+  );
+});
+
+test('attempts with progress have no limit', async () => {
+  const { runId } = await takenUp();
+  for (let attempt = 1; attempt <= 3 * RUN_ATTEMPTS_MAX; attempt += 1) {
+    await give(runId, { kind: 'journal', cycle: 1, attempt });
+    await endLease(runId);
+    assert.equal(await requeueRuns(db, LONG_AGO), 1);
+    assert.equal((await give(runId, { kind: 'start', cycle: 1 })).state, 'running');
+  }
+  await give(runId, { kind: 'settle', cycle: 1, state: 'done' });
+});
+
 test('a run on its last attempt fails when its lease lapses', async () => {
   const { runId } = await takenUp();
   for (let cycle = 2; cycle <= RUN_ATTEMPTS_MAX; cycle += 1) await give(runId, { kind: 'start', cycle });

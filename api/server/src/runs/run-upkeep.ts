@@ -20,7 +20,7 @@ const FORGET_EVERY_MS = 60_000;
 const LEASE_MS = RUN_LEASE_S * 1_000;
 
 /** Seconds after which the village ends a run itself. `cancelGraceS` is equal to the grace period of an agent's pod. */
-const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, unseenLifeS: 600 };
+const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
   agent_gone: { state: 'failed', message: "The agent's life ended before this run did" },
@@ -28,7 +28,7 @@ const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; r
     state: 'cancelled',
     message: 'The agent did not confirm the end of this run: some of its work may have been done',
   },
-  time_limit: { state: 'failed', message: 'The run took longer than 24 hours, the limit of a run' },
+  time_limit: { state: 'failed', message: 'The run took longer than its budget of time' },
 };
 
 async function endOverdueRuns(db: Db): Promise<void> {

@@ -1,8 +1,16 @@
-import type { Run, RunEvent } from '@hamlet/contract';
+import { formatAiDollars, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
+import type { Run, RunBudgets, RunCallDetail, RunEvent, RunModelDetail, RunUsage } from '@hamlet/contract';
 import type { RunEventRow, RunRow } from '@hamlet/store';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
+}
+
+/** The API's own count, if it has one. Steps are the agent's: only its journal has them. */
+function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow): RunUsage {
+  const witnessed = tokens > 0 || costMicros > 0;
+  const micros = witnessed ? costMicros : claimedCostMicros;
+  return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
 }
 
 export function runView(row: RunRow): Run {
@@ -23,15 +31,69 @@ export function runView(row: RunRow): Run {
     summary: row.summary,
     error: code === null || message === null ? null : { code, message },
     cancel_requested_at: row.cancelRequestedAt?.toISOString() ?? null,
+    session_id: row.sessionId,
+    runtime: row.runtime,
+    usage: usageOf(row),
+    budgets: row.budgets as RunBudgets | null,
+    unsettled: row.unsettled,
   };
 }
 
-export function runEventView(runId: string, { number, event, at, detail }: RunEventRow): RunEvent {
+function cut(text: string | null): string | null {
+  if (text === null || text.length <= RUN_EVENT_TEXT_MAX_CHARS) return text;
+  return `${text.slice(0, RUN_EVENT_TEXT_MAX_CHARS - 1).toWellFormed()}…`;
+}
+
+/** The words of a stored answer, which is JSON with the field `content`. */
+function wordsOf(message: string | null): string | null {
+  if (message === null) return null;
+  try {
+    const { content } = JSON.parse(message) as { readonly content?: unknown };
+    return typeof content === 'string' && content !== '' ? cut(content) : null;
+  } catch {
+    return null;
+  }
+}
+
+function modelDetail({ detail, messageText }: RunEventRow): RunModelDetail {
+  const { ask, attempt, model, usage, cost, code } = detail as Partial<RunModelDetail>;
   return {
-    run_id: runId,
-    number,
-    event: event as RunEvent['event'],
-    at: at.toISOString(),
-    detail: detail as RunEvent['detail'],
+    ask: ask ?? 0,
+    attempt: attempt ?? 0,
+    model: model ?? null,
+    usage: usage ?? null,
+    cost: cost ?? null,
+    code: code ?? null,
+    text: wordsOf(messageText),
   };
+}
+
+/** A call that the API performs has its texts in the detail; a call that the agent claims refers to them. */
+function callDetail({ detail, argumentsText, resultText }: RunEventRow): RunCallDetail {
+  const { call_id, tool, effect, arguments_text, outcome, result_text } = detail as Partial<RunCallDetail>;
+  return {
+    call_id: call_id ?? '?',
+    tool: tool ?? null,
+    effect: effect ?? null,
+    arguments_text: cut(argumentsText ?? arguments_text ?? null),
+    outcome: outcome ?? null,
+    result_text: cut(resultText ?? result_text ?? null),
+  };
+}
+
+export function runEventView(runId: string, row: RunEventRow): RunEvent {
+  const { number, event, at, detail, witnessed } = row;
+  const base = { run_id: runId, number, at: at.toISOString(), witnessed };
+  switch (event) {
+    case 'model_asked':
+    case 'model_answered':
+    case 'model_failed':
+      return { ...base, event, detail: modelDetail(row) };
+    case 'call_begun':
+    case 'call_settled':
+    case 'call_unknown':
+      return { ...base, event, detail: callDetail(row) };
+    default:
+      return { ...base, event, detail: detail as Record<string, unknown> };
+  }
 }

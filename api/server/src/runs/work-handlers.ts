@@ -1,11 +1,14 @@
-import { findStep, lockRun, inTransaction, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
-import type { Db, RunRow } from '@hamlet/store';
-import type { RunStep } from '@hamlet/contract';
+import { parseAiDollars, type CallInput, type RunBudgets, type RunStep } from '@hamlet/contract';
+import type { settleRun as settleRunRoute } from '@hamlet/contract';
+import { didNothing } from '@hamlet/core';
+import { countEffects, findStep, inTransaction, lockRun, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
+import type { Db, RunRow, RunUsageClaim } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
-import { refuseTooMany } from './work-limits.ts';
+import { hasPendingPermission, permissionsOfRun, sessionOfRun, type PolicyOf } from './run-partners.ts';
+import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -14,10 +17,14 @@ export interface WorkPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly limits: AgentLimits;
+  /** The rules about an agent's calls; null if only the API judges them. */
+  readonly policyOf: PolicyOf;
 }
 
+type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage']>;
+
 /** Refuses an actor unless the run belongs to its life and the request names its cycle. */
-function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
+export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
   return (run) => {
     if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token belongs to ${actor.agentId}`);
     if (run.agentUid !== actor.uid) return refused('no_such_run', 'The run was given to an earlier life of the agent');
@@ -26,17 +33,25 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
 }
 
 function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
-  return plain(({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
+  return plain(({ params, body, actor }) =>
     inTransaction(db, async (tx) => {
+      const { cycle, attempt, state, summary, error, answer, usage, unsettled } = body;
+      const run = await lockRun(tx, params.run_id);
+      if (run === null) return refused('no_such_run');
+      const failure = error ?? { code: 'failed', message: 'The agent gave no reason' };
       const words = {
         summary,
-        error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error,
+        error: state === 'done' ? undefined : state === 'failed' ? failure : error,
         detail: { cycle },
+        answer,
+        unsettled,
+        claimed: usage === undefined ? undefined : claimedOf(usage),
       };
-      const said = state === 'done' ? { ...words, error: undefined } : words;
+      const effects = await countEffects(tx, run.runId);
+      const nothing = didNothing({ kind: run.kind, runtime: run.runtime, answer, effects });
       const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'settle', cycle, attempt, state },
-        words: said,
+        command: { kind: 'settle', cycle, attempt, state, didNothing: nothing },
+        words,
         permit: permitWork(actor, cycle),
       });
       return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
@@ -44,8 +59,58 @@ function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
   );
 }
 
+function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
+  const micros = parseAiDollars(cost);
+  return { steps, tokens, costMicros: Number(micros < 0n ? 0n : micros) };
+}
+
+function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
+  return plain(({ params, body: { cycle, runtime }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+      if (tooMany !== null) return tooMany;
+      const budgets = await budgetsFor(limits, actor.agentId);
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'start', cycle },
+        words: { detail: { cycle }, budgets, runtime },
+        permit: permitWork(actor, cycle),
+      });
+      if (!outcome.ok) return outcome;
+      const { run } = outcome.data;
+      if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+      return accepted({
+        run: runView(run),
+        steps: [...(await readRunSteps(tx, run.runId))],
+        permissions: [...(await permissionsOfRun(tx, run.runId))],
+        policy: await policyOf(actor.agentId),
+        budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
+        session: await sessionOfRun(tx, run),
+      });
+    }),
+  );
+}
+
+/** Locks the run before it asks for pending permissions, so that no answer comes in between. */
+function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
+  return plain(({ params, body: { cycle, attempt }, actor }) =>
+    inTransaction(db, async (tx) => {
+      const held = await lockRun(tx, params.run_id);
+      if (held === null) return refused('no_such_run');
+      const pending = await hasPendingPermission(tx, held.runId);
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'wait', cycle, attempt, pending },
+        words: { detail: { cycle } },
+        permit: permitWork(actor, cycle),
+      });
+      if (!outcome.ok) return outcome;
+      const { run } = outcome.data;
+      return accepted({ run: runView(run), permissions: [...(await permissionsOfRun(tx, run.runId))] });
+    }),
+  );
+}
+
 export function workHandlers(ports: WorkPorts) {
-  const { db, source, limits } = ports;
+  const { db, source } = ports;
   return {
     nextRun: plain(async ({ params, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
@@ -53,21 +118,8 @@ export function workHandlers(ports: WorkPorts) {
       const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
       return accepted({ run: run === null ? null : runView(run) });
     }),
-    startRun: plain(({ params, body: { cycle }, actor }) =>
-      inTransaction(db, async (tx) => {
-        const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
-        if (tooMany !== null) return tooMany;
-        const outcome = await applyToRun(tx, params.run_id, {
-          command: { kind: 'start', cycle },
-          words: { detail: { cycle } },
-          permit: permitWork(actor, cycle),
-        });
-        if (!outcome.ok) return outcome;
-        const { run } = outcome.data;
-        if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
-        return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
-      }),
-    ),
+    startRun: startRun(ports),
+    waitRun: waitRun(ports),
     recordRunStep: plain(({ params, body: { cycle, attempt, ...step }, actor }) =>
       inTransaction(db, async (tx) => {
         const run = await lockRun(tx, params.run_id);

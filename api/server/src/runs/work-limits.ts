@@ -1,3 +1,5 @@
+import type { RunBudgets } from '@hamlet/contract';
+import { runBudgets } from '@hamlet/core';
 import { countRunsInFlight, type AgentBar, type Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { refused, type Refused } from '../http/outcome.ts';
@@ -26,4 +28,12 @@ export async function refuseTooMany(
   const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
   const detail = `${tier} allows ${allowed} runs at one time, and ${inFlight} are under way`;
   return refused('too_many_in_flight', detail, RETRY_S);
+}
+
+/** The budgets of a run that starts now, by the agent's present tier and purchases. */
+export async function budgetsFor(limits: AgentLimits, agentId: string): Promise<RunBudgets> {
+  const allowance = await limits.of(agentId);
+  if (allowance === null) return runBudgets(null);
+  const { limits: of, price } = allowance;
+  return runBudgets({ tokensPerHour: of.tokens_per_hour, perThousandTokens: price.per_thousand_tokens });
 }

@@ -66,6 +66,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     reader: world.reader,
     mapAnswer: world.mapAnswer,
     people: people.people,
+    policyOf: () => Promise.resolve(null),
     claimView,
   };
   return {

@@ -14,6 +14,8 @@ import { createInternalFeed } from '../operator/internal-feed.ts';
 import { openInternalSignal } from '../operator/internal-signal.ts';
 import { startPeople } from '../people/start-people.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
+import { createRunDeltas } from '../runs/run-deltas.ts';
+import { startRunWatch } from '../runs/run-watch.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
 import { startSealing } from '../sealed-log/start-sealing.ts';
 import type { Log } from '../service/log.ts';
@@ -95,11 +97,13 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const world = await startWorld({ ...shared, presence, standing, hub, map, migrateMapTo, villageMs, onBroken });
   const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
   const money = await startMoney({ ...shared, tiers, freeze });
+  const watch = await startRunWatch(shared);
+  const deltas = createRunDeltas({ ...shared, watch });
   const asked = { db, limits, meter: money.meter, freeze, standing, registry, log, monotonicMs };
   const gateway = openGateway(models === undefined ? asked : { ...asked, models });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
-  return { facts, world, board, money, gateway, people };
+  return { facts, world, board, money, gateway, people, watch, deltas };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

@@ -45,7 +45,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const base = await openBase(config, log, options);
   const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
-  const { facts, world, board, money, gateway, people } = parts;
+  const { facts, world, board, money, gateway, people, watch } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
   const own = retentionJobs({ db, turnDays: config.turnDays, log });
@@ -66,6 +66,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await board.stop();
       await world.stop();
       await runs.stop();
+      await watch.stop();
       await people.stop();
       await money.stop();
       await facts.close();

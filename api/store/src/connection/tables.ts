@@ -147,8 +147,29 @@ export interface Tables extends MoneyTables {
     /** Null if no agent works on the run. */
     lease_until: Defaulted<Date | null>;
     events: Defaulted<number>;
+    session_id: Defaulted<string | null>;
+    runtime: Defaulted<string | null>;
+    model: Defaulted<string | null>;
+    progress_attempt: Defaulted<number>;
+    budgets: ColumnType<unknown, string | null | undefined, string>;
+    steps: Defaulted<number>;
+    tokens: Defaulted<number>;
+    cost_micros: Defaulted<number>;
+    claimed_tokens: Defaulted<number>;
+    claimed_cost_micros: Defaulted<number>;
+    worked_ms: Generated<number>;
+    working_since: Generated<Date | null>;
+    unsettled: Defaulted<string[]>;
   };
-  run_event: { run_id: string; number: number; event: string; at: Generated<Date>; detail: Json };
+  run_event: {
+    run_id: string;
+    number: number;
+    event: string;
+    at: Generated<Date>;
+    detail: Json;
+    /** False if the agent claims it. */
+    witnessed: Generated<boolean>;
+  };
   schedule_state: {
     schedule_uid: string;
     schedule_name: string;

@@ -15,6 +15,7 @@ after(() => ledger.remove());
 const CHANGE: RunChange = {
   state: 'running',
   attempt: 1,
+  progressAttempt: 0,
   cycle: 2,
   cancelRequested: false,
   byAgent: true,

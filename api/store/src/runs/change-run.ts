@@ -1,6 +1,6 @@
-import type { RunError, RunState } from '@hamlet/contract';
+import type { RunBudgets, RunError, RunEventKind, RunState } from '@hamlet/contract';
 import { sql } from 'kysely';
-import type { Tx } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 import { leaseEnd } from './overdue.ts';
 import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 
@@ -8,15 +8,31 @@ import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
 export interface RunChange {
   readonly state: RunState;
   readonly attempt: number;
+  readonly progressAttempt: number;
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
   /** Whether the agent requested the change, which renews its lease on the run. */
   readonly byAgent: boolean;
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
-  readonly event: string;
+  /** At the first start; later ones change nothing. */
+  readonly budgets?: RunBudgets | undefined;
+  readonly runtime?: string | undefined;
+  readonly claimed?: RunUsageClaim | undefined;
+  readonly unsettled?: readonly string[] | undefined;
+  readonly event: RunEventKind;
   readonly detail: unknown;
 }
+
+/** Usage by the count of the agent. */
+export interface RunUsageClaim {
+  readonly steps: number;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/** Channel of changes of runs that the API itself makes; the payload is the run's id. */
+export const RUN_CHANGES_CHANNEL = 'run_change';
 
 const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
 
@@ -36,6 +52,28 @@ export async function lockRun(tx: Tx, runId: string): Promise<RunRow | null> {
   );
 }
 
+function claimedUsage({ steps, tokens, costMicros }: RunUsageClaim) {
+  return {
+    steps: sql<number>`greatest(steps, ${steps}::integer)`,
+    claimed_tokens: sql<number>`greatest(claimed_tokens, ${tokens}::bigint)`,
+    claimed_cost_micros: sql<number>`greatest(claimed_cost_micros, ${costMicros}::bigint)`,
+  };
+}
+
+/** The columns that a change sets only sometimes. */
+function sometimes(run: RunRow, change: RunChange) {
+  const { summary, error, budgets, runtime, claimed, unsettled } = change;
+  return {
+    ...(summary === undefined ? {} : { summary }),
+    ...(error === undefined ? {} : { error_code: error.code, error_message: error.message }),
+    ...(budgets === undefined || run.budgets !== null ? {} : { budgets: JSON.stringify(budgets) }),
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(claimed === undefined ? {} : claimedUsage(claimed)),
+    ...(unsettled === undefined ? {} : { unsettled: [...unsettled] }),
+    ...(change.event === 'step' ? { steps: run.steps + 1 } : {}),
+  };
+}
+
 export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise<RunRow> {
   const now = sql<Date>`clock_timestamp()`;
   const number = run.events + 1;
@@ -44,23 +82,72 @@ export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise
     .set({
       state: change.state,
       attempt: change.attempt,
+      progress_attempt: change.progressAttempt,
       cycle: change.cycle,
       events: number,
       ...(run.startedAt === null && change.attempt > 0 ? { started_at: now } : {}),
       ...(ENDED.has(change.state) ? { ended_at: now } : {}),
       ...(change.cancelRequested && run.cancelRequestedAt === null ? { cancel_requested_at: now } : {}),
       ...(change.byAgent && !ENDED.has(change.state) ? { lease_until: leaseEnd } : {}),
-      ...(change.summary === undefined ? {} : { summary: change.summary }),
-      ...(change.error === undefined ? {} : { error_code: change.error.code, error_message: change.error.message }),
+      ...sometimes(run, change),
     })
     .where('run_id', '=', run.runId)
     .returning(RUN_COLUMNS)
     .executeTakeFirstOrThrow();
+  await insertEvent(tx, { runId: run.runId, number, event: change.event, detail: change.detail });
+  return changed;
+}
+
+interface NewEvent {
+  readonly runId: string;
+  readonly number: number;
+  readonly event: RunEventKind;
+  readonly detail: unknown;
+}
+
+async function insertEvent(tx: Tx, { runId, number, event, detail }: NewEvent): Promise<void> {
   await tx
     .insertInto('run_event')
-    .values({ run_id: run.runId, number, event: change.event, detail: JSON.stringify(change.detail) })
+    .values({ run_id: runId, number, event, detail: JSON.stringify(detail) })
     .execute();
+  await sql`select pg_notify(${RUN_CHANGES_CHANNEL}, ${runId})`.execute(tx);
+}
+
+/** Adds an event that the API saw to a locked run, whose state stays. */
+export async function noteRunEvent(
+  tx: Tx,
+  run: RunRow,
+  { event, detail }: { readonly event: RunEventKind; readonly detail: Readonly<Record<string, unknown>> },
+): Promise<RunRow> {
+  const number = run.events + 1;
+  const changed = await tx
+    .updateTable('run')
+    .set({ events: number })
+    .where('run_id', '=', run.runId)
+    .returning(RUN_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await insertEvent(tx, { runId: run.runId, number, event, detail });
   return changed;
+}
+
+/** Stores that the agent makes progress, which also renews its lease. */
+export async function markProgress(tx: Tx, run: RunRow, attempt: number): Promise<void> {
+  await tx
+    .updateTable('run')
+    .set({ progress_attempt: attempt, lease_until: leaseEnd })
+    .where('run_id', '=', run.runId)
+    .execute();
+}
+
+/** Adds usage that the API saw, for example in the gateway. */
+export async function addRunUsage(
+  db: Db,
+  runId: string,
+  { tokens, costMicros }: Omit<RunUsageClaim, 'steps'>,
+): Promise<void> {
+  await sql`
+    update run set tokens = tokens + ${tokens}::bigint, cost_micros = cost_micros + ${costMicros}::bigint
+    where run_id = ${runId}`.execute(db);
 }
 
 /** The details of the step that the agent recorded under a number; null if there is none. */

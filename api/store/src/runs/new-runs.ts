@@ -11,6 +11,8 @@ export interface NewRun {
   readonly createdByRole: string;
   readonly createdById: string;
   readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
+  /** Session whose message the run answers. */
+  readonly sessionId?: string | null | undefined;
 }
 
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
@@ -28,7 +30,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   const made = await tx
     .insertInto('run')
     .values(
-      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule }) => ({
+      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId }) => ({
         agent_id: agentId,
         agent_uid: agentUid,
         kind,
@@ -39,6 +41,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
         schedule_uid: schedule?.uid ?? null,
         schedule_name: schedule?.name ?? null,
         slot: schedule?.slot ?? null,
+        session_id: sessionId ?? null,
         events: 1,
       })),
     )

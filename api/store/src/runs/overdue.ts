@@ -12,7 +12,9 @@ export interface OverdueRun {
 export interface RunLimits {
   /** Seconds in which an agent must end a cancelled run. */
   readonly cancelGraceS: number;
-  /** Longest duration of a run, in seconds. */
+  /** Seconds of work that a run may have beyond its budget of time, in which its agent ends it. */
+  readonly timeGraceS: number;
+  /** Budget of time, in seconds, of a run that was started without budgets. */
   readonly timeLimitS: number;
   /** Longest time, in seconds, that a run waits for a life that was never opened. */
   readonly unseenLifeS: number;
@@ -20,7 +22,7 @@ export interface RunLimits {
 
 const AT_ONCE = 200;
 
-/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed the time limit. */
+/** Runs that the village must end: their life ended, a cancel is unanswered, or they exceed their budget of time. */
 export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readonly OverdueRun[]> {
   const { rows } = await sql<OverdueRun>`
     select run_id as "runId", case
@@ -32,7 +34,8 @@ export async function readOverdueRuns(db: Db, limits: RunLimits): Promise<readon
       agent_life.closed_at is not null
       or (agent_life.uid is null and run.created_at < now() - ${limits.unseenLifeS} * interval '1 second')
       or (run.state <> 'queued' and cancel_requested_at < now() - ${limits.cancelGraceS} * interval '1 second')
-      or (run.state <> 'queued' and started_at < now() - ${limits.timeLimitS} * interval '1 second'))
+      or (run.state = 'running' and worked_ms + extract(epoch from clock_timestamp() - working_since) * 1000
+        > coalesce((budgets ->> 'timeMs')::bigint, ${limits.timeLimitS}::bigint * 1000) + ${limits.timeGraceS} * 1000))
     order by run_id limit ${AT_ONCE}`.execute(db);
   return rows;
 }

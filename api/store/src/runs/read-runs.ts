@@ -1,8 +1,8 @@
-import type { RunState, RunStep } from '@hamlet/contract';
-import { sql } from 'kysely';
+import type { RunEventKind, RunState, RunStep } from '@hamlet/contract';
+import { type RawBuilder, sql } from 'kysely';
 import { cutPage } from '../connection/result-rows.ts';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
-import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
+import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 
 export interface RunFilter {
   readonly agentId?: string | undefined;
@@ -12,9 +12,14 @@ export interface RunFilter {
 
 export interface RunEventRow {
   readonly number: number;
-  readonly event: string;
+  readonly event: RunEventKind;
   readonly at: Date;
   readonly detail: unknown;
+  readonly witnessed: boolean;
+  /** Texts to which the detail refers; null if there is none or it was forgotten. */
+  readonly argumentsText: string | null;
+  readonly resultText: string | null;
+  readonly messageText: string | null;
 }
 
 export async function findRun(db: Db, runId: string): Promise<RunRow | null> {
@@ -42,14 +47,14 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run on which a life of an agent must work: the one under way, else the oldest that waits. */
+/** The run on which a life of an agent must work: the running one, else the oldest that is queued. */
 export async function readNextRun(db: Db, agentId: string, agentUid: string): Promise<RunRow | null> {
   const row = await db
     .selectFrom('run')
     .select(RUN_COLUMNS)
     .where('agent_id', '=', agentId)
     .where('agent_uid', '=', agentUid)
-    .where('state', 'in', UNDER_WAY)
+    .where('state', 'in', ['queued', 'running'])
     .orderBy(sql`state = 'queued'`)
     .orderBy('run_id')
     .limit(1)
@@ -57,19 +62,22 @@ export async function readNextRun(db: Db, agentId: string, agentUid: string): Pr
   return row ?? null;
 }
 
+/** The events of a run after a number, in order, with the texts to which they refer. */
 export async function readRunEvents(
   db: Db,
   runId: string,
   page: { readonly after: number; readonly limit: number },
 ): Promise<readonly RunEventRow[]> {
-  return db
-    .selectFrom('run_event')
-    .select(['number', 'event', 'at', 'detail'])
-    .where('run_id', '=', runId)
-    .where('number', '>', page.after)
-    .orderBy('number')
-    .limit(page.limit)
-    .execute();
+  const { rows } = await sql<RunEventRow>`
+    select number, event, at, detail, witnessed,
+      ${textOf('arguments_ref')} as "argumentsText", ${textOf('result_ref')} as "resultText", ${textOf('message_ref')} as "messageText"
+    from run_event join run using (run_id)
+    where run_id = ${runId} and number > ${page.after} order by number limit ${page.limit}`.execute(db);
+  return rows;
+}
+
+function textOf(key: 'arguments_ref' | 'result_ref' | 'message_ref'): RawBuilder<string | null> {
+  return sql`(select payload.text from payload where payload.agent_uid = run.agent_uid and payload.ref = run_event.detail ->> ${sql.lit(key)})`;
 }
 
 export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
@@ -90,8 +98,18 @@ export async function countRunsInFlight(tx: Tx, agentId: string, besides: string
     .selectFrom('run')
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('agent_id', '=', agentId)
-    .where('state', 'in', ['running', 'waiting_permission'])
+    .where('state', '=', 'running')
     .where('run_id', '<>', besides)
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** The number of events of each of these runs; runs that do not exist are left out. */
+export async function readEventCounts(db: Db, runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('run')
+    .select(['run_id', 'events'])
+    .where('run_id', '=', sql<string>`any(${[...runIds]}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ run_id, events }) => [run_id, events]));
 }

@@ -25,6 +25,17 @@ export const RUN_COLUMNS = [
   'cancel_requested_at as cancelRequestedAt',
   'lease_until as leaseUntil',
   'events',
+  'session_id as sessionId',
+  'runtime',
+  'model',
+  'progress_attempt as progressAttempt',
+  'budgets',
+  'steps',
+  'tokens',
+  'cost_micros as costMicros',
+  'claimed_tokens as claimedTokens',
+  'claimed_cost_micros as claimedCostMicros',
+  'unsettled',
 ] as const;
 export type RunRow = Readonly<Selection<Tables, 'run', (typeof RUN_COLUMNS)[number]>>;
 

@@ -19,6 +19,11 @@ const run = (more: Partial<Run> = {}): Run => ({
   summary: null,
   error: null,
   cancel_requested_at: null,
+  session_id: null,
+  runtime: null,
+  usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
+  budgets: null,
+  unsettled: [],
   ...more,
 });
 const NOW = Date.parse('2026-11-23T12:01:00Z');

@@ -57,10 +57,25 @@ const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> 
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Queued again: the agent stopped responding',
   settled: (text) => after('Ended', text('state')),
+  permission_asked: () => 'Asked for permission',
+  permission_answered: (text) => after('Permission answered', text('answer')),
+  permission_expired: () => 'Permission expired',
+  waiting: () => 'Waits for permission',
+  budget_warned: (text) => after('Asked to finish: near its budget', text('code')),
+  interrupted: () => 'Interrupted',
+  model_asked: (text) => after('Asked the model', text('model')),
+  model_answered: () => 'The model answered',
+  model_failed: (text) => after('The model failed', text('code')),
+  call_begun: (text) => after('Began', text('tool')),
+  call_settled: (text) => after(`Ended ${text('tool')}`.trim(), text('outcome')),
+  call_unknown: (text) => after('Unknown end', text('tool')),
 };
 
 /** The text of an event. The detail may come from a newer village, so this code assumes no structure. */
-export function eventLabel({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
+export function eventLabel({
+  event,
+  detail,
+}: Readonly<{ event: RunEvent['event']; detail: Readonly<Record<string, unknown>> }>): string {
   return EVENT_LABELS[event]((key) => {
     const value = detail[key];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,28 +1,37 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
+import { CallId, Permission, Policy } from '../../values/permission.ts';
+import { RunEvent } from '../../values/run-event.ts';
 import {
   Run,
+  RUN_ANSWER_MAX_CHARS,
   RUN_PROMPT_MAX_CHARS,
   RUN_REASON_MAX_CHARS,
   RUN_SUMMARY_MAX_CHARS,
+  RUN_UNSETTLED_MAX,
+  RunBudgets,
   RunError,
-  RunEvent,
   RunState,
   RunStep,
   runText,
   SettledState,
 } from '../../values/run.ts';
+import { AiDollars } from '../../values/money.ts';
 import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
 export const RUNS_WAITING_MAX = 100;
+/** Permissions of a run that a start or a wait returns, newest first. */
+export const RUN_PERMISSIONS_MAX = 64;
+/** People of a session. */
+export const SESSION_PEOPLE_MAX = 50;
 
-const RunParams = z.strictObject({ run_id: z.uuid() });
+export const RunParams = z.strictObject({ run_id: z.uuid() });
 const RunAnswer = json(z.strictObject({ run: Run }));
 const reading = { tag: 'runs', permission: 'runs:read' } as const;
 const creating = { tag: 'runs', permission: 'run:create' } as const;
-const working = {
+export const working = {
   tag: 'runs',
   params: RunParams,
   permission: 'run:work',
@@ -31,7 +40,7 @@ const working = {
 } as const;
 const Cycle = z.int().min(0).describe('Run cycle of the agent');
 /** A resident of a version without leases leaves `attempt` out. */
-const Claim = z.strictObject({
+export const RunClaim = z.strictObject({
   cycle: Cycle,
   attempt: z
     .int()
@@ -39,6 +48,9 @@ const Claim = z.strictObject({
     .optional()
     .describe('Attempt that the start of the run returned; after a lapse, requests of the older attempt are refused'),
 });
+
+const COUNT_MAX = 1_000_000_000;
+const Count = z.int().min(0).max(COUNT_MAX);
 
 export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
   ...creating,
@@ -121,20 +133,57 @@ export const nextRun = defineRoute('GET /agents/{agent_id}/runs/next', {
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
+const Permissions = z.array(Permission).max(RUN_PERMISSIONS_MAX);
+/** A session as the agent that answers in it needs it. */
+export const RunSession = z.strictObject({
+  session_id: z.uuid(),
+  people: z.array(z.strictObject({ id: z.string(), name: z.string() })).max(SESSION_PEOPLE_MAX),
+  repository: z.strictObject({ url: z.string(), branch: z.string() }).nullable(),
+});
+export type RunSession = z.infer<typeof RunSession>;
+
 export const startRun = defineRoute('POST /runs/{run_id}/start', {
   ...working,
   name: 'startRun',
-  summary: 'Start a run in this cycle; one that an earlier cycle left continues after its noted steps',
-  body: z.strictObject({ cycle: Cycle }),
-  answer: json(z.strictObject({ run: Run, steps: z.array(RunStep) })),
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'too_many_in_flight', 'village_frozen'],
+  summary: 'Start a run in this cycle; one that was started before continues after its recorded steps',
+  body: z.strictObject({
+    cycle: Cycle,
+    runtime: runText(64).optional().describe('Name of the runtime that works on the run'),
+  }),
+  answer: json(
+    z.strictObject({
+      run: Run,
+      steps: z.array(RunStep),
+      permissions: Permissions,
+      policy: Policy.nullable().describe('Rules about the calls of the run; null if only the API judges them'),
+      budgets: RunBudgets,
+      session: RunSession.nullable(),
+    }),
+  ),
+  reasons: [
+    'no_such_run',
+    'not_own_agent',
+    'stale_cycle',
+    'run_settled',
+    'run_waiting',
+    'too_many_in_flight',
+    'village_frozen',
+  ],
+});
+
+export const waitRun = defineRoute('POST /runs/{run_id}/wait', {
+  ...working,
+  name: 'waitRun',
+  summary: 'Let a run wait for its pending permissions without a lease; without a pending one it stays running',
+  body: RunClaim,
+  answer: json(z.strictObject({ run: Run, permissions: Permissions })),
 });
 
 export const recordRunStep = defineRoute('POST /runs/{run_id}/steps', {
   ...working,
   name: 'recordRunStep',
   summary: 'Note a finished step of a run; no change if it is noted already',
-  body: RunStep.extend(Claim.shape),
+  body: RunStep.extend(RunClaim.shape),
   answer: json(z.strictObject({ run: Run, step: RunStep })),
 });
 
@@ -142,7 +191,7 @@ export const renewRun = defineRoute('POST /runs/{run_id}/renew', {
   ...working,
   name: 'renewRun',
   summary: 'Renew the lease of the agent on a run for another 30 s',
-  body: Claim,
+  body: RunClaim,
   answer: RunAnswer,
 });
 
@@ -151,10 +200,16 @@ export const settleRun = defineRoute('POST /runs/{run_id}/settle', {
   name: 'settleRun',
   summary: 'End a run with its result; the first end counts',
   body: z.strictObject({
-    ...Claim.shape,
+    ...RunClaim.shape,
     state: SettledState,
     summary: runText(RUN_SUMMARY_MAX_CHARS),
     error: RunError.optional(),
+    answer: runText(RUN_ANSWER_MAX_CHARS).optional().describe('Answer to the message that the run answers'),
+    usage: z
+      .strictObject({ steps: Count, tokens: Count, cost: AiDollars })
+      .optional()
+      .describe('Usage by the count of the agent; it shows where the API saw none'),
+    unsettled: z.array(CallId).max(RUN_UNSETTLED_MAX).optional().describe('Calls whose end is unknown'),
   }),
   answer: RunAnswer,
   reasons: [...working.reasons, 'cancel_not_requested'],

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { AiDollars } from './money.ts';
+import { CallId } from './permission.ts';
+import { JsonObject, Time } from './scalars.ts';
+
+/** Longest text of a call or an answer in an event; a longer text is cut. */
+export const RUN_EVENT_TEXT_MAX_CHARS = 4_096;
+
+export const MODEL_EVENT_KINDS = ['model_asked', 'model_answered', 'model_failed'] as const;
+export const CALL_EVENT_KINDS = ['call_begun', 'call_settled', 'call_unknown'] as const;
+const OTHER_EVENT_KINDS = [
+  'queued',
+  'started',
+  'redelivered',
+  'step',
+  'cancel_requested',
+  'lapsed',
+  'settled',
+  'permission_asked',
+  'permission_answered',
+  'permission_expired',
+  'waiting',
+  'budget_warned',
+  'interrupted',
+] as const;
+export const RUN_EVENT_KINDS = [...OTHER_EVENT_KINDS, ...MODEL_EVENT_KINDS, ...CALL_EVENT_KINDS] as const;
+export type RunEventKind = (typeof RUN_EVENT_KINDS)[number];
+
+const Text = z.string().max(RUN_EVENT_TEXT_MAX_CHARS).nullable();
+
+/** `ask` and `attempt` name the request to the model, also in deltas. Fields that the kind lacks are null. */
+export const RunModelDetail = z.strictObject({
+  ask: z.int().min(0),
+  attempt: z.int().min(0),
+  model: z.string().nullable(),
+  usage: z
+    .strictObject({ prompt: z.int().min(0), completion: z.int().min(0), total: z.int().min(0) })
+    .nullable()
+    .describe('Tokens'),
+  cost: AiDollars.nullable(),
+  code: z.string().nullable().describe('Reason of a failure'),
+  text: Text.describe('Words of the answer; null if it has none or they were forgotten'),
+});
+export type RunModelDetail = z.infer<typeof RunModelDetail>;
+
+/** Fields that the kind lacks are null, and so are texts that were forgotten. */
+export const RunCallDetail = z.strictObject({
+  call_id: CallId,
+  tool: z.string().nullable(),
+  effect: z.string().nullable(),
+  arguments_text: Text,
+  outcome: z.string().nullable(),
+  result_text: Text,
+});
+export type RunCallDetail = z.infer<typeof RunCallDetail>;
+
+const base = {
+  run_id: z.uuid(),
+  number: z.int().min(1).describe('Number of the event in its run, without gaps'),
+  at: Time,
+  witnessed: z.boolean().describe('True if the API saw it, false if the agent claims it'),
+};
+export const RunEvent = z.discriminatedUnion('event', [
+  z.strictObject({ ...base, event: z.enum(OTHER_EVENT_KINDS), detail: JsonObject }),
+  z.strictObject({ ...base, event: z.enum(MODEL_EVENT_KINDS), detail: RunModelDetail }),
+  z.strictObject({ ...base, event: z.enum(CALL_EVENT_KINDS), detail: RunCallDetail }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+/** A piece of an answer while the model writes it. Pieces are lost freely and never stored. */
+export const RunDelta = z.strictObject({
+  run_id: z.uuid(),
+  ask: z.int().min(0),
+  attempt: z.int().min(0),
+  text: z.string().min(1),
+});
+export type RunDelta = z.infer<typeof RunDelta>;

@@ -1,0 +1,18 @@
+import type { RunKind } from '@hamlet/contract';
+
+/** What a run has to show at its end. */
+export interface RunResult {
+  readonly kind: RunKind;
+  /** Null for a resident that names no runtime: its summary is its answer. */
+  readonly runtime: string | null;
+  readonly answer: string | undefined;
+  /** Recorded steps and settled calls. */
+  readonly effects: number;
+}
+
+/** True if a run has no effect and no answer. A message always needs an answer. Pure. */
+export function didNothing({ kind, runtime, answer, effects }: RunResult): boolean {
+  if (answer !== undefined && answer.trim() !== '') return false;
+  if (kind === 'message') return true;
+  return runtime !== null && effects === 0;
+}

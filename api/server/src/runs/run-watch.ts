@@ -1,0 +1,77 @@
+import { listen, readEventCounts, RUN_CHANGES_CHANNEL } from '@hamlet/store';
+import { repeat } from '../service/single-flight.ts';
+import type { Services } from '../service/services.ts';
+
+/** Redis channel of hints that an agent's entries have changed a run; the message is the run's id. */
+const HINTS_CHANNEL = 'hamlet:runs:hint';
+/** Longest delay of a change whose notification was lost. */
+const POLL_MS = 1_000;
+/** Runs in one poll; the others wait for the next one. */
+const POLL_RUNS_MAX = 5_000;
+
+type OnHint = () => void;
+
+/**
+ * Notifies the parts of this replica that a run may have changed. Postgres notifies of changes that the API makes, Redis
+ * of entries of agents; a poll finds what was lost.
+ */
+export interface RunWatch {
+  /** Calls `onHint` after a change of the run; the caller then reads it. Returns a function that stops this. */
+  watch(runId: string, onHint: OnHint): () => void;
+  /** Notifies all replicas of a committed change. */
+  hint(runId: string): void;
+  stop(): Promise<void>;
+}
+
+interface Watched {
+  readonly hints: Set<OnHint>;
+  /** Number of the newest event at the last poll; null before. */
+  events: number | null;
+}
+
+export type WatchPorts = Pick<Services, 'db' | 'link' | 'listenUrl' | 'log'>;
+
+/** @param pollMs interval of the poll; one second by default. */
+export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS): Promise<RunWatch> {
+  const { db, link, listenUrl, log } = ports;
+  const watched = new Map<string, Watched>();
+
+  function notify(runId: string): void {
+    for (const onHint of watched.get(runId)?.hints ?? []) onHint();
+  }
+
+  async function poll(): Promise<void> {
+    if (watched.size === 0) return;
+    const ids = [...watched.keys()].slice(0, POLL_RUNS_MAX);
+    const counts = await readEventCounts(db, ids);
+    for (const runId of ids) {
+      const entry = watched.get(runId);
+      const events = counts.get(runId) ?? -1;
+      if (entry === undefined || entry.events === events) continue;
+      entry.events = events;
+      notify(runId);
+    }
+  }
+
+  const listener = listen(listenUrl, [RUN_CHANGES_CHANNEL], (_channel, runId) => {
+    if (runId !== null) notify(runId);
+    else for (const id of watched.keys()) notify(id);
+  });
+  await link.subscribe(HINTS_CHANNEL, notify);
+  const stopPoll = repeat(pollMs, poll, (error) => log('warn', 'changes of runs could not be read', { error }));
+  return {
+    watch: (runId, onHint) => {
+      const entry = watched.get(runId) ?? { hints: new Set(), events: null };
+      watched.set(runId, entry);
+      entry.hints.add(onHint);
+      return () => {
+        entry.hints.delete(onHint);
+        if (entry.hints.size === 0 && watched.get(runId) === entry) watched.delete(runId);
+      };
+    },
+    hint: (runId) => void link.publish(HINTS_CHANNEL, runId),
+    stop: async () => {
+      await Promise.all([listener.stop(), stopPoll(), link.unsubscribe(HINTS_CHANNEL)]);
+    },
+  };
+}

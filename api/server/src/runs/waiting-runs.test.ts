@@ -1,0 +1,84 @@
+/** Runs that wait for permissions, their budgets and usage, and ends without an effect, over HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { renewRun, RunBudgets, settleRun, startRun, waitRun } from '@hamlet/contract';
+import { addRunUsage, type Db } from '@hamlet/store';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let runs: RunPlay;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  runs = new RunPlay((await village.startReplica()).peopleUrl);
+  db = village.openDb();
+  await runs.play.everybody();
+});
+after(() => village.remove());
+
+/** A run that the agent has started with a runtime, as a resident with a model does. */
+async function startedRun(agentId: 'ada' | 'bob'): Promise<{ readonly runId: string; readonly cycle: number }> {
+  const { run_id: runId } = await runs.give(agentId);
+  const cycle = await runs.cycle(agentId);
+  dataOf(await runs.play.as(agentId).call(startRun, { params: { run_id: runId }, body: { cycle, runtime: 'engine' } }));
+  return { runId, cycle };
+}
+
+test('a start returns budgets by the tier, no permissions and no session; a wait without a permission keeps the lease', async () => {
+  const { run_id } = await runs.give('ada');
+  const cycle = await runs.cycle('ada');
+  const params = { run_id };
+  const body = { cycle, runtime: 'engine' };
+  const started = dataOf(await runs.play.as('ada').call(startRun, { params, body }));
+  assert.deepEqual([started.permissions, started.session, started.run.runtime], [[], null, 'engine']);
+  assert.deepEqual(RunBudgets.parse(started.budgets), started.run.budgets);
+  const again = dataOf(await runs.play.as('ada').call(startRun, { params, body }));
+  assert.deepEqual(again.budgets, started.budgets);
+  const waited = dataOf(await runs.play.as('ada').call(waitRun, { params, body: { cycle, attempt: 1 } }));
+  assert.deepEqual([waited.run.state, waited.permissions], ['running', []]);
+  assert.equal(
+    await codeOf(runs.play.as('ada').call(waitRun, { params, body: { cycle, attempt: 2 } })),
+    'claim_lapsed',
+  );
+  dataOf(await runs.settle('ada', run_id, { state: 'done', summary: 'Done.', answer: 'It is noon.' }));
+});
+
+test('a run that waits is offered to nobody, holds no place and is started by nobody', async () => {
+  const { runId, cycle } = await startedRun('ada');
+  await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
+  assert.equal(await runs.next('ada'), null);
+  assert.equal(await codeOf(runs.start('ada', runId)), 'run_waiting');
+  assert.equal(
+    await codeOf(runs.play.as('ada').call(renewRun, { params: { run_id: runId }, body: { cycle } })),
+    'claim_lapsed',
+  );
+  const other = await runs.give('ada', 'another');
+  assert.equal(dataOf(await runs.start('ada', other.run_id)).run.state, 'running');
+  assert.equal(dataOf(await runs.cancel(runId)).run.state, 'cancelled');
+  await runs.finishAll('ada');
+});
+
+test('a run that did nothing is never done', async () => {
+  const { runId, cycle } = await startedRun('bob');
+  const end = { params: { run_id: runId }, body: { cycle, attempt: 1, state: 'done', summary: 'Done.' } } as const;
+  for (let time = 0; time < 2; time += 1) {
+    const { run } = dataOf(await runs.play.as('bob').call(settleRun, end));
+    assert.deepEqual([run.state, run.error?.code, run.summary], ['failed', 'run_did_nothing', null]);
+  }
+  const worked = await startedRun('bob');
+  dataOf(await runs.step('bob', worked.runId, { step: 0, outcome: 'done', text: 'Looked around.' }));
+  assert.equal(dataOf(await runs.settle('bob', worked.runId, { state: 'done', summary: 'Done.' })).run.state, 'done');
+});
+
+test('usage: the count of the agent, until the API has seen some itself', async () => {
+  const { runId, cycle } = await startedRun('bob');
+  const usage = { steps: 3, tokens: 1_200, cost: '0.5' };
+  const body = { cycle, attempt: 1, state: 'failed' as const, summary: 'No.', usage, unsettled: ['1.0'] };
+  const { run } = dataOf(await runs.play.as('bob').call(settleRun, { params: { run_id: runId }, body }));
+  assert.deepEqual([run.usage, run.unsettled], [{ ...usage, witnessed: false }, ['1.0']]);
+  await addRunUsage(db, runId, { tokens: 1_000, costMicros: 400_000 });
+  assert.deepEqual((await runs.get(runId)).usage, { steps: 3, tokens: 1_000, cost: '0.4', witnessed: true });
+});
