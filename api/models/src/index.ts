@@ -43,3 +43,5 @@ export type { Credentials, ModelsSetup, OpenedModel } from './routing/open-model
 export { createSubscriptionTokens } from './adapters/responses/subscription-tokens.ts';
 export type { OAuthTokens, OAuthTokenStore, SubscriptionTokens } from './adapters/responses/subscription-tokens.ts';
 export { SUBSCRIPTION_NOTICE } from './adapters/responses/subscription-adapter.ts';
+export { oneServerConfig } from './routing/one-server-config.ts';
+export type { OneServer } from './routing/one-server-config.ts';

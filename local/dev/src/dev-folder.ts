@@ -35,6 +35,8 @@ export interface DevFolder {
   /** The folder of the sealed log, beside the database because each is useless without the other. */
   readonly sealedLog: string;
   readonly apiKeysFile: string;
+  /** The folder of the key of a language model. */
+  readonly modelKeys: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
   readonly bootstrapCode: string;
@@ -101,6 +103,8 @@ export function openDevFolder(state = STATE): DevFolder {
   mkdirSync(join(state, 'log'), { recursive: true });
   const apiKeysFile = join(folder, 'api-keys.json');
   const bootstrapCodeFile = join(folder, 'bootstrap-code');
+  const modelKeys = join(folder, 'model-keys');
+  mkdirSync(modelKeys, { recursive: true, mode: 0o700 });
   const secrets = writeSecret(apiKeysFile, () =>
     JSON.stringify({
       adminToken: newToken('admin'),
@@ -116,6 +120,7 @@ export function openDevFolder(state = STATE): DevFolder {
     postgresData,
     sealedLog: join(dirname(postgresData), 'sealed-log'),
     apiKeysFile,
+    modelKeys,
     bootstrapCodeFile,
     secrets: readSecrets(apiKeysFile, secrets),
     bootstrapCode: writeSecret(bootstrapCodeFile, () => randomBytes(9).toString('base64url')),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, getAgent } from '@hamlet/contract';
 import { ROOT, type DevFolder } from './dev-folder.ts';
+import { withoutModelKey } from './model-choice.ts';
 
 const LOOK_EVERY_MS = 500;
 
@@ -17,7 +18,7 @@ export function keepResidents(folder: DevFolder, url: string): () => Promise<voi
     const child = spawn(process.execPath, [join(ROOT, 'agent-image/resident/src/main.ts')], {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
-        ...process.env,
+        ...withoutModelKey(process.env),
         HAMLET_API_URL: url,
         HAMLET_AGENT_ID: agentId,
         HAMLET_AGENT_TOKEN: token,

@@ -6,6 +6,8 @@ import { getLivez } from '@hamlet/contract';
 import { ROOT, writePrivate, type DevFile, type DevFolder } from './dev-folder.ts';
 import { keepResidents } from './dev-residents.ts';
 import { freePort, startLocal } from './local-process.ts';
+import { configOf, MODEL_CREDENTIAL, withoutModelKey } from './model-choice.ts';
+import type { ChosenModel } from './model-choice.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
@@ -42,14 +44,22 @@ export function builtWeb(): string | null {
 async function migrate(appUrl: string, ownerUrl: string): Promise<void> {
   await execute(process.execPath, [API_MAIN, '--migrate'], {
     cwd: ROOT,
-    env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: ownerUrl },
+    env: { ...withoutModelKey(process.env), HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: ownerUrl },
   });
+}
+
+/** The api's variables for a language model; its key is in a file that only its owner can read. */
+function modelVariables({ modelKeys }: DevFolder, model: ChosenModel | null): Readonly<Record<string, string>> {
+  const file = join(modelKeys, MODEL_CREDENTIAL);
+  if (model?.key === null || model === null) rmSync(file, { force: true });
+  else writePrivate(file, model.key);
+  return model === null ? {} : { HAMLET_MODELS: JSON.stringify(configOf(model)), HAMLET_MODEL_KEYS_DIR: modelKeys };
 }
 
 /** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. */
 export async function startDevVillage(
   folder: DevFolder,
-  options: { readonly port: number | null; readonly residents: boolean },
+  options: { readonly port: number | null; readonly residents: boolean; readonly model?: ChosenModel | null },
 ): Promise<DevVillage> {
   const redis = await startRedis();
   const postgres = await startPostgres({ dataDir: folder.postgresData });
@@ -64,7 +74,8 @@ export async function startDevVillage(
     options: {
       cwd: ROOT,
       env: {
-        ...process.env,
+        ...withoutModelKey(process.env),
+        ...modelVariables(folder, options.model ?? null),
         HAMLET_POSTGRES_URL: appUrl,
         HAMLET_REDIS_URL: redis.url,
         HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,

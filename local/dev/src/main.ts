@@ -3,15 +3,19 @@ import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, openDevFolder, readDevFile } from './dev-folder.ts';
 import { builtWeb, startDevVillage } from './dev-village.ts';
+import { chooseModel } from './model-choice.ts';
 
 const USAGE = `hamlet dev: api, Postgres and Redis on loopback, without Kubernetes
 
-usage: make dev [DETACH=1] [RESIDENTS=1] [PORT=8080]
+usage: make dev [DETACH=1] [RESIDENTS=1] [PORT=8080] [MODEL=URL [MODEL_NAME=name] [MODEL_LARGE=name] [MODEL_KEY=key]]
        node local/dev/src/main.ts [--detach] [--stop] [--help]
 
   --detach     returns when the village is ready; --stop ends it
   RESIDENTS=1  also starts the residents of ada and bob, so that the map is alive
   PORT         port of the api (default: any free port)
+  MODEL        address of a model server with OpenAI's wire, such as http://127.0.0.1:8000/v1; the village's small and
+               large are its model MODEL_NAME, and large is MODEL_LARGE if that is set. The key is MODEL_KEY, or in the
+               file MODEL_KEY_FILE
 
 .hamlet/dev.json has the addresses, and a token for each role.
 `;
@@ -61,10 +65,13 @@ async function detach(): Promise<number> {
 async function foreground(): Promise<void> {
   const folder = openDevFolder();
   const { PORT, RESIDENTS } = process.env;
+  const model = await chooseModel(process.env);
   const village = await startDevVillage(folder, {
     port: PORT === undefined || PORT === '' ? null : Number(PORT),
     residents: RESIDENTS === '1',
+    model,
   });
+  if (model !== null) console.log(`\n  language model: ${model.model} at ${model.baseUrl}`);
   console.log(
     `\n  ${village.file.url}\n  first admin: open it and use the code ${folder.bootstrapCode}\n  tokens for tools: .hamlet/dev.json\n`,
   );

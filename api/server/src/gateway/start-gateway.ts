@@ -7,21 +7,20 @@ import type { GatewayPorts } from './admit-chat.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
 import { startStreamBrakes } from './stream-brakes.ts';
 import type { BrakePorts } from './stream-brakes.ts';
-import { openCatalog, scriptedModels } from './village-models.ts';
+import { openCatalog } from './village-models.ts';
 import type { VillageModels } from './village-models.ts';
 
 const EVERY_MS = 30_000;
 
 export interface GatewayStart extends Omit<GatewayPorts, 'catalog' | 'metrics' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
-  /** Models; by default only the scripted ones. */
-  readonly models?: VillageModels;
+  readonly models: VillageModels;
 }
 
 /** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
 export function openGateway({
   registry,
-  models = scriptedModels(),
+  models,
   freeze,
   standing,
   ...ports

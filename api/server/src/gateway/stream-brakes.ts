@@ -7,7 +7,7 @@ import type { StandingCache } from '../standing/standing-cache.ts';
 /** Ends one request to a model from outside. */
 export interface OpenBrake {
   readonly signal: AbortSignal;
-  /** The refusal that tells the caller why its answer was cut off; null while the request may go on. */
+  /** The refusal with the reason why the answer was cut off; null while the request may continue. */
   readonly refusal: () => Refused | null;
   readonly close: () => void;
 }

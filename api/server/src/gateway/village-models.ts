@@ -1,5 +1,6 @@
 import { estimatePromptTokens, findRoute, openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { ChatAdapter, ChatRequest, Credentials, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
+import type { KeySource } from './key-files.ts';
 import { createScriptedAdapter, SCRIPTED } from './scripted-adapter.ts';
 import { promptTokensOf } from './scripted-text.ts';
 
@@ -36,8 +37,6 @@ export interface ModelCatalog {
 /** Time of the scripted models; no provider is asked for the time of its own. */
 export const MODELS_MADE_S = Date.UTC(2026, 10, 22) / 1_000;
 
-const NO_CREDENTIALS: Credentials = { key: () => null, subscription: () => null };
-
 function scriptedConfig(): ModelsConfig {
   const parsed = parseModelsConfig({
     providers: { [SCRIPTED]: { kind: 'scripted' } },
@@ -50,12 +49,13 @@ function scriptedConfig(): ModelsConfig {
   return parsed.config;
 }
 
-/** The models of a village without a configuration: the scripted mind alone. */
-export function scriptedModels(): VillageModels {
-  return { config: scriptedConfig(), credentials: NO_CREDENTIALS, adapters: {}, ports: SYSTEM_PORTS };
+/** The models of a configuration; without one, the scripted mind alone. A sign-in to a subscription is not supported. */
+export function configuredModels(config: ModelsConfig | null, key: KeySource): VillageModels {
+  const credentials = { key, subscription: () => null };
+  return { config: config ?? scriptedConfig(), credentials, adapters: {}, ports: SYSTEM_PORTS };
 }
 
-/** Opens models by their names. Each request opens its model anew, so that a new key counts at once. */
+/** Opens models by their names. Each request opens its model, so that a new key counts at its next one. */
 export function openCatalog({ config, credentials, adapters, ports }: VillageModels): ModelCatalog {
   const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
   const isScripted = (provider: string): boolean => kinds.get(provider) === 'scripted';

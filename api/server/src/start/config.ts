@@ -1,5 +1,6 @@
 import { AiDollars, parseAiDollars, PriceList, TimeZone } from '@hamlet/contract';
 import { z } from 'zod';
+import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models-environment.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
@@ -94,6 +95,7 @@ const Environment = z.object({
     .pipe(PriceList)
     .describe('JSON with prices of compute beyond the tier, as in price_list of GET /economy/quote ({}: the defaults)'),
   ...PAYMENT_VARIABLES,
+  ...MODELS_ENVIRONMENT,
   HAMLET_LOG_KEY_FILE: optional(
     'PEM file of the Ed25519 key that signs the sealed log; without it the api creates one in HAMLET_LOG_DIR',
   ),
@@ -162,6 +164,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     prices: env.HAMLET_PRICE_LIST,
     payments: paymentsConfigOf(env),
+    models: modelsSettingsOf(env),
     sealing: {
       keyFile: env.HAMLET_LOG_KEY_FILE,
       folder: env.HAMLET_LOG_DIR,

@@ -1,0 +1,27 @@
+/** One server that speaks OpenAI's wire, for all models of a village. */
+export interface OneServer {
+  /** The address up to and including `/v1`. */
+  readonly baseUrl: string;
+  /** The server's name of the model for `small`. */
+  readonly model: string;
+  /** The server's name of the model for `large`; by default the same. */
+  readonly large?: string | undefined;
+  /** Name of the credential; undefined for a server without a key. */
+  readonly credential?: string | undefined;
+  /** Most tokens of a prompt and its answer together, if the server says so. */
+  readonly contextTokens?: number | undefined;
+}
+
+/** The configuration of a village whose `small` and `large` are models of one server. Pure. */
+export function oneServerConfig({ baseUrl, model, large = model, credential, contextTokens }: OneServer): object {
+  const context = contextTokens === undefined ? {} : { contextTokens };
+  return {
+    providers: {
+      model: { kind: 'compatible', baseUrl, ...(credential === undefined ? {} : { credential }) },
+    },
+    routes: [
+      { match: 'small', provider: 'model', model, ...context },
+      { match: 'large', provider: 'model', model: large, ...context },
+    ],
+  };
+}

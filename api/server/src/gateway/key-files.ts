@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A Secret's new value reaches the files of a pod after about a minute, so that this age changes little. */
+const FRESH_MS = 5_000;
+/** The form of the names that a configuration accepts: no name leads out of the folder. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** Reads a provider's key by the name of its credential; null if there is none. */
+export type KeySource = (name: string) => string | null;
+
+function keyIn(folder: string, name: string): string | null {
+  try {
+    const key = readFileSync(join(folder, name), 'utf8').trim();
+    return key === '' ? null : key;
+  } catch {
+    return null;
+  }
+}
+
+/** The keys in the files of a folder. A changed file counts after five seconds, without a restart. */
+export function keyFiles(folder: string | undefined, monotonicMs: () => number): KeySource {
+  const read = new Map<string, { readonly key: string | null; readonly atMs: number }>();
+  return (name) => {
+    if (folder === undefined || !NAME.test(name)) return null;
+    const before = read.get(name);
+    if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.key;
+    const key = keyIn(folder, name);
+    read.set(name, { key, atMs: monotonicMs() });
+    return key;
+  };
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { keyFiles } from './key-files.ts';
+import { modelsSettingsOf } from './models-environment.ts';
+import { configuredModels, openCatalog } from './village-models.ts';
+
+const CONFIG = {
+  providers: { up: { kind: 'openai', credential: 'openai-key' }, scripted: { kind: 'scripted' } },
+  routes: [
+    { match: 'small', provider: 'up', model: 'gpt-5' },
+    { match: 'large', provider: 'scripted' },
+  ],
+};
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-models-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+test('the configuration comes from a value or a file, and its errors name variable, field and form', async () => {
+  const file = join(folder, 'models.json');
+  await writeFile(file, JSON.stringify(CONFIG));
+  assert.equal(modelsSettingsOf({}).config, null);
+  assert.deepEqual(
+    modelsSettingsOf({ HAMLET_MODELS: JSON.stringify(CONFIG) }),
+    modelsSettingsOf({ HAMLET_MODELS_FILE: file }),
+  );
+  const bad = (env: Parameters<typeof modelsSettingsOf>[0], message: RegExp): void =>
+    assert.throws(() => modelsSettingsOf(env), message);
+  bad({ HAMLET_MODELS: '{' }, /^Error: HAMLET_MODELS: write JSON/);
+  bad({ HAMLET_MODELS: '{}', HAMLET_MODELS_FILE: file }, /not both/);
+  bad({ HAMLET_MODELS_FILE: join(folder, 'none') }, /cannot be read/);
+  bad(
+    { HAMLET_MODELS: JSON.stringify({ ...CONFIG, routes: [{ match: 'small', provider: 'other' }] }) },
+    /HAMLET_MODELS: routes\[0\]\.provider: no provider other is configured/,
+  );
+});
+
+test('keys are read from files by their names, and again after five seconds', async () => {
+  let now = 0;
+  const key = keyFiles(folder, () => now);
+  assert.equal(key('openai-key'), null);
+  await writeFile(join(folder, 'openai-key'), 'first\n');
+  assert.equal(key('openai-key'), null);
+  now = 6_000;
+  assert.equal(key('openai-key'), 'first');
+  assert.equal(key('../openai-key'), null);
+  assert.equal(key('.'), null);
+  assert.equal(keyFiles(undefined, () => now)('openai-key'), null);
+});
+
+test('a model whose key is missing is named as such, and the scripted mind can stand beside a real model', () => {
+  let key: string | null = null;
+  const { config } = modelsSettingsOf({ HAMLET_MODELS: JSON.stringify(CONFIG) });
+  const catalog = openCatalog(configuredModels(config, () => key));
+  assert.deepEqual(catalog.find('small'), {
+    missing: 'there is no credential openai-key: add it, or name another one',
+  });
+  key = 'sk-0123456789';
+  assert.partialDeepStrictEqual(catalog.find('small'), { name: 'small', provider: 'up' });
+  assert.partialDeepStrictEqual(catalog.find('large'), { name: 'large', provider: 'scripted' });
+  assert.equal(catalog.find('other'), null);
+  assert.deepEqual([catalog.isScripted('up'), catalog.isScripted('scripted')], [false, true]);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { parseModelsConfig } from '@hamlet/models';
+import type { ModelsConfig } from '@hamlet/models';
+
+export const MODELS_ENVIRONMENT = {
+  HAMLET_MODELS: z
+    .string()
+    .optional()
+    .describe('JSON with providers, routes, fallbacks and prices of models; without it the scripted mind alone'),
+  HAMLET_MODELS_FILE: z.string().optional().describe('file with the same JSON, instead of HAMLET_MODELS'),
+  HAMLET_MODEL_KEYS_DIR: z
+    .string()
+    .optional()
+    .describe("folder with the providers' keys, one file for each credential that the JSON names"),
+} as const;
+
+type ModelsEnvironment = z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>;
+
+export interface ModelsSettings {
+  /** Null: the scripted mind alone. */
+  readonly config: ModelsConfig | null;
+  readonly keysFolder: string | undefined;
+}
+
+function read(variable: string, text: string): ModelsConfig {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${variable}: write JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+  const parsed = parseModelsConfig(json);
+  if (parsed.ok) return parsed.config;
+  throw new Error(parsed.errors.map(({ path, message }) => `${variable}: ${path}: ${message}`).join('\n'));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`HAMLET_MODELS_FILE: ${file} cannot be read: name a readable file`, { cause: error });
+  }
+}
+
+/** The models of a village. Throws an Error that names each invalid field and its expected form. */
+export function modelsSettingsOf(env: ModelsEnvironment): ModelsSettings {
+  const { HAMLET_MODELS: text, HAMLET_MODELS_FILE: file, HAMLET_MODEL_KEYS_DIR: keysFolder } = env;
+  if (text !== undefined && file !== undefined)
+    throw new Error('HAMLET_MODELS_FILE: set it or HAMLET_MODELS, but not both');
+  if (file !== undefined) return { config: read('HAMLET_MODELS_FILE', textOf(file)), keysFolder };
+  return { config: text === undefined ? null : read('HAMLET_MODELS', text), keysFolder };
+}

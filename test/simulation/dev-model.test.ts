@@ -1,0 +1,57 @@
+/** `make dev MODEL=`: the village's models are those of a server, and the key stays in a file of the village. */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { completeChat, createClient, listModels } from '@hamlet/contract';
+import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
+import { chooseModel } from '@hamlet/dev/model';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+
+const KEY = 'sk-dev-0123456789abcdef';
+
+let wire: WireServer;
+let village: DevVillage;
+let folder = '';
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-dev-model-'));
+  wire = await startWireServer([{ answer: { chunks: [JSON.stringify({ data: [{ id: 'real-model' }] })] } }]);
+  const model = await chooseModel({ MODEL: wire.url, MODEL_KEY: KEY });
+  village = await startDevVillage(openDevFolder(folder), { port: null, residents: false, model });
+});
+after(async () => {
+  await village.stop();
+  await wire.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('an agent asks the model of the server, with the key of the village', async () => {
+  const { url, agentTokens } = village.file;
+  const client = createClient({ baseUrl: url, token: agentTokens.bob });
+  const models = await client.call(listModels, {});
+  assert.ok(models.ok);
+  assert.deepEqual(
+    models.data.data.map(({ id, owned_by: by }) => [id, by]),
+    [['small', 'model']],
+  );
+  wire.add({
+    expect: { headers: { authorization: `Bearer ${KEY}` }, body: { model: 'real-model' } },
+    answer: OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }),
+  });
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const answer = await client.call(completeChat, { body: { model: 'small', messages } });
+  assert.ok(answer.ok, JSON.stringify(answer));
+  assert.equal(answer.data.choices[0]?.message.content, 'Good day.');
+  assert.deepEqual([answer.data.hamlet.provider, answer.data.hamlet.scripted], ['model', false]);
+  wire.verify();
+});
+
+test('the key is in one file, for its owner alone', () => {
+  const file = join(openDevFolder(folder).modelKeys, 'model');
+  assert.equal(readFileSync(file, 'utf8'), KEY);
+  assert.equal(statSync(file).mode & 0o077, 0);
+});
