@@ -61,7 +61,7 @@ function aThinker() {
 
 test('an agent without a model, or with the scripted mind, never asks', () => {
   const { thinker, asked } = aThinker();
-  for (const model of [null, { provider: 'scripted', name: 'small' }]) {
+  for (const model of [null, { provider: 'scripted', name: 'small' }, { provider: 'gateway', name: 'small' }]) {
     assert.equal(modelOf({ model }), null);
     thinker.consider(situation(), { model, limits: LIMITS });
   }

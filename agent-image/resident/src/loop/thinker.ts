@@ -28,9 +28,12 @@ export interface ThinkerPorts {
   readonly log: Log;
 }
 
+/** Names of providers behind which there is no language model, or not certainly one. */
+const WITHOUT_MODEL: ReadonlySet<string> = new Set(['scripted', 'gateway']);
+
 /** The agent's language model; null if it has none. The scripted mind is none. */
 export function modelOf({ model }: Pick<AgentConfig, 'model'>): string | null {
-  return model === null || model.provider === 'scripted' ? null : model.name;
+  return model === null || WITHOUT_MODEL.has(model.provider) ? null : model.name;
 }
 
 /** Mutable: holds the decision that waits for its turn, and whether a request is under way. */
