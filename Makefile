@@ -9,13 +9,13 @@ VILLAGE := $(NODE) local/village/main.ts
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080
+up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080 MODEL=URL MODEL_NAME= MODEL_KEY=
 	@$(VILLAGE) up
 
 down: ready ## ends the village and the dev servers, and keeps the data. WIPE=1 also removes the data
 	@$(VILLAGE) down
 
-dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 also starts ada and bob
+dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 also starts ada and bob, MODEL=URL connects a language model
 	@$(VILLAGE) dev
 
 logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or an agent's name

@@ -41,6 +41,10 @@ const PROCESSES: Schema = {
   api: closed({
     replicas,
     migrateMapTo: text,
+    hostAliases: {
+      type: 'array',
+      items: closed({ ip: text, hostnames: { type: 'array', items: { type: 'string' } } }),
+    },
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     keys: closed({ adminToken: token, memberToken: token }),
     resources,
@@ -76,6 +80,7 @@ const VILLAGE: Schema = {
     memberGroups: groups,
     publicUrl: text,
   }),
+  models: closed({ config: { type: 'object' }, keysSecretName: name }),
   log: closed({ storage: quantity, storageClassName: name }),
 };
 

@@ -14,7 +14,7 @@ interface Node {
 
 interface Status {
   readonly phase: string;
-  readonly spec: { readonly state: string; readonly nodes: readonly Node[] };
+  readonly spec: { readonly state: string; readonly apiHost: string; readonly nodes: readonly Node[] };
   readonly components: readonly { readonly name: string; readonly node: string; readonly pid: number }[];
   readonly forwards: readonly { readonly listen: string; readonly to: string }[] | null;
 }

@@ -40,6 +40,10 @@ environment:
   FILE=path                the backup file to write or to restore
   WHO=name                 logs of api, operator, postgres, redis or an agent
   DETACH=1 RESIDENTS=1     dev returns when ready; dev also starts ada and bob
+  MODEL=URL                up, dev: address of a model server with OpenAI's wire; small and large are its models.
+                           MODEL=scripted: the scripted mind again
+  MODEL_NAME= MODEL_LARGE= names of the models there, if it has several
+  MODEL_KEY= or MODEL_KEY_FILE=path its key; up stores it in a Secret
   HAMLET_CACHE=folder      folder of the build results`;
 
 const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {
@@ -88,7 +92,10 @@ async function main(name: string | undefined): Promise<void> {
   }
   const command = COMMANDS[name];
   if (command === undefined) throw new Failure(`${name} is not a command`, 'local/village/main.ts --help lists them');
-  await command(readSettings(process.env));
+  const settings = readSettings(process.env);
+  // The programs that a command starts must not find the key in their environment; make repeats it in its own variables.
+  if (name !== 'dev') for (const each of ['MODEL_KEY', 'MAKEFLAGS', 'MAKEOVERRIDES']) delete process.env[each];
+  await command(settings);
 }
 
 try {

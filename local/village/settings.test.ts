@@ -15,6 +15,7 @@ test('the default is the local cluster on port 8080', () => {
     fresh: false,
     who: undefined,
     file: undefined,
+    model: {},
   });
 });
 
@@ -29,6 +30,8 @@ test('settings of a person replace the defaults', () => {
     WIPE: '1',
     FRESH: '1',
     WHO: 'ada',
+    MODEL: 'http://models:8000/v1',
+    MODEL_NAME: '',
   });
   assert.deepEqual(settings, {
     cluster: 'current',
@@ -41,6 +44,7 @@ test('settings of a person replace the defaults', () => {
     fresh: true,
     who: 'ada',
     file: undefined,
+    model: { MODEL: 'http://models:8000/v1' },
   });
 });
 

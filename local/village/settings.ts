@@ -26,7 +26,11 @@ export interface Settings {
   readonly file: string | undefined;
   /** The component or agent whose logs to follow. */
   readonly who: string | undefined;
+  /** The variables of a language model that are set. */
+  readonly model: Environment;
 }
+
+export const MODEL_VARIABLES = ['MODEL', 'MODEL_NAME', 'MODEL_LARGE', 'MODEL_KEY', 'MODEL_KEY_FILE'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,6 +47,7 @@ export function readSettings(env: Environment): Settings {
     fresh: isOn(env['FRESH']),
     file: env['FILE'] || undefined,
     who: env['WHO'] || undefined,
+    model: Object.fromEntries(MODEL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
   };
 }
 

@@ -21,6 +21,9 @@ test('on two cores the highest tier is smaller, in every resource that the chart
 });
 
 test('an existing cluster gets the tiers of the chart', () => {
-  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS }), false);
-  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: 'sparky1', secrets: SECRETS, cores: 2 }), true);
+  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS, model: {} }), false);
+  assert.equal(
+    'entitlements' in valuesOf({ images: {}, coreNode: 'sparky1', secrets: SECRETS, model: {}, cores: 2 }),
+    true,
+  );
 });

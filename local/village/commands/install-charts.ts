@@ -11,6 +11,11 @@ const TIMEOUT = '5m';
 /** Nodes with this many cores have room for the chart's own tiers. */
 const ENOUGH_CORES = 4;
 
+export interface ModelValues {
+  readonly models?: object;
+  readonly api?: object;
+}
+
 export interface Installation {
   readonly place: Place;
   /** Reference of each image, by its name in the chart's values. */
@@ -18,17 +23,20 @@ export interface Installation {
   /** Node of Postgres, Redis and the first api; if undefined, the scheduler chooses it. */
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
+  /** Values of a language model. */
+  readonly model: ModelValues;
   /** Cores of each node of the local cluster; undefined elsewhere. */
   readonly cores?: number;
 }
 
 /** The values that differ from the chart's defaults. */
-export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation, 'place'>): object {
+export function valuesOf({ images, coreNode, secrets, model, cores }: Omit<Installation, 'place'>): object {
   return {
     images,
     ...(coreNode === undefined ? {} : { core: { nodeName: coreNode } }),
     ...(cores === undefined ? {} : localTiers(cores)),
-    api: { keys: { adminToken: secrets.adminToken, memberToken: secrets.memberToken } },
+    ...model,
+    api: { ...model.api, keys: { adminToken: secrets.adminToken, memberToken: secrets.memberToken } },
   };
 }
 
@@ -42,7 +50,6 @@ export function localTiers(cores: number): object {
 /** Runs `helm upgrade --install` for both charts, and waits for api, operator, Postgres and Redis. */
 export async function installCharts(installation: Installation, context: StepContext): Promise<void> {
   const { place } = installation;
-  await ensureNamespace(place);
   context.doing('hamlet-crds');
   // All villages of the cluster share one release of the CRDs.
   const crds = ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')];
@@ -70,7 +77,7 @@ export async function installCharts(installation: Installation, context: StepCon
 }
 
 /** Creates the namespace. Its pods may run as root in a user namespace, but never privileged. */
-async function ensureNamespace(place: Place): Promise<void> {
+export async function ensureNamespace(place: Place): Promise<void> {
   const metadata = { name: place.namespace, labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } };
   const input = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata });
   await kubectl(place, ['apply', '--server-side', '--field-manager=hamlet-up', '-f', '-'], { input });

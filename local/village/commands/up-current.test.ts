@@ -51,7 +51,7 @@ const install = (tag: string): Promise<void> => {
     ['api', 'operator', 'agent'].map((name) => [name, `registry.example.org/hamlet/${name}:${tag}`]),
   );
   return installCharts(
-    { place, images, coreNode: undefined, secrets: SECRETS },
+    { place, images, coreNode: undefined, secrets: SECRETS, model: {} },
     { doing: () => undefined, log: join(folder, 'log') },
   );
 };

@@ -10,8 +10,9 @@ import { secrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { confirm, runSteps, type Step } from '../steps.ts';
 import { waitForAgents } from './agents-ready.ts';
-import { installCharts } from './install-charts.ts';
+import { ensureNamespace, installCharts } from './install-charts.ts';
 import { installPackages } from './up.ts';
+import { connectModel, type ConnectedModel } from './village-model.ts';
 
 /** The images to build and push; Postgres and Redis have official ones. */
 const OWN_IMAGES: readonly ImageName[] = ['api', 'operator', 'agent'];
@@ -34,6 +35,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
       'set YES=1 to answer yes',
     );
   const images = new Map<Architecture, readonly BuiltImage[]>();
+  let model: ConnectedModel = { label: '', values: {} };
   let references: Readonly<Partial<Record<ImageName, string>>> = {};
   await runSteps(`Hamlet: installing into ${context}`, [
     { name: 'packages', work: installPackages },
@@ -47,8 +49,20 @@ export async function upCurrent(settings: Settings): Promise<void> {
       work: async (step) => void (references = await pushImages(images, { prefix: imageRegistry }, step)),
     },
     {
+      name: 'model',
+      work: async () => {
+        await ensureNamespace(place);
+        model = await connectModel(place, settings);
+        return model.label;
+      },
+    },
+    {
       name: 'charts',
-      work: async (step) => installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step),
+      work: async (step) =>
+        installCharts(
+          { place, images: references, coreNode: undefined, secrets: secrets(), model: model.values },
+          step,
+        ),
     },
     { name: 'agents', work: async (step) => waitForAgents(place, references.agent ?? '', step) },
   ]);

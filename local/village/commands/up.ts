@@ -14,7 +14,8 @@ import { secrets, writePrivate } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { runSteps, type StepContext } from '../steps.ts';
 import { waitForAgents } from './agents-ready.ts';
-import { installCharts } from './install-charts.ts';
+import { ensureNamespace, installCharts } from './install-charts.ts';
+import { connectModel, type ConnectedModel } from './village-model.ts';
 import { isKept, putBack, setAside } from './kept-data.ts';
 
 /** The node of Postgres, Redis and the first api; the second api runs on the other. */
@@ -27,6 +28,7 @@ export async function up(settings: Settings): Promise<void> {
   const url = `http://localhost:${settings.port}`;
   let images: readonly BuiltImage[] = [];
   let place: Place | undefined;
+  let model: ConnectedModel = { label: '', values: {} };
   const here = (): Place => {
     if (place === undefined) throw new Error('the cluster step has not run');
     return place;
@@ -47,11 +49,26 @@ export async function up(settings: Settings): Promise<void> {
     { name: 'images', work: async (context) => builtOf((images = await buildImages(context))) },
     { name: 'image import', work: async (context) => importImages(images, context) },
     {
+      name: 'model',
+      work: async () => {
+        await ensureNamespace(here());
+        model = await connectModel(here(), settings);
+        return model.label;
+      },
+    },
+    {
       name: 'charts',
       work: async (context) => {
         const references = Object.fromEntries(images.map((image) => [image.name, referenceOf(image)]));
         await installCharts(
-          { place: here(), images: references, coreNode: CORE_NODE, secrets: secrets(), cores: availableParallelism() },
+          {
+            place: here(),
+            images: references,
+            coreNode: CORE_NODE,
+            secrets: secrets(),
+            model: model.values,
+            cores: availableParallelism(),
+          },
           context,
         );
       },

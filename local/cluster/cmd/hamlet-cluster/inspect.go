@@ -134,7 +134,7 @@ func loadImage(f *flag.FlagSet, args []string) error {
 
 func forwardTo(f *flag.FlagSet, args []string) error {
 	listen := f.String("listen", "", "`ADDRESS:PORT` on this machine, such as 127.0.0.1:8080")
-	to := f.String("to", "", "`SERVICE.NAMESPACE:PORT`")
+	to := f.String("to", "", "`SERVICE.NAMESPACE:PORT`, or tcp://HOST:PORT outside of the cluster")
 	remove := f.Bool("remove", false, "remove the forward of that address")
 	s, _, err := open(f, args, 0, 0)
 	if err != nil {

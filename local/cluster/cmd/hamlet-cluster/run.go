@@ -78,7 +78,7 @@ func runNetPol(f *flag.FlagSet, args []string) error {
 
 func runForward(f *flag.FlagSet, args []string) error {
 	listen := f.String("listen", "", "address to listen on")
-	to := f.String("to", "", "SERVICE.NAMESPACE:PORT")
+	to := f.String("to", "", "SERVICE.NAMESPACE:PORT, or tcp://HOST:PORT outside of the cluster")
 	s, _, err := open(f, args, 0, 0)
 	if err != nil {
 		return err

@@ -1,4 +1,5 @@
-// Package forward forwards connections on a port of the machine to the present pods of a Service.
+// Package forward forwards connections on a port of the machine to the present pods of a Service, or to an address
+// outside of the cluster: nodes have no route there.
 package forward
 
 import (
@@ -47,13 +48,23 @@ var podDialer = net.Dialer{
 	},
 }
 
+// outsideTime is the timeout of a connection to an address outside of the cluster.
+const outsideTime = 10 * time.Second
+
+// Target is a port of a Service, or the HOST:PORT of Outside.
 type Target struct {
 	Service, Namespace string
 	Port               int32
+	Outside            string
 }
 
-// ParseTarget parses SERVICE.NAMESPACE:PORT.
+const outsidePrefix = "tcp://"
+
+// ParseTarget parses SERVICE.NAMESPACE:PORT, or tcp://HOST:PORT for an address outside of the cluster.
 func ParseTarget(text string) (Target, error) {
+	if address, found := strings.CutPrefix(text, outsidePrefix); found {
+		return parseOutside(text, address)
+	}
 	host, port, err := net.SplitHostPort(text)
 	service, namespace, found := strings.Cut(host, ".")
 	number, portErr := strconv.ParseUint(port, 10, 16)
@@ -61,6 +72,15 @@ func ParseTarget(text string) (Target, error) {
 		return Target{}, fmt.Errorf("%q: want SERVICE.NAMESPACE:PORT", text)
 	}
 	return Target{Service: service, Namespace: namespace, Port: int32(number)}, nil
+}
+
+func parseOutside(text, address string) (Target, error) {
+	host, port, err := net.SplitHostPort(address)
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || portErr != nil || number == 0 || host == "" {
+		return Target{}, fmt.Errorf("%q: want tcp://HOST:PORT", text)
+	}
+	return Target{Outside: address}, nil
 }
 
 type forwarder struct {
@@ -72,13 +92,13 @@ type forwarder struct {
 
 // Run accepts connections until the context ends.
 func Run(ctx context.Context, client kubernetes.Interface, listen string, target Target) error {
-	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(target.Namespace))
-	f := &forwarder{
-		target:   target,
-		services: factory.Core().V1().Services().Lister(),
-		slices:   factory.Discovery().V1().EndpointSlices().Lister(),
+	f := &forwarder{target: target}
+	if target.Outside == "" {
+		factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(target.Namespace))
+		f.services = factory.Core().V1().Services().Lister()
+		f.slices = factory.Discovery().V1().EndpointSlices().Lister()
+		factory.Start(ctx.Done())
 	}
-	factory.Start(ctx.Done())
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
@@ -127,6 +147,13 @@ func pass(to, from *net.TCPConn) {
 
 // dial tries the pods in turn until one answers or the time `patience` is over.
 func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
+	if f.target.Outside != "" {
+		conn, err := (&net.Dialer{Timeout: outsideTime}).DialContext(ctx, "tcp", f.target.Outside)
+		if err != nil {
+			return nil, err
+		}
+		return conn.(*net.TCPConn), nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {

@@ -1,6 +1,8 @@
 package forward
 
 import (
+	"io"
+	"net"
 	"reflect"
 	"testing"
 
@@ -13,10 +15,52 @@ func TestParseTarget(t *testing.T) {
 	if err != nil || good != (Target{Service: "api", Namespace: "hamlet", Port: 8080}) {
 		t.Fatalf("got %+v, %v", good, err)
 	}
-	for _, bad := range []string{"", "api:80", "api.hamlet", "api.hamlet:0", "api.hamlet:70000", "api.hamlet:http", ".hamlet:80", "a.b.c:80"} {
+	for text, address := range map[string]string{"tcp://api.example.org:443": "api.example.org:443", "tcp://[::1]:8000": "[::1]:8000"} {
+		if got, err := ParseTarget(text); err != nil || got != (Target{Outside: address}) {
+			t.Errorf("%q gives %+v, %v", text, got, err)
+		}
+	}
+	for _, bad := range []string{"", "api:80", "api.hamlet", "api.hamlet:0", "api.hamlet:70000", "api.hamlet:http", ".hamlet:80", "a.b.c:80", "tcp://", "tcp://a", "tcp://:80", "tcp://a:0"} {
 		if got, err := ParseTarget(bad); err == nil {
 			t.Errorf("%q gives %+v, want an error", bad, got)
 		}
+	}
+}
+
+func TestAConnectionToAnAddressOutsideIsPassedOn(t *testing.T) {
+	outside, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = outside.Close() }()
+	go func() {
+		conn, err := outside.Accept()
+		if err != nil {
+			return
+		}
+		defer func() { _ = conn.Close() }()
+		text, _ := io.ReadAll(conn)
+		_, _ = conn.Write(append([]byte("answer to "), text...))
+	}()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	caller, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &forwarder{target: Target{Outside: outside.Addr().String()}}
+	go f.serve(t.Context(), from.(*net.TCPConn))
+	_, _ = caller.Write([]byte("a question"))
+	_ = caller.(*net.TCPConn).CloseWrite()
+	if got, err := io.ReadAll(caller); err != nil || string(got) != "answer to a question" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
