@@ -1,3 +1,4 @@
+import { linkedAbort, OVER } from './linked-abort.ts';
 import type { CallContext, NeedsPermission, PreparedCall } from './tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 import { bounded, ToolOutcome as ToolOutcomeSchema } from './tool-outcome.ts';
@@ -21,16 +22,17 @@ export async function executeCall(
   context: Omit<CallContext, 'signal'>,
   { timeoutMs, signal, sleep }: Timing,
 ): Promise<Attempt> {
-  const own = new AbortController();
+  const own = linkedAbort(signal);
   const over = new AbortController();
   const timeout = sleep(timeoutMs, over.signal).then((): Attempt => {
     own.abort(new DOMException('The call timed out.', 'TimeoutError'));
     return { kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null };
   });
   try {
-    return await Promise.race([attempt(call, { ...context, signal: AbortSignal.any([own.signal, signal]) }), timeout]);
+    return await Promise.race([attempt(call, { ...context, signal: own.signal }), timeout]);
   } finally {
-    over.abort();
+    own.unlink();
+    over.abort(OVER);
   }
 }
 

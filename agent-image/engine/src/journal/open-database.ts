@@ -17,6 +17,11 @@ const SQLITE_NOT_A_DATABASE = 26;
  * of 4 KiB it takes 1.34.
  */
 const PAGE_BYTES = 2_048;
+/**
+ * Pages in the write-ahead log before a checkpoint, 4 MiB. A checkpoint syncs two files, and writes a page once that
+ * many writes have changed.
+ */
+const CHECKPOINT_PAGES = 2_000;
 /** The write-ahead log is cut to this size after a checkpoint. */
 const MAX_LOG_BYTES = 8 << 20;
 
@@ -59,7 +64,9 @@ export function openDatabase(path: string, salt = newSalt()): DatabaseSync {
   try {
     database.exec(`pragma page_size = ${PAGE_BYTES}`);
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma secure_delete = on;');
-    database.exec(`pragma journal_size_limit = ${MAX_LOG_BYTES}; pragma synchronous = full; begin immediate;`);
+    database.exec(
+      `pragma journal_size_limit = ${MAX_LOG_BYTES}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma synchronous = full; begin immediate;`,
+    );
     prepareSchema(database, path, salt);
     database.exec('commit');
     return database;

@@ -1,3 +1,4 @@
+import { OVER } from '../effects/linked-abort.ts';
 import type { ClosedOutcome } from '../journal/event.ts';
 import { askModel } from './ask-model.ts';
 import { isCompactionDue } from './compaction.ts';
@@ -104,7 +105,7 @@ async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
   if (tasks.size === 0) return;
   const over = new AbortController();
   await Promise.race([Promise.allSettled(tasks.values()), kit.ports.clock.sleep(graceMs, over.signal)]);
-  over.abort();
+  over.abort(OVER);
 }
 
 async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<RunOutcome> {

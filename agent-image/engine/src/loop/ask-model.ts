@@ -1,3 +1,4 @@
+import { linkedAbort, OVER } from '../effects/linked-abort.ts';
 import type { EventBody } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import type { Command } from '../state/decide.ts';
@@ -21,7 +22,7 @@ export async function askModel(
   session: Session,
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
-  await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
+  if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
   const { request, digest } = requestOf(kit, session.state, { history, ask });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
@@ -58,23 +59,22 @@ async function streamed(
   session: Session,
   { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
 ): Promise<ModelEnd> {
-  const done = new AbortController();
-  const stop = AbortSignal.any([session.killed.signal, done.signal]);
+  const stop = linkedAbort(session.killed.signal);
   // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
-  const timer = new AbortController();
   const ended = kit.ports.clock
-    .sleep(timeoutMs, AbortSignal.any([session.killed.signal, timer.signal]))
+    .sleep(timeoutMs, stop.signal)
     .then(() => failure(session.killed.signal.aborted ? 'aborted' : 'timed_out'));
   try {
-    return await Promise.race([readStream(kit, session, { ask, stream: kit.ports.model.chat(request, stop) }), ended]);
+    const stream = kit.ports.model.chat(request, stop.signal);
+    return await Promise.race([readStream(kit, session, { ask, stream }), ended]);
   } catch (error) {
     kit.ports.notify({ type: 'problem', run: session.run, where: 'model', error });
     return failure('network');
   } finally {
-    timer.abort();
-    done.abort();
+    stop.unlink();
+    stop.abort(OVER);
   }
 }
 

@@ -43,17 +43,21 @@ export const DEFAULT_LIMITS: EngineLimits = {
 /** The parts that all runs of one engine share. */
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
+/** Null: the engine does not know the call's effect. */
+const SYNCED_SETTLEMENTS: ReadonlySet<string | null> = new Set(['once', null]);
+
 /**
  * True if the write must outlast a loss of power before the engine continues, because the event records something that
  * may happen next in the world, or has happened. A `read` need not: if it is lost, everything after it in the journal
- * is lost too, and the engine reads again.
+ * is lost too, and the engine reads again. The settlement of a call that may run again need not either: if it is lost,
+ * the intent is not, so the call runs again with its key or is verified. Only a `once` call would ask a person.
  */
 export function isSynced(event: JournalEvent, effectOf: (event: EventOf<'tool_settled'>) => string | null): boolean {
   switch (event.type) {
     case 'tool_intent':
       return event.effect !== 'read';
     case 'tool_settled':
-      return effectOf(event) !== 'read';
+      return SYNCED_SETTLEMENTS.has(effectOf(event));
     case 'run_opened':
     case 'run_closed':
     case 'permission_answered':
