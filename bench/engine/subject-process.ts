@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Order, Report } from './subject.ts';
+
+const LIMIT_MS = 1_800_000;
+
+type Done = Extract<Report, { type: 'done' }>;
+
+export interface Program {
+  readonly file: string;
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** A measured program in a process of its own. */
+export class SubjectProcess {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  static async start({ file, flags, environment }: Program): Promise<SubjectProcess> {
+    const child = fork(file, {
+      execArgv: [...flags],
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    process.once('exit', () => child.kill('SIGKILL'));
+    const subject = new SubjectProcess(child);
+    await subject.#next();
+    return subject;
+  }
+
+  /** Resident memory now, in MiB. */
+  rssMb(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
+  }
+
+  async obey(order: Order): Promise<Done> {
+    const report = this.#next();
+    this.#child.send(order);
+    const done = await report;
+    if (done.type !== 'done') throw new Error('the subject is ready twice');
+    return done;
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const exited = new Promise((resolve) => {
+      this.#child.once('exit', resolve);
+    });
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+    this.#child.send({ type: 'end' });
+    await exited;
+    clearTimeout(timer);
+  }
+
+  #next(): Promise<Exclude<Report, { type: 'failed' }>> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`no report within ${LIMIT_MS} ms`)), LIMIT_MS);
+      const ended = (code: number | null): void => {
+        clearTimeout(late);
+        reject(new Error(`the subject ended with ${code}`));
+      };
+      this.#child.once('exit', ended);
+      this.#child.once('message', (report: Report) => {
+        clearTimeout(late);
+        this.#child.off('exit', ended);
+        if (report.type === 'failed') reject(new Error(report.message));
+        else resolve(report);
+      });
+    });
+  }
+}

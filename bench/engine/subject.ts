@@ -1,0 +1,118 @@
+/** The work that every measured program can do. Each runs in a process of its own, and obeys the parent by IPC. */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Subject {
+  /** One run of an agent: the model asks for the tool `calls` times, then answers. Returns the answer. */
+  run?: (calls: number) => Promise<string>;
+  /**
+   * One durable run. Each step returns the next text, which must be stored before the next step begins. `mark` is called
+   * in each step.
+   */
+  steps?: (texts: readonly string[], mark: () => void) => Promise<void>;
+  /** Bytes on disk. */
+  stored?: () => Promise<number>;
+  end?: () => Promise<void>;
+}
+
+export type Order =
+  | { readonly type: 'runs'; readonly count: number; readonly calls: number }
+  | { readonly type: 'steps'; readonly count: number; readonly textBytes: number }
+  | { readonly type: 'stored' }
+  | { readonly type: 'collect' }
+  | { readonly type: 'end' };
+
+/** `ms`: the time of each run, or between two steps. `bytes`: on disk, or of the heap after a collection. */
+export type Report =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly ms: readonly number[]; readonly cpuMs: number; readonly bytes: number }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** Times of runs are reported only up to this count: a test of memory must not keep more. */
+const TIMES_MAX = 10_000;
+const COLLECTIONS = 5;
+
+/** The answer of the scripted model. It shows that all results arrived. */
+export const answerAfter = (results: number): string => `Done after ${results} results.`;
+
+async function runs({ run }: Subject, { count, calls }: Extract<Order, { type: 'runs' }>): Promise<readonly number[]> {
+  if (run === undefined) throw new Error('this subject has no runs');
+  const ms: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const started = performance.now();
+    const answer = await run(calls);
+    if (ms.length < TIMES_MAX) ms.push(performance.now() - started);
+    if (answer !== answerAfter(calls)) throw new Error(`the run answered ${JSON.stringify(answer)}`);
+  }
+  return ms;
+}
+
+/** Texts that no database can compress to less than three quarters. */
+const textsOf = (count: number, bytes: number): readonly string[] =>
+  Array.from({ length: count }, () =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(bytes * 0.75))))
+      .toString('base64')
+      .slice(0, bytes),
+  );
+
+async function steps(
+  { steps: work }: Subject,
+  { count, textBytes }: Extract<Order, { type: 'steps' }>,
+): Promise<readonly number[]> {
+  if (work === undefined) throw new Error('this subject has no steps');
+  const marks: number[] = [];
+  await work(textsOf(count, textBytes), () => marks.push(performance.now()));
+  if (marks.length !== count) throw new Error(`the run made ${marks.length} steps of ${count}`);
+  return marks.slice(1).map((at, index) => at - (marks[index] ?? at));
+}
+
+/** Collects garbage until nothing more is freed; returns the bytes that are left. */
+async function collect(): Promise<number> {
+  for (let count = 0; count < COLLECTIONS; count += 1) {
+    globalThis.gc?.();
+    await sleep(100);
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+async function obey(subject: Subject, order: Order): Promise<Report> {
+  const before = process.cpuUsage();
+  const [ms, bytes] = await work(subject, order);
+  const { user, system } = process.cpuUsage(before);
+  return { type: 'done', ms, bytes, cpuMs: (user + system) / 1_000 };
+}
+
+async function work(subject: Subject, order: Order): Promise<readonly [ms: readonly number[], bytes: number]> {
+  switch (order.type) {
+    case 'runs':
+      return [await runs(subject, order), 0];
+    case 'steps':
+      return [await steps(subject, order), 0];
+    case 'stored':
+      return [[], (await subject.stored?.()) ?? 0];
+    case 'collect':
+      return [[], await collect()];
+    default:
+      await subject.end?.();
+      return [[], 0];
+  }
+}
+
+/** Obeys the parent until it says `end`. */
+export function serve(subject: Subject): void {
+  const tell = (report: Report): void => {
+    process.send?.(report);
+  };
+  process.on('message', (order: Order) => {
+    obey(subject, order).then(
+      (report) => {
+        tell(report);
+        if (order.type === 'end') process.exit();
+      },
+      (error: unknown) =>
+        tell({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+    );
+  });
+  tell({ type: 'ready' });
+}
