@@ -17,6 +17,7 @@ import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as firings from './routes/runs/firings.ts';
+import * as journal from './routes/runs/journal.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as service from './routes/service.ts';
@@ -129,6 +130,8 @@ export const ROUTES = [
   runs.nextRun,
   runs.startRun,
   runs.waitRun,
+  journal.storeRunJournal,
+  journal.readJournal,
   runs.recordRunStep,
   runs.renewRun,
   runs.settleRun,

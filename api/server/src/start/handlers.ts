@@ -24,6 +24,7 @@ import { orderHandlers } from '../money/payments/order-handlers.ts';
 import { webhookHandler } from '../money/payments/webhook-handler.ts';
 import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
+import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
@@ -66,6 +67,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     reader: world.reader,
     mapAnswer: world.mapAnswer,
     people: people.people,
+    watch: parts.watch,
     policyOf: () => Promise.resolve(null),
     claimView,
   };
@@ -83,6 +85,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...internalHandlers(ports),
     ...runHandlers(ports),
     ...workHandlers(ports),
+    ...journalHandlers(ports),
     ...firingHandlers(ports),
     ...scheduleHandlers(ports),
     ...ledgerHandlers(ports),
