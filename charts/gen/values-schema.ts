@@ -27,6 +27,31 @@ function byName(spec: Schema, maxLength: number): Schema {
   };
 }
 
+const occasion: Schema = { enum: ['run', 'turn'] };
+const toolNames: Schema = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 64,
+  items: { type: 'string', pattern: '^[a-z][a-zA-Z0-9_.:/-]{0,63}$' },
+};
+const exampleCalls: Schema = {
+  type: 'array',
+  maxItems: 32,
+  items: { ...closed({ tool: text, when: occasion }), required: ['tool'] },
+};
+/** A rule of HAMLET_TOOL_RULES; the api checks it again, with its examples. */
+const toolRule: Schema = {
+  ...closed({
+    tools: toolNames,
+    when: occasion,
+    verdict: { enum: ['allow', 'ask', 'deny'] },
+    reason: { type: 'string', minLength: 1, maxLength: 512 },
+    matches: exampleCalls,
+    misses: exampleCalls,
+  }),
+  required: ['tools', 'verdict'],
+};
+
 /** Images and the api. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
@@ -46,6 +71,7 @@ const PROCESSES: Schema = {
       items: closed({ ip: text, hostnames: { type: 'array', items: { type: 'string' } } }),
     },
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
+    toolRules: { type: 'array', maxItems: 64, items: toolRule },
     keys: closed({ adminToken: token, memberToken: token }),
     resources,
   }),

@@ -12,12 +12,12 @@ import * as models from './routes/models.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
+import * as permissions from './routes/permissions.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as firings from './routes/runs/firings.ts';
-import * as journal from './routes/runs/journal.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as service from './routes/service.ts';
@@ -130,11 +130,13 @@ export const ROUTES = [
   runs.nextRun,
   runs.startRun,
   runs.waitRun,
-  journal.storeRunJournal,
-  journal.readJournal,
   runs.recordRunStep,
   runs.renewRun,
   runs.settleRun,
+  permissions.askPermission,
+  permissions.performCall,
+  permissions.listPermissions,
+  permissions.answerPermission,
   models.completeChat,
   models.listModels,
   models.getModelUse,

@@ -81,11 +81,6 @@ export const REFUSALS = {
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
   run_waiting: later(409, 'The run waits for a permission: start it after a person has answered or it has expired'),
-  journal_diverged: never(
-    409,
-    'The entries contradict the stored journal: restore the journal from GET /agents/{agent_id}/journal',
-  ),
-  journal_full: later(409, 'The journals of the runs under way use all their room: end a run, then repeat the request'),
   cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
   agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),
@@ -96,6 +91,19 @@ export const REFUSALS = {
   schedule_exists: never(409, 'A schedule of this name exists: choose another name, or change that one'),
   schedule_refused: never(422, 'The cluster refuses this schedule: correct the field that the detail names'),
   cluster_needed: never(409, 'This village has no cluster for custom resources: run it on a cluster'),
+
+  // Permissions and calls
+  no_such_permission: never(404, 'No permission has this id: list the permissions to find it'),
+  permission_not_yours: afterChange(403, 'The run is not yours: let the person who gave it, or an admin, answer'),
+  permission_answered: never(409, 'A person has given another answer already: read the permission'),
+  permission_expired: never(409, 'The time for an answer is over: let the agent ask again'),
+  permission_stale: never(409, 'The rules or the run have changed since the request: let the agent ask again'),
+  permission_needed: afterChange(409, 'The rules ask a person before this call: ask for a permission first'),
+  permission_pending: later(409, 'No person has answered the request for this call yet: let the run wait'),
+  too_many_permissions: never(409, 'The run has asked for too many permissions: end it'),
+  arguments_differ: never(409, 'The permission is for another tool or other arguments: ask for one for this call'),
+  call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
+  policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // Tiers
   no_such_entitlement: never(404, 'No tier has this name: list the tiers to find it'),

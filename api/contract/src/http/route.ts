@@ -63,6 +63,8 @@ export interface RouteSpec {
   readonly bodyMaxBytes?: number;
   /** The handler receives the bytes, to verify a signature over them. */
   readonly rawBody?: true;
+  /** The policy of an agent holds for its requests: see `judgeCall` in core. */
+  readonly judged?: true;
   /** 200 by default. */
   readonly status?: 200 | 201 | 202;
   readonly answer: Answer;
@@ -115,6 +117,7 @@ export const SHARED_REASONS = {
   agents: BARS,
   people: ['account_banned'],
   writes: ['malformed_body', 'body_too_large', 'origin_not_allowed', 'custom_header_missing'],
+  judged: ['policy_denied'],
   keyed: ['idempotency_key_missing', 'idempotency_in_flight', 'idempotency_key_reused'],
 } as const satisfies Readonly<Record<string, readonly Refusal[]>>;
 
@@ -127,6 +130,7 @@ export function reasonsOf(route: RouteSpec): readonly Refusal[] {
     ...(isGuarded && route.audiences.includes('people') ? SHARED_REASONS.people : []),
     ...(route.method === 'GET' ? [] : SHARED_REASONS.writes),
     ...(route.idempotency === 'key' ? SHARED_REASONS.keyed : []),
+    ...(route.judged === true ? SHARED_REASONS.judged : []),
     ...route.reasons,
   ];
 }

@@ -6,6 +6,8 @@ export interface Acting {
   readonly actor: { readonly role: string; readonly id: string };
   readonly requestId: string;
   readonly traceparent: string | null;
+  /** Set if an agent acts in a call of a run: the audit names both. */
+  readonly call?: { readonly runId: string; readonly callId: string };
 }
 
 /** An act: `area.verb`, its object, and details. */
@@ -26,6 +28,7 @@ export async function recordAct(tx: Db, acting: Acting, act: Act): Promise<void>
 }
 
 /** The audit row of an act, for a caller that writes it itself. */
-export function lineOf({ actor, requestId, traceparent }: Acting, act: Act): AuditEntry {
-  return { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent };
+export function lineOf({ actor, requestId, traceparent, call }: Acting, act: Act): AuditEntry {
+  const detail = call === undefined ? act.detail : { ...Object(act.detail), run_id: call.runId, call_id: call.callId };
+  return { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, detail, requestId, traceparent };
 }

@@ -10,11 +10,23 @@ import type { Outcome } from './outcome.ts';
 type Part<R, K extends 'params' | 'query' | 'body'> =
   R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
 
-/** The actor of a request, and the ids of the request. */
+/** The call of a run that the API performs for an agent. */
+export interface PerformedCall {
+  readonly runId: string;
+  readonly callId: string;
+}
+
+/** The actor of a request, and the ids of the request. `call`: the agent acts in this call of a run. */
 export interface Caller {
   readonly actor: Actor;
   readonly requestId: string;
   readonly traceparent: string;
+  readonly call?: PerformedCall;
+}
+
+/** The caller of a request. Pure. */
+export function callerOf({ actor, requestId, traceparent, call }: Caller): Caller {
+  return { actor, requestId, traceparent, ...(call === undefined ? {} : { call }) };
 }
 
 /** A request that has passed rate limits, authentication, authorization and parsing. */
@@ -28,6 +40,8 @@ export interface RequestOf<R extends RouteSpec> {
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
+  /** Set if the request comes from performCall and not from a client. */
+  readonly call?: PerformedCall;
 }
 
 /** The identity of a keyed write. `hash` covers route, path, query and body. */

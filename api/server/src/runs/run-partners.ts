@@ -1,17 +1,16 @@
-import type { Permission, Policy, RunSession } from '@hamlet/contract';
-import type { RunRow, Tx } from '@hamlet/store';
-
-/** The rules about the calls of an agent; null if only the API judges them. */
-export type PolicyOf = (agentId: string) => Promise<Policy | null>;
+import { type Permission, RUN_PERMISSIONS_MAX, type RunSession } from '@hamlet/contract';
+import { countPermissions, readPermissionsOfRun, type RunRow, type Tx } from '@hamlet/store';
+import { permissionView } from '../permissions/permission-view.ts';
 
 /** The permissions of a run, newest first, with the answers of people. */
-export async function permissionsOfRun(_tx: Tx, _runId: string): Promise<readonly Permission[]> {
-  return [];
+export async function permissionsOfRun(tx: Tx, { runId, sessionId }: RunRow): Promise<readonly Permission[]> {
+  const rows = await readPermissionsOfRun(tx, runId, RUN_PERMISSIONS_MAX);
+  return rows.map((row) => permissionView(row, sessionId));
 }
 
 /** True if a person has not answered a permission of the run, and it has not expired. The caller has locked the run. */
-export async function hasPendingPermission(_tx: Tx, _runId: string): Promise<boolean> {
-  return false;
+export async function hasPendingPermission(tx: Tx, runId: string): Promise<boolean> {
+  return (await countPermissions(tx, runId, 'pending')) > 0;
 }
 
 /** The session whose message the run answers; null for a run of its own. */

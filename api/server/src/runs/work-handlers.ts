@@ -7,7 +7,8 @@ import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
-import { hasPendingPermission, permissionsOfRun, sessionOfRun, type PolicyOf } from './run-partners.ts';
+import type { PolicyOf } from '../permissions/agent-policy.ts';
+import { hasPendingPermission, permissionsOfRun, sessionOfRun } from './run-partners.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
@@ -17,7 +18,6 @@ export interface WorkPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly limits: AgentLimits;
-  /** The rules about an agent's calls; null if only the API judges them. */
   readonly policyOf: PolicyOf;
 }
 
@@ -81,8 +81,8 @@ function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
       return accepted({
         run: runView(run),
         steps: [...(await readRunSteps(tx, run.runId))],
-        permissions: [...(await permissionsOfRun(tx, run.runId))],
-        policy: await policyOf(actor.agentId),
+        permissions: [...(await permissionsOfRun(tx, run))],
+        policy: policyOf(actor.agentId),
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
         session: await sessionOfRun(tx, run),
       });
@@ -104,7 +104,7 @@ function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
       });
       if (!outcome.ok) return outcome;
       const { run } = outcome.data;
-      return accepted({ run: runView(run), permissions: [...(await permissionsOfRun(tx, run.runId))] });
+      return accepted({ run: runView(run), permissions: [...(await permissionsOfRun(tx, run))] });
     }),
   );
 }
@@ -112,13 +112,10 @@ function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
 export function workHandlers(ports: WorkPorts) {
   const { db, source } = ports;
   return {
-    nextRun: plain(async ({ params, query, actor }) => {
+    nextRun: plain(async ({ params, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
       // While the village is frozen no run can start, so none is offered.
-      const run =
-        (await readFreeze(db)) === null
-          ? await readNextRun(db, { agentId: actor.agentId, uid: actor.uid, ...query })
-          : null;
+      const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
       return accepted({ run: run === null ? null : runView(run) });
     }),
     startRun: startRun(ports),

@@ -1,4 +1,5 @@
-import { AiDollars, parseAiDollars, PriceList, TimeZone } from '@hamlet/contract';
+import { AiDollars, parseAiDollars, PriceList, TimeZone, VillageRules } from '@hamlet/contract';
+import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
 import { z } from 'zod';
 import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models-environment.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
@@ -94,6 +95,17 @@ const Environment = z.object({
     .transform(parsed)
     .pipe(PriceList)
     .describe('JSON with prices of compute beyond the tier, as in price_list of GET /economy/quote ({}: the defaults)'),
+  HAMLET_TOOL_RULES: z
+    .string()
+    .optional()
+    .transform((text, context) => (text === undefined ? DEFAULT_VILLAGE_RULES : parsed(text, context)))
+    .pipe(VillageRules)
+    .superRefine((rules, context) => {
+      for (const message of checkVillageRules(rules)) context.addIssue({ code: 'custom', message });
+    })
+    .describe(
+      'JSON list of rules for the tools of agents, {tools, when?, verdict, reason?, matches?, misses?} (all allowed; in a run, spending asks a person)',
+    ),
   ...PAYMENT_VARIABLES,
   ...MODELS_ENVIRONMENT,
   HAMLET_LOG_KEY_FILE: optional(
@@ -163,6 +175,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       rewardLimit: parseAiDollars(env.HAMLET_REWARD_LIMIT ?? env.HAMLET_CREDIT_LIMIT),
     },
     prices: env.HAMLET_PRICE_LIST,
+    toolRules: env.HAMLET_TOOL_RULES,
     payments: paymentsConfigOf(env),
     models: modelsSettingsOf(env),
     sealing: {

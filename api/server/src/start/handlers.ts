@@ -23,8 +23,8 @@ import { creditHandlers } from '../money/payments/credit-handlers.ts';
 import { orderHandlers } from '../money/payments/order-handlers.ts';
 import { webhookHandler } from '../money/payments/webhook-handler.ts';
 import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
+import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
-import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
@@ -49,7 +49,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 
 /** The handlers of every route of the contract. Each feature takes the ports that its own type lists. */
 export function composeHandlers(base: Base, parts: Parts): Handlers {
-  const { facts, world, money, gateway, people } = parts;
+  const { facts, world, money, gateway, people, policyOf } = parts;
   const { board } = parts.board;
   const ports = {
     ...base.shared,
@@ -67,12 +67,19 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     reader: world.reader,
     mapAnswer: world.mapAnswer,
     people: people.people,
-    watch: parts.watch,
-    policyOf: () => Promise.resolve(null),
+    policyOf,
     claimView,
   };
-  return {
+  /** Calls of runs go through the same handlers as requests of clients. */
+  const direct = {
     ...worldHandlers(ports),
+    ...postHandlers(ports),
+    ...purchaseHandlers(ports),
+    ...auctionHandlers(ports),
+  };
+  return {
+    ...direct,
+    ...permissionHandlers({ ...ports, direct }),
     ...agentHandlers(ports),
     ...residentHandlers(ports),
     ...standingHandlers(ports),
@@ -85,12 +92,9 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...internalHandlers(ports),
     ...runHandlers(ports),
     ...workHandlers(ports),
-    ...journalHandlers(ports),
     ...firingHandlers(ports),
     ...scheduleHandlers(ports),
     ...ledgerHandlers(ports),
-    ...purchaseHandlers(ports),
-    ...auctionHandlers(ports),
     ...creditHandlers(ports),
     ...reconciliationHandlers(ports),
     ...webhookHandler(ports),
@@ -100,7 +104,6 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...auditHandlers(ports),
     ...logHandlers(ports),
     ...readHandlers(ports),
-    ...postHandlers(ports),
     ...flagHandlers(ports),
     ...moderationHandlers(ports),
     ...serviceHandlers(ports),

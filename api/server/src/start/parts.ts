@@ -16,6 +16,7 @@ import { createInternalFeed } from '../operator/internal-feed.ts';
 import { openInternalSignal } from '../operator/internal-signal.ts';
 import { startPeople } from '../people/start-people.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
+import { agentPolicy } from '../permissions/agent-policy.ts';
 import { createRunDeltas } from '../runs/run-deltas.ts';
 import { startRunWatch } from '../runs/run-watch.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
@@ -106,8 +107,9 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const models = options.models ?? configuredModels(modelsConfig, keyFiles(keysFolder, monotonicMs));
   const gateway = openGateway({ ...asked, models });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
+  const policyOf = agentPolicy(config.toolRules, shared.source);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
-  return { facts, world, board, money, gateway, people, watch, deltas };
+  return { facts, world, board, money, gateway, people, policyOf, watch, deltas };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

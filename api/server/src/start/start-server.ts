@@ -2,6 +2,8 @@ import type { Registry } from 'prom-client';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createAddressGate } from '../http/pipeline/address-gate.ts';
 import { startRuns } from '../runs/start-runs.ts';
+import { refuseDirect } from '../permissions/direct-calls.ts';
+import { permissionJobs } from '../permissions/expire-permissions.ts';
 import { startJobs } from '../service/jobs.ts';
 import { createHttpMetrics } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
@@ -25,7 +27,7 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
 function serve(base: Base, parts: Parts): Promise<Listeners> {
   const { config, db, source, registry, log, monotonicMs } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
-  const { world, board, people } = parts;
+  const { world, board, people, policyOf } = parts;
   const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
   const authenticate = createAuthenticate({ db, source, reviewer: base.agents.reviewer, monotonicMs });
   const { limitActor } = base.counted;
@@ -36,7 +38,18 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
     authenticate,
     registry,
     sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
-    mount: { db, log, monotonicMs, gate, metrics, strictAnswers, limitActor, guard: people.guard, authenticate },
+    mount: {
+      db,
+      log,
+      monotonicMs,
+      gate,
+      metrics,
+      strictAnswers,
+      limitActor,
+      guard: people.guard,
+      authenticate,
+      refuseDirect: refuseDirect({ db, policyOf }),
+    },
   });
 }
 
@@ -48,7 +61,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { facts, world, board, money, gateway, people, watch } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
-  const own = retentionJobs({ db, turnDays: config.turnDays, log });
+  const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
   const jobs = [facts, board, money, gateway, people, runs].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });

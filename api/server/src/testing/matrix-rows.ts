@@ -132,6 +132,11 @@ export const MATRIX: Readonly<Record<string, string>> = {
   recordRunStep: '401  403  403  400  400  403',
   renewRun: '401  403  403  400  400  403',
   settleRun: '401  403  403  400  400  403',
+  waitRun: '401  403  403  400  400  403',
+  askPermission: '401  403  403  400  400  403',
+  performCall: '401  403  403  400  400  403',
+  listPermissions: '401  200  200  403  403  403',
+  answerPermission: '401  400  400  403  403  403',
 
   // Language models
   completeChat: '401  403  403  400  400  403',

@@ -15,12 +15,14 @@ export interface WorldHandlerPorts {
 
 export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
   /**
-   * Submits a command. The API answers a person's command once it is durable with its audit row. It may commit an
-   * agent's command together with others.
+   * Submits a command. The API answers a person's command, and the call of a run, once it is durable with its audit
+   * row. It may commit another command of an agent together with others.
    */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
-    if (caller.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
-    const audit = lineOf(caller, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });
+    if (caller.actor.role === 'agent' && caller.call === undefined)
+      return reader.commands.submit({ command: wish, durability: 'grouped', key });
+    const verb = caller.call === undefined ? 'steer' : 'act';
+    const audit = lineOf(caller, { action: `${verb}.${wish.kind}`, object: wish.agent_id, detail: wish });
     return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
   }
 

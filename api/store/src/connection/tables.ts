@@ -1,6 +1,7 @@
 import type { AccountRole, Measure, RunKind, RunState, SignInBy } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
 import type { MoneyTables } from './money-tables.ts';
+import type { PermissionTables } from './permission-tables.ts';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
@@ -19,7 +20,7 @@ interface Restriction {
 }
 
 /** int8 is read as a number: counters and ticks stay below 2^53. */
-export interface Tables extends MoneyTables {
+export interface Tables extends MoneyTables, PermissionTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: {
@@ -161,26 +162,6 @@ export interface Tables extends MoneyTables {
     working_since: Generated<Date | null>;
     unsettled: Defaulted<string[]>;
   };
-  /** Claims of an agent, as it sent them. */
-  journal_entry: {
-    agent_uid: string;
-    seq: number;
-    run_id: string;
-    event: Json;
-    refs: string[];
-    bytes: number;
-    stored_at: Generated<Date>;
-  };
-  /** A text of a journal; null once it was forgotten. */
-  payload: {
-    agent_uid: string;
-    ref: string;
-    run_id: string;
-    text: string | null;
-    bytes: number;
-    forgotten_at: Defaulted<Date | null>;
-  };
-  journal_size: { agent_uid: string; bytes: number };
   run_event: {
     run_id: string;
     number: number;

@@ -32,7 +32,7 @@ const SeenRevision = z.int().min(1).describe('Revision that the writer has read;
 
 const LIMITED = ['board_rate_limited', 'board_content_limited'] as const;
 const reading = { tag: 'board', permission: 'board:read' } as const;
-const writing = { tag: 'board', permission: 'board:write' } as const;
+const writing = { tag: 'board', permission: 'board:write', judged: true } as const;
 const revising = {
   ...writing,
   reasons: [

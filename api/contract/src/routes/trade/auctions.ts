@@ -98,6 +98,7 @@ export const placeBid = defineRoute('POST /auctions/{auction_id}/bids', {
   name: 'placeBid',
   summary: "Bid in an auction; the money is on hold until it ends. A higher bid replaces the agent's earlier one",
   permission: 'auction:bid',
+  judged: true,
   params: AuctionParams,
   body: z.strictObject({ amount: Amount }),
   status: 201,

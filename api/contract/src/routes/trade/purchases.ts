@@ -61,6 +61,7 @@ export const buyCompute = defineRoute('POST /economy/purchases', {
   summary:
     'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
   permission: 'trade:buy',
+  judged: true,
   body: z.strictObject({
     agent_id: AgentId.optional().describe('Agent that it is for; an agent may leave it out'),
     item: PurchaseItem,

@@ -6,6 +6,7 @@ import type { HttpMetrics } from '../../service/metrics.ts';
 import type { JsonWriter } from './answer.ts';
 import type { AnyHandler } from '../handler.ts';
 import type { AddressGate } from './address-gate.ts';
+import type { RefuseDirect } from '../../permissions/direct-calls.ts';
 import type { Services } from '../../service/services.ts';
 
 /** Counts one request of an authenticated actor. Null if all replicas must count it together and Redis does not answer. */
@@ -21,6 +22,8 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
   readonly limitActor: LimitActor;
   /** The actor of the credentials; a refusal if a sent credential is invalid. */
   readonly authenticate: Authenticate;
+  /** Judges requests of agents by their policy. */
+  readonly refuseDirect: RefuseDirect;
   /** Ends open streams once their actor would be refused. */
   readonly guard: WatchConnections;
   /**

@@ -64,6 +64,8 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
   if (unread !== null) return unread;
   const parsed = parseRequest(exchange.route, exchange.request);
   if (!parsed.ok) return parsed;
+  const denied = await exchange.ports.refuseDirect(admitted.actor, exchange.route, parsed.value.body);
+  if (denied !== null) return denied;
   const { requestId, traceparent, request, response, address } = exchange;
   const input = {
     ...parsed.value,

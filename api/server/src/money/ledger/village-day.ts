@@ -25,3 +25,16 @@ export function nextDayAt(now: Date, timeZone: string): Date {
   }
   return new Date(after);
 }
+
+/** The start of the village's day at a moment, to the second. Pure. */
+export function dayStart(now: Date, timeZone: string): Date {
+  const today = villageDay(now, timeZone);
+  let within = Math.floor(now.getTime() / 1000) * 1000;
+  let before = within - LONGEST_DAY_MS;
+  while (within - before > 1000) {
+    const middle = before + Math.floor((within - before) / 2000) * 1000;
+    if (villageDay(new Date(middle), timeZone) === today) within = middle;
+    else before = middle;
+  }
+  return new Date(within);
+}

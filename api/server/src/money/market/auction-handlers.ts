@@ -10,7 +10,7 @@ import {
   takeWindow,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
+import { callerOf, inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { recordAct } from '../../audit/record-act.ts';
@@ -98,13 +98,13 @@ export function auctionHandlers({ db, prices }: AuctionPorts) {
       const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
       return accepted({ ...view, bids: bids.map(bidView) });
     }),
-    placeBid: inTx(async ({ actor, params, body, headers, requestId, traceparent }, tx) => {
+    placeBid: inTx(async (request, tx) => {
+      const { actor, params, body, headers } = request;
       if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
       return placeBid(tx, {
+        ...callerOf(request),
         actor,
-        requestId,
-        traceparent,
         idempotencyKey,
         auctionId: params.auction_id,
         amount: parseAiDollars(body.amount),

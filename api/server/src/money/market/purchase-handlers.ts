@@ -1,7 +1,7 @@
 import { parseAiDollars, quotedItem } from '@hamlet/contract';
 import { readPurchases } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
-import { inTx, plain, type Handlers } from '../../http/handler.ts';
+import { callerOf, inTx, plain, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Refused } from '../../http/outcome.ts';
 import { buyCompute as buy } from './buy-compute.ts';
@@ -43,7 +43,8 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Purchase
         now,
       );
     }),
-    buyCompute: inTx(async ({ actor, body, headers, requestId, traceparent }, tx) => {
+    buyCompute: inTx(async (request, tx) => {
+      const { actor, body, headers } = request;
       const meant = agentMeant(actor, body.agent_id);
       if (!meant.ok) return meant;
       if (meant.agentId === undefined)
@@ -51,9 +52,7 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Purchase
       const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
       const asked = {
-        actor,
-        requestId,
-        traceparent,
+        ...callerOf(request),
         idempotencyKey,
         agentId: meant.agentId,
         item: body.item,

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../http/route.ts';
+import {
+  ARGUMENTS_MAX_CHARS,
+  CallId,
+  CallOutcome,
+  Permission,
+  PermissionAnswer,
+  PermissionReason,
+  PermissionReply,
+  PermissionState,
+  PermissionWhy,
+  RequestId,
+} from '../values/permission.ts';
+import { working } from './runs/runs.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
+
+export const PERMISSIONS_PAGE_MAX = 100;
+
+const Tool = z.string().min(1).max(64).describe('Name of the tool, as the model wrote it');
+const Arguments = plainText(ARGUMENTS_MAX_CHARS).describe('Arguments as JSON');
+const Claim = {
+  cycle: z.int().min(0).describe('Run cycle of the agent'),
+  attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+};
+const PermissionAnswerBody = json(z.strictObject({ permission: Permission }));
+
+export const askPermission = defineRoute('POST /runs/{run_id}/permissions', {
+  ...working,
+  name: 'askPermission',
+  summary: 'Ask people for a permission for one call of a run; the same request returns the same permission',
+  body: z.strictObject({
+    ...Claim,
+    call_id: CallId,
+    request: RequestId,
+    tool: Tool,
+    arguments: Arguments,
+    why: PermissionWhy,
+  }),
+  answer: PermissionAnswerBody,
+  reasons: [...working.reasons, 'policy_denied', 'arguments_differ', 'too_many_permissions'],
+});
+
+export const listPermissions = defineRoute('GET /permissions', {
+  tag: 'runs',
+  permission: 'runs:read',
+  name: 'listPermissions',
+  summary: 'Permissions that agents asked for, newest first; a member sees those of their own runs and sessions',
+  query: z.strictObject({
+    agent_id: AgentId.optional(),
+    run_id: z.uuid().optional(),
+    session_id: z.uuid().optional(),
+    state: PermissionState.optional(),
+    ...paging(PERMISSIONS_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ permissions: z.array(Permission), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
+});
+
+export const answerPermission = defineRoute('POST /permissions/{permission_id}/answer', {
+  tag: 'runs',
+  permission: 'permission:answer',
+  idempotency: 'natural',
+  name: 'answerPermission',
+  summary: 'Answer a request of an agent for a permission; members only for their own runs and within their allowance',
+  params: z.strictObject({ permission_id: z.uuid() }),
+  body: z.strictObject({
+    answer: PermissionAnswer,
+    reply: PermissionReply.optional().describe('Words to the agent; the answer to its question'),
+    reason: PermissionReason.optional().describe('Reason for the audit, and for the agent if there is no reply'),
+  }),
+  answer: PermissionAnswerBody,
+  reasons: [
+    'no_such_permission',
+    'permission_not_yours',
+    'permission_answered',
+    'permission_expired',
+    'permission_stale',
+    'allowance_exceeded',
+  ],
+});
+
+export const performCall = defineRoute('POST /runs/{run_id}/calls/{call_id}', {
+  ...working,
+  name: 'performCall',
+  summary:
+    'Perform a call of a run: the API judges it, uses up its permission and executes it once; a repetition returns the first outcome',
+  params: z.strictObject({ run_id: z.uuid(), call_id: CallId }),
+  body: z.strictObject({ ...Claim, tool: Tool, arguments: Arguments }),
+  answer: json(
+    z.strictObject({
+      outcome: CallOutcome,
+      replayed: z.boolean().describe('True if an earlier request performed the call'),
+    }),
+  ),
+  reasons: [...working.reasons, 'permission_needed', 'permission_pending', 'arguments_differ', 'call_diverged'],
+});

@@ -1,0 +1,116 @@
+import { VILLAGE_TOOLS } from '@hamlet/contract';
+import type { askPermission as askRoute, PermissionWhy } from '@hamlet/contract';
+import { judgeCall } from '@hamlet/core';
+import {
+  countPermissions,
+  findRequest,
+  inTransaction,
+  insertPermission,
+  lockRun,
+  noteRunEvent,
+  PERMISSIONS_OF_RUN_MAX,
+} from '@hamlet/store';
+import type { Db, PermissionRow, RunRow, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
+import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { applyToHeldRun } from '../runs/apply-to-run.ts';
+import { permitWork } from '../runs/work-handlers.ts';
+import type { PolicyOf } from './agent-policy.ts';
+import { readArguments, type CallArguments } from './call-arguments.ts';
+import { permissionView } from './permission-view.ts';
+import { amountOf } from './village-calls.ts';
+
+export interface AskPorts {
+  readonly db: Db;
+  readonly policyOf: PolicyOf;
+}
+
+type Asked = RequestOf<typeof askRoute>;
+
+/** Seconds in which a person may answer. The rules ask about a call that waits; a question has the time of a day. */
+const LASTS_S: Readonly<Record<PermissionWhy, number>> = { policy: 900, unknown: 86_400, question: 86_400 };
+
+/** Locks the run of a request if the agent works on it in this attempt, and renews its lease. */
+export async function lockWork(
+  tx: Tx,
+  {
+    actor,
+    params,
+    body,
+  }: Pick<Asked, 'actor'> & {
+    readonly params: { readonly run_id: string };
+    readonly body: { readonly cycle: number; readonly attempt: number };
+  },
+): Promise<Outcome<RunRow>> {
+  const run = await lockRun(tx, params.run_id);
+  if (run === null) return refused('no_such_run');
+  const denied = permitWork(actor, body.cycle)(run);
+  if (denied !== null) return denied;
+  const { cycle, attempt } = body;
+  const held = await applyToHeldRun(tx, run, { command: { kind: 'renew', cycle, attempt }, words: {} });
+  return held.ok ? accepted(held.data.run) : held;
+}
+
+function questionOf({ why, tool }: Asked['body'], value: unknown): string | null {
+  if (why !== 'question') return null;
+  return tool === 'ask_human' ? (VILLAGE_TOOLS.ask_human.input.safeParse(value).data?.question ?? null) : null;
+}
+
+function isSame(row: PermissionRow, { call_id, tool, why }: Asked['body'], { hash }: CallArguments): boolean {
+  return row.callId === call_id && row.tool === tool && row.why === why && row.argumentsHash.equals(hash);
+}
+
+async function ask(
+  tx: Tx,
+  request: Asked,
+  { args, policyOf }: { readonly args: CallArguments; readonly policyOf: PolicyOf },
+): Promise<Outcome<{ readonly permission: ReturnType<typeof permissionView> }>> {
+  const { body, actor } = request;
+  const held = await lockWork(tx, request);
+  if (!held.ok) return held;
+  const run = held.data;
+  const before = await findRequest(tx, run.runId, body.request);
+  if (before !== null)
+    return isSame(before, body, args)
+      ? accepted({ permission: permissionView(before, run.sessionId) })
+      : refused('arguments_differ');
+  const policy = policyOf(actor.agentId);
+  const { verdict, reason } = judgeCall(policy, { tool: body.tool, when: 'run' });
+  if (verdict === 'deny') return refused('policy_denied', reason);
+  const question = questionOf(body, args.value);
+  if (body.why === 'question' && question === null)
+    return refused('validation_failed', 'why: a question is a call of ask_human with a question');
+  if ((await countPermissions(tx, run.runId)) >= PERMISSIONS_OF_RUN_MAX) return refused('too_many_permissions');
+  const permission = await insertPermission(tx, {
+    runId: run.runId,
+    agentId: run.agentId,
+    request: body.request,
+    callId: body.call_id,
+    tool: body.tool,
+    arguments: args.text,
+    argumentsHash: args.hash,
+    why: body.why,
+    reason: body.why === 'unknown' ? `It is unknown whether this call of ${body.tool} happened` : reason,
+    question,
+    amount: amountOf(body.tool, args.value),
+    policyVersion: policy.version,
+    lastsS: LASTS_S[body.why],
+  });
+  const about = { permission_id: permission.permissionId, call_id: body.call_id, tool: body.tool, why: body.why };
+  await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });
+  await recordAct(tx, request, {
+    action: 'permission.ask',
+    object: run.agentId,
+    detail: { run_id: run.runId, ...about, arguments_hash: Buffer.from(args.hash).toString('hex') },
+  });
+  return accepted({ permission: permissionView(permission, run.sessionId) });
+}
+
+export function askPermission({ db, policyOf }: AskPorts): Handlers['askPermission'] {
+  return plain(async (request) => {
+    const args = readArguments(request.body.arguments);
+    if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');
+    return inTransaction(db, (tx) => ask(tx, request, { args, policyOf }));
+  });
+}

@@ -1,0 +1,102 @@
+import { RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
+import type { CallOutcome, performCall } from '@hamlet/contract';
+import { endPermission, insertEffect, noteRunEvent } from '@hamlet/store';
+import type { RunRow, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
+import type { Caller, RequestOf } from '../http/handler.ts';
+import { truncate } from '../service/truncate.ts';
+import type { CallArguments } from './call-arguments.ts';
+import type { VillageCall } from './village-calls.ts';
+
+export type CallRequest = RequestOf<typeof performCall>;
+
+/** `truncate` marks a cut with one more character. */
+const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
+
+/** A call that the API has judged, in the transaction that has locked its run. */
+export interface JudgedCallOfRun {
+  readonly request: CallRequest;
+  readonly args: CallArguments;
+  readonly run: RunRow;
+  readonly policyVersion: string;
+  /** The permission that the call uses up. */
+  readonly permissionId: string | null;
+}
+
+function callerOf({ actor, requestId, traceparent, params }: CallRequest): Caller {
+  return { actor, requestId, traceparent, call: { runId: params.run_id, callId: params.call_id } };
+}
+
+/** The key of a call for the world and the ledger: the same for all attempts, different for every other call. */
+export function callKeyOf({ params }: CallRequest): string {
+  return `call ${params.run_id} ${params.call_id}`;
+}
+
+/** The request that the handler of a direct route gets. */
+export function directRequest(request: CallRequest, { params, body }: VillageCall): unknown {
+  const { now, address, headers } = request;
+  return {
+    ...callerOf(request),
+    params,
+    body,
+    now,
+    address,
+    headers: { ...headers, 'idempotency-key': callKeyOf(request) },
+  };
+}
+
+async function recordCall(tx: Tx, call: JudgedCallOfRun, { kind, code }: CallOutcome): Promise<void> {
+  const { request, args, run, permissionId, policyVersion } = call;
+  await recordAct(tx, callerOf(request), {
+    action: 'run.call',
+    object: run.agentId,
+    detail: {
+      tool: request.body.tool,
+      arguments_hash: Buffer.from(args.hash).toString('hex'),
+      outcome: kind,
+      ...(code === undefined ? {} : { code }),
+      permission_id: permissionId,
+      policy_version: policyVersion,
+    },
+  });
+}
+
+/** Records the call as an event of its run that the API saw: begun without an outcome, else settled. */
+async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome: CallOutcome | null): Promise<void> {
+  const detail = {
+    call_id: request.params.call_id,
+    tool: request.body.tool,
+    effect: villageTool(request.body.tool)?.effect ?? null,
+    arguments_text: truncate(args.text, EVENT_TEXT_MAX_CHARS),
+    outcome: outcome?.kind ?? null,
+    result_text: outcome === null ? null : truncate(outcome.text, EVENT_TEXT_MAX_CHARS),
+  };
+  await noteRunEvent(tx, run, { event: outcome === null ? 'call_begun' : 'call_settled', detail });
+}
+
+/** Uses up the permission and inserts the effect; settled with its outcome, or begun. */
+export async function beginEffect(tx: Tx, call: JudgedCallOfRun, outcome: CallOutcome | null): Promise<void> {
+  const { request, args, run, permissionId, policyVersion } = call;
+  if (permissionId !== null) await endPermission(tx, permissionId, 'consumed');
+  const effect = {
+    runId: run.runId,
+    callId: request.params.call_id,
+    agentId: run.agentId,
+    agentUid: run.agentUid,
+    cycle: request.body.cycle,
+    attempt: request.body.attempt,
+    tool: request.body.tool,
+    argumentsHash: args.hash,
+    policyVersion,
+    permissionId,
+  };
+  await insertEffect(tx, effect, outcome);
+  if (outcome === null) await noteCall(tx, call, null);
+  else await settleCall(tx, call, outcome);
+}
+
+/** Records the end of a call: as an event of its run, and in the audit. */
+export async function settleCall(tx: Tx, call: JudgedCallOfRun, outcome: CallOutcome): Promise<void> {
+  await noteCall(tx, call, outcome);
+  await recordCall(tx, call, outcome);
+}

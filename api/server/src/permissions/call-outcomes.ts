@@ -1,0 +1,33 @@
+import { REFUSALS, type CallOutcome } from '@hamlet/contract';
+import type { HeldPermission } from '@hamlet/store';
+import type { z } from 'zod';
+import type { Refused } from '../http/outcome.ts';
+import { truncate } from '../service/truncate.ts';
+
+const ISSUES_SHOWN = 10;
+const TEXT_MAX_CHARS = 4_000;
+
+export function deniedOutcome(code: string, text: string): CallOutcome {
+  return { kind: 'denied', code, text: truncate(text, TEXT_MAX_CHARS) };
+}
+
+/** The refusal of a direct route, in words for the model. Pure. */
+export function failedOutcome({ reason, detail }: Refused): CallOutcome {
+  return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
+}
+
+/** The outcome of a call with wrong arguments, which a model can correct; without issues, they are no JSON. Pure. */
+export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[]): CallOutcome {
+  const lines = issues
+    .slice(0, ISSUES_SHOWN)
+    .map(({ path, message }) => `${path.length === 0 ? 'arguments' : path.map(String).join('.')}: ${message}`);
+  const text = lines.length === 0 ? 'The arguments are no valid JSON: write JSON.' : lines.join('\n');
+  return { kind: 'failed', code: 'invalid_input', text: truncate(text, TEXT_MAX_CHARS) };
+}
+
+/** The answer of a person to the agent's question; null if the permission is no question. Pure. */
+export function replyOutcome(permission: HeldPermission | null): CallOutcome | null {
+  if (permission === null || permission.why !== 'question') return null;
+  const { answeredByName: name, reply } = permission;
+  return { kind: 'ok', text: reply ?? '', data: { answered_by: name } };
+}

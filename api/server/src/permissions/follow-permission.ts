@@ -1,0 +1,23 @@
+import { countPermissions, hintAgents, noteRunEvent } from '@hamlet/store';
+import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
+import { applyToHeldRun } from '../runs/apply-to-run.ts';
+
+/**
+ * Handles the end of a request for a permission in its transaction, under the lock of the run: records it as an event
+ * of the run, requeues a run that waited for nothing else, and hints to the agent. Call it last in the transaction.
+ */
+export async function followPermission(
+  tx: Tx,
+  ended: {
+    readonly run: RunRow;
+    readonly permission: PermissionRow;
+    readonly event: 'permission_answered' | 'permission_expired';
+  },
+): Promise<void> {
+  const { permission, event } = ended;
+  const { permissionId: permission_id, callId: call_id, tool, state, answer } = permission;
+  const run = await noteRunEvent(tx, ended.run, { event, detail: { permission_id, call_id, tool, state, answer } });
+  if (run.state === 'waiting_permission' && (await countPermissions(tx, run.runId, 'pending')) === 0)
+    await applyToHeldRun(tx, run, { command: { kind: 'resume' }, words: { detail: { permission_id } } });
+  await hintAgents(tx, [run.agentId]);
+}

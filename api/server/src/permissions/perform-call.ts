@@ -1,0 +1,187 @@
+import { REFUSALS } from '@hamlet/contract';
+import type { CallOutcome } from '@hamlet/contract';
+import { decideCall, judgeCall } from '@hamlet/core';
+import type { CallDecision, CallDenial, Judged } from '@hamlet/core';
+import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall } from '@hamlet/store';
+import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
+import type { AnyHandler } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import type { PolicyOf } from './agent-policy.ts';
+import { lockWork } from './ask-permission.ts';
+import { readArguments, type CallArguments } from './call-arguments.ts';
+import { beginEffect, directRequest, type CallRequest, type JudgedCallOfRun } from './call-of-run.ts';
+import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
+import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
+import { begunCommand, commandWorld, type Performed } from './world-call.ts';
+
+export interface PerformPorts {
+  readonly db: Db;
+  readonly policyOf: PolicyOf;
+  /** The handlers of the direct routes. */
+  readonly direct: DirectHandlers;
+}
+
+/** The step after the first transaction: an answer, or a command to the world. */
+type Next =
+  | { readonly kind: 'answer'; readonly outcome: Outcome<Performed>; readonly afterCommit?: () => void }
+  | { readonly kind: 'command'; readonly call: VillageCall };
+
+function answered(outcome: CallOutcome, replayed = false): Next {
+  return { kind: 'answer', outcome: accepted({ outcome, replayed }) };
+}
+
+type Tried = { readonly ok: boolean; readonly next: Next };
+
+/** Runs a handler of kind `tx`: effect, permission and outcome commit together, or none of them. */
+async function performInTx(
+  tx: Tx,
+  call: JudgedCallOfRun,
+  work: { readonly handler: AnyHandler; readonly way: VillageCall },
+): Promise<Next> {
+  const { handler, way } = work;
+  if (handler.kind !== 'tx') throw new TypeError(`${way.route} is not served in a transaction`);
+  const tried = await inSavepoint(tx, async (): Promise<Tried> => {
+    const outcome = await handler.run(directRequest(call.request, way), tx);
+    const told: CallOutcome = outcome.ok ? { kind: 'ok', ...way.tell(outcome.data) } : failedOutcome(outcome);
+    // A refusal that passes by itself leaves the permission unused.
+    if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return { ok: false, next: answered(told) };
+    await beginEffect(tx, call, told);
+    const afterCommit = outcome.ok ? outcome.afterCommit : undefined;
+    return { ok: true, next: { ...answered(told), ...(afterCommit === undefined ? {} : { afterCommit }) } };
+  });
+  return tried.next;
+}
+
+async function perform(
+  tx: Tx,
+  call: JudgedCallOfRun,
+  { permission, direct }: { readonly permission: HeldPermission | null; readonly direct: DirectHandlers },
+): Promise<Next> {
+  const { request, args, run } = call;
+  const way = wayOf(request.body.tool);
+  if (way === null) {
+    const outcome = replyOutcome(permission);
+    if (outcome === null)
+      return answered(deniedOutcome('no_such_tool', `The API performs no calls of ${request.body.tool}`));
+    await beginEffect(tx, call, outcome);
+    return answered(outcome);
+  }
+  const prepared = way(args.value, run.agentId);
+  if (!prepared.ok) return answered(invalidOutcome(prepared.issues));
+  const handler = direct[prepared.call.route] as AnyHandler;
+  if (handler.kind === 'tx') return performInTx(tx, call, { handler, way: prepared.call });
+  await beginEffect(tx, call, null);
+  return { kind: 'command', call: prepared.call };
+}
+
+const DENIALS: Readonly<Record<CallDenial, string>> = {
+  run_cancelled: 'The run is being cancelled: nothing starts any more.',
+  policy_denied: 'The rules of the village forbid this call.',
+  person_denied: 'A person denied this call.',
+  permission_expired: 'No person answered in time.',
+  permission_stale: 'The rules have changed since a person was asked.',
+};
+
+function denial(code: CallDenial, { judged, permission }: Facts): Next {
+  const reasons: Readonly<Partial<Record<CallDenial, string | null>>> = {
+    policy_denied: judged.reason,
+    person_denied: permission?.reply ?? null,
+  };
+  return answered(deniedOutcome(code, [DENIALS[code], reasons[code] ?? ''].join(' ').trimEnd()));
+}
+
+/** Facts about a call, under the lock of its run. */
+interface Facts {
+  readonly request: CallRequest;
+  readonly args: CallArguments;
+  readonly run: RunRow;
+  readonly policyVersion: string;
+  readonly judged: Judged;
+  readonly permission: HeldPermission | null;
+  readonly effect: EffectRow | null;
+}
+
+async function readFacts(
+  tx: Tx,
+  request: CallRequest,
+  { args, policyOf }: { readonly args: CallArguments; readonly policyOf: PolicyOf },
+): Promise<Outcome<Facts>> {
+  const held = await lockWork(tx, request);
+  if (!held.ok) return held;
+  const run = held.data;
+  const callId = request.params.call_id;
+  const policy = policyOf(run.agentId);
+  return accepted({
+    request,
+    args,
+    run,
+    policyVersion: policy.version,
+    judged: judgeCall(policy, { tool: request.body.tool, when: 'run' }),
+    permission: await lockPermissionOfCall(tx, run.runId, callId),
+    effect: await lockEffect(tx, run.runId, callId),
+  });
+}
+
+/** Goes on with an effect that an earlier request with the same call began or settled. */
+function goOn(kind: 'replay' | 'resume', { request, args, effect }: Facts): Next {
+  if (effect === null) throw new TypeError('no effect to go on with');
+  if (kind === 'replay') return answered(effect.outcome as CallOutcome, true);
+  const call = begunCommand(request, { args, begunAt: effect.begunAt });
+  return call === null
+    ? answered({ kind: 'failed', code: 'effect_unknown', text: 'It is unknown whether the call happened.' })
+    : { kind: 'command', call };
+}
+
+async function carryOut(
+  tx: Tx,
+  facts: Facts,
+  { decision, direct }: { readonly decision: CallDecision; readonly direct: DirectHandlers },
+): Promise<Next> {
+  switch (decision.kind) {
+    case 'refused':
+      return { kind: 'answer', outcome: refused(decision.reason) };
+    case 'denied':
+      return denial(decision.code, facts);
+    case 'replay':
+    case 'resume':
+      return goOn(decision.kind, facts);
+    case 'perform': {
+      const { request, args, run, policyVersion, permission } = facts;
+      const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
+      return perform(tx, { request, args, run, policyVersion, permissionId }, { permission, direct });
+    }
+  }
+}
+
+/** Judges a call under the lock of its run, and performs it as far as one transaction can. */
+async function judgeAndPerform(
+  tx: Tx,
+  request: CallRequest,
+  { args, ports }: { readonly args: CallArguments; readonly ports: PerformPorts },
+): Promise<Next> {
+  const read = await readFacts(tx, request, { args, policyOf: ports.policyOf });
+  if (!read.ok) return { kind: 'answer', outcome: read };
+  const facts = read.data;
+  const decision = decideCall({
+    ...facts,
+    call: { tool: request.body.tool, argumentsHash: args.hash },
+    cancelRequested: facts.run.cancelRequestedAt !== null,
+  });
+  return carryOut(tx, facts, { decision, direct: ports.direct });
+}
+
+/**
+ * Performs a call of a run at most once for its call id, whatever is killed in between. The API judges the arguments
+ * with its own rules, uses up the permission in the transaction of the effect, and runs the handler of the direct route.
+ */
+export function performCall(ports: PerformPorts): Handlers['performCall'] {
+  return plain(async (request) => {
+    const args = readArguments(request.body.arguments);
+    if (args === null) return accepted({ outcome: invalidOutcome([]), replayed: false });
+    const next = await inTransaction(ports.db, (tx) => judgeAndPerform(tx, request, { args, ports }));
+    if (next.kind === 'command') return commandWorld(ports, request, { args, way: next.call });
+    next.afterCommit?.();
+    return next.outcome;
+  });
+}

@@ -1,0 +1,13 @@
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+/** Lets the time of a permission be over, which no role of the village can do. */
+export async function outlast({ postgres }: TestVillage, permissionId: string): Promise<void> {
+  const superuser = openSuperuser(postgres);
+  await superuser.run('alter table permission disable trigger goes_forward');
+  await superuser.run(
+    `update permission set asked_at = asked_at - interval '2 days', expires_at = clock_timestamp() where permission_id = '${permissionId}'`,
+  );
+  await superuser.run('alter table permission enable always trigger goes_forward');
+  await superuser.close();
+}

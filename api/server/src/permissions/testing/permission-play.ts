@@ -1,0 +1,112 @@
+import { answerPermission, askPermission, createRun, performCall, settleRun, startRun } from '@hamlet/contract';
+import type { CallData, CallInput, Client, Outcome, Permission, Run } from '@hamlet/contract';
+import { dataOf, Play } from '../../testing/play.ts';
+import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
+
+/** Rules of a village in which agents ask before they publish or spend in a run. */
+export const ASKING_RULES = JSON.stringify([
+  { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
+  { tools: ['publish', 'spend'], when: 'run', verdict: 'ask', reason: 'People see it' },
+]);
+
+export interface Working {
+  readonly agentId: AgentId;
+  readonly runId: string;
+  readonly cycle: number;
+  readonly attempt: number;
+}
+
+type Tool = Pick<CallInput<typeof performCall>['body'], 'tool'> & { readonly callId: string; readonly args: unknown };
+type Answer = CallInput<typeof answerPermission>['body'];
+export type CallAnswer = Outcome<CallData<typeof performCall>>;
+
+/** Acts for tests of permissions and calls. Mutable: it knows the runs that it has started. */
+export class PermissionPlay {
+  readonly play: Play;
+  readonly member: Client;
+  #started: readonly Working[] = [];
+
+  constructor(url: string) {
+    this.play = new Play(url);
+    this.member = clientOf(url, TOKENS.member);
+  }
+
+  /** The same village over another replica. */
+  at(url: string): PermissionPlay {
+    return new PermissionPlay(url);
+  }
+
+  /** Creates a run as an admin or a member, and starts it as its agent. */
+  async startRun(agentId: AgentId, by: Client = this.play.admin): Promise<Working> {
+    const { run } = dataOf(await by.call(createRun, { params: { agent_id: agentId }, body: { prompt: 'Work.' } }));
+    return this.start(agentId, run);
+  }
+
+  async start(agentId: AgentId, { run_id: runId }: Pick<Run, 'run_id'>): Promise<Working> {
+    const { cycle } = await this.play.agent(agentId);
+    const started = await this.play
+      .as(agentId)
+      .call(startRun, { params: { run_id: runId }, body: { cycle, runtime: 'engine' } });
+    const working = { agentId, runId, cycle, attempt: dataOf(started).run.attempt };
+    this.#started = [...this.#started, working];
+    return working;
+  }
+
+  /** Ends all started runs, because an agent of the lowest tier works on one at a time. */
+  async endAll(): Promise<void> {
+    for (const working of this.#started) await this.end(working);
+    this.#started = [];
+  }
+
+  end({ agentId, runId, cycle, attempt }: Working): Promise<Outcome<unknown>> {
+    return this.play.as(agentId).call(settleRun, {
+      params: { run_id: runId },
+      body: { cycle, attempt, state: 'failed', summary: 'Enough.' },
+    });
+  }
+
+  ask(
+    { agentId, runId, cycle, attempt }: Working,
+    { tool, callId, args }: Tool,
+    more: { readonly why?: Permission['why']; readonly request?: string } = {},
+  ): Promise<Outcome<CallData<typeof askPermission>>> {
+    const { why = 'policy', request = `${runId}/${callId}/1` } = more;
+    return this.play.as(agentId).call(askPermission, {
+      params: { run_id: runId },
+      body: { cycle, attempt, call_id: callId, request, tool, arguments: JSON.stringify(args), why },
+    });
+  }
+
+  answer(
+    permissionId: string,
+    body: Answer,
+    by: Client = this.play.admin,
+  ): Promise<Outcome<CallData<typeof answerPermission>>> {
+    return by.call(answerPermission, { params: { permission_id: permissionId }, body });
+  }
+
+  perform({ agentId, runId, cycle, attempt }: Working, { tool, callId, args }: Tool): Promise<CallAnswer> {
+    return this.play.as(agentId).call(performCall, {
+      params: { run_id: runId, call_id: callId },
+      body: { cycle, attempt, tool, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    });
+  }
+
+  /** Asks for a call, and lets an admin allow it. Returns the id of the permission. */
+  async allow(working: Working, call: Tool): Promise<string> {
+    const { permission } = dataOf(await this.ask(working, call));
+    dataOf(await this.answer(permission.permission_id, { answer: 'allow' }));
+    return permission.permission_id;
+  }
+}
+
+export function post(callId: string, title = 'Bread at noon'): Tool {
+  return { tool: 'post_to_board', callId, args: { title, body: 'At the café.' } };
+}
+
+/** The kind and code of a performed call, or the code of its refusal. */
+export function resultOf(answer: CallAnswer): string {
+  if (!answer.ok) return answer.problem.code;
+  const { kind, code } = answer.data.outcome;
+  return code === undefined ? kind : `${kind} ${code}`;
+}

@@ -1,0 +1,196 @@
+import {
+  actAsAgent,
+  buyCompute,
+  closePost,
+  createPost,
+  parseAiDollars,
+  placeBid,
+  replyToPost,
+  resolvePost,
+  VILLAGE_TOOLS,
+} from '@hamlet/contract';
+import type { CallOutcome, RouteSpec, VillageToolName } from '@hamlet/contract';
+import type { z } from 'zod';
+import type { Handlers } from '../http/handler.ts';
+
+/** Routes that execute the calls of runs. There is no other way to post, act or pay in a run. */
+export type DirectRoute =
+  | 'actAsAgent'
+  | 'createPost'
+  | 'replyToPost'
+  | 'closePost'
+  | 'resolvePost'
+  | 'buyCompute'
+  | 'placeBid';
+export type DirectHandlers = Pick<Handlers, DirectRoute>;
+
+/** Tools that the API performs by a direct route. */
+export type PerformedTool = {
+  [N in VillageToolName]: (typeof VILLAGE_TOOLS)[N] extends { readonly asks: true }
+    ? never
+    : (typeof VILLAGE_TOOLS)[N] extends { readonly runs: 'village' }
+      ? N
+      : never;
+}[VillageToolName];
+
+type Told = Pick<CallOutcome, 'text' | 'data'>;
+
+/** A request to a direct route, parsed by the route's schemas, and the outcome of its answer. */
+export interface VillageCall {
+  readonly route: DirectRoute;
+  readonly params: unknown;
+  readonly body: unknown;
+  readonly tell: (data: unknown) => Told;
+}
+
+/** The call, or the issues of its arguments. */
+type Prepared =
+  | { readonly ok: true; readonly call: VillageCall }
+  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
+type Prepare = (value: unknown, agentId: string) => Prepared;
+
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+interface Way<S extends z.ZodObject, A extends z.ZodType> {
+  readonly input: S;
+  readonly route: RouteSpec & {
+    readonly name: DirectRoute;
+    readonly answer: { readonly kind: 'json'; readonly schema: A };
+  };
+  readonly send: (input: z.output<S>, agentId: string) => Sent;
+  readonly tell: (data: z.output<A>, input: z.output<S>) => Told;
+}
+
+function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, tell }: Way<S, A>): Prepare {
+  return (value, agentId) => {
+    const parsed = input.safeParse(value);
+    if (!parsed.success) return { ok: false, issues: parsed.error.issues };
+    const { params, body } = send(parsed.data, agentId);
+    return {
+      ok: true,
+      call: {
+        route: route.name,
+        params: route.params?.parse(params),
+        body: route.body?.parse(body),
+        tell: (data) => tell(route.answer.schema.parse(data), parsed.data),
+      },
+    };
+  };
+}
+
+function postLink(postId: string): string {
+  return `/?view=board&post=${postId}`;
+}
+
+const POST_WORDS = { closed: 'closed', resolved: 'marked as resolved' } as const;
+
+function closing(route: typeof closePost | typeof resolvePost): Prepare {
+  return way({
+    input: VILLAGE_TOOLS.close_post.input,
+    route,
+    send: ({ post_id }) => ({ params: { post_id } }),
+    tell: ({ post: { post_id } }, { as }) => ({
+      text: `The post is ${POST_WORDS[as]}: ${postLink(post_id)}`,
+      data: { post_id, link: postLink(post_id) },
+    }),
+  });
+}
+const CLOSE = closing(closePost);
+const RESOLVE = closing(resolvePost);
+
+/** The way of each tool that the API performs. ask_human has none: the answer of the person is its outcome. */
+const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
+  say: way({
+    input: VILLAGE_TOOLS.say.input,
+    route: actAsAgent,
+    send: ({ text, to }, agent_id) => ({
+      params: { agent_id },
+      body: { kind: 'talk', text, ...(to === undefined ? {} : { to }) },
+    }),
+    tell: ({ accepted_seq }, { to }) => ({
+      text: to === undefined ? 'You said it to everyone in earshot.' : `You said it to ${to}.`,
+      data: { seq: accepted_seq },
+    }),
+  }),
+  use_place: way({
+    input: VILLAGE_TOOLS.use_place.input,
+    route: actAsAgent,
+    send: ({ target }, agent_id) => ({ params: { agent_id }, body: { kind: 'use', target } }),
+    tell: ({ accepted_seq }, { target }) => ({ text: `You used ${target}.`, data: { seq: accepted_seq } }),
+  }),
+  pick_up: way({
+    input: VILLAGE_TOOLS.pick_up.input,
+    route: actAsAgent,
+    send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'pick_up', item_id } }),
+    tell: ({ accepted_seq }, { item_id }) => ({ text: `You picked up ${item_id}.`, data: { seq: accepted_seq } }),
+  }),
+  give: way({
+    input: VILLAGE_TOOLS.give.input,
+    route: actAsAgent,
+    send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'drop', item_id } }),
+    tell: ({ accepted_seq }, { item_id }) => ({
+      text: `You put down ${item_id} for the nearest agent in reach.`,
+      data: { seq: accepted_seq },
+    }),
+  }),
+  post_to_board: way({
+    input: VILLAGE_TOOLS.post_to_board.input,
+    route: createPost,
+    send: ({ title, body, tags, audience, landmark_id }) => ({
+      body: { title, body, tags, audience, place: landmark_id === undefined ? null : { landmark_id } },
+    }),
+    tell: ({ post_id }, { title }) => ({
+      text: `Posted “${title}”: ${postLink(post_id)}`,
+      data: { post_id, link: postLink(post_id) },
+    }),
+  }),
+  reply_on_board: way({
+    input: VILLAGE_TOOLS.reply_on_board.input,
+    route: replyToPost,
+    send: ({ post_id, body }) => ({ params: { post_id }, body: { body } }),
+    tell: ({ reply_id, reply: { post_id } }) => ({
+      text: `Replied: ${postLink(post_id)}`,
+      data: { reply_id, post_id, link: postLink(post_id) },
+    }),
+  }),
+  close_post: (value, agentId) => {
+    const input = VILLAGE_TOOLS.close_post.input.safeParse(value);
+    return (input.data?.as === 'resolved' ? RESOLVE : CLOSE)(value, agentId);
+  },
+  buy: way({
+    input: VILLAGE_TOOLS.buy.input,
+    route: buyCompute,
+    send: ({ item, seconds, max_price }) => ({ body: { item, seconds, max_price } }),
+    tell: ({ purchase_id, price, ends_at }) => ({
+      text: `Bought for ${price} aiDollars, until ${ends_at}.`,
+      data: { purchase_id, price, ends_at },
+    }),
+  }),
+  bid: way({
+    input: VILLAGE_TOOLS.bid.input,
+    route: placeBid,
+    send: ({ auction_id, amount }) => ({ params: { auction_id }, body: { amount } }),
+    tell: ({ bid_id, amount }) => ({
+      text: `Bid ${amount} aiDollars; the amount is held until the auction ends.`,
+      data: { bid_id, amount },
+    }),
+  }),
+};
+
+/** Null for a tool that the API does not perform by a direct route. */
+export function wayOf(tool: string): Prepare | null {
+  const ways: Readonly<Record<string, Prepare>> = WAYS;
+  return Object.hasOwn(ways, tool) ? (ways[tool] ?? null) : null;
+}
+
+/** Micro-aiDollars that a call may spend at most; null if it spends nothing, or if its arguments are wrong. Pure. */
+export function amountOf(tool: string, value: unknown): bigint | null {
+  if (tool === 'buy') return microOf(VILLAGE_TOOLS.buy.input.safeParse(value).data?.max_price);
+  return tool === 'bid' ? microOf(VILLAGE_TOOLS.bid.input.safeParse(value).data?.amount) : null;
+}
+
+function microOf(amount: string | undefined): bigint | null {
+  return amount === undefined ? null : parseAiDollars(amount);
+}

@@ -1,0 +1,49 @@
+import type { PermissionAnswer, PermissionState, PermissionWhy } from '@hamlet/contract';
+import type { ColumnType, Generated } from 'kysely';
+
+type Defaulted<T> = ColumnType<T, T | undefined, T>;
+
+/** Tables of permissions and of the effects of calls. */
+export interface PermissionTables {
+  permission: {
+    permission_id: Generated<string>;
+    run_id: string;
+    agent_id: string;
+    request: string;
+    call_id: string;
+    tool: string;
+    arguments: string;
+    arguments_hash: Buffer;
+    why: PermissionWhy;
+    reason: string;
+    question: string | null;
+    /** Micro-aiDollars as decimal digits. */
+    amount: ColumnType<string | null, string | null, never>;
+    policy_version: string;
+    state: Defaulted<PermissionState>;
+    asked_at: Generated<Date>;
+    expires_at: Date;
+    answered_at: Defaulted<Date | null>;
+    answered_by_role: Defaulted<string | null>;
+    answered_by_id: Defaulted<string | null>;
+    answered_by_name: Defaulted<string | null>;
+    answer: Defaulted<PermissionAnswer | null>;
+    reply: Defaulted<string | null>;
+  };
+  effect: {
+    run_id: string;
+    call_id: string;
+    agent_id: string;
+    agent_uid: string;
+    cycle: number;
+    attempt: number;
+    tool: string;
+    arguments_hash: Buffer;
+    policy_version: string;
+    permission_id: string | null;
+    state: 'begun' | 'settled';
+    begun_at: Generated<Date>;
+    settled_at: Defaulted<Date | null>;
+    outcome: ColumnType<unknown, string | null, string>;
+  };
+}

@@ -1,0 +1,85 @@
+import { type Selection, sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
+
+const EFFECT_COLUMNS = [
+  'run_id as runId',
+  'call_id as callId',
+  'tool',
+  'arguments_hash as argumentsHash',
+  'policy_version as policyVersion',
+  'permission_id as permissionId',
+  'state',
+  'begun_at as begunAt',
+  'outcome',
+] as const;
+export type EffectRow = Readonly<Selection<Tables, 'effect', (typeof EFFECT_COLUMNS)[number]>>;
+
+export interface NewEffect {
+  readonly runId: string;
+  readonly callId: string;
+  readonly agentId: string;
+  readonly agentUid: string;
+  readonly cycle: number;
+  readonly attempt: number;
+  readonly tool: string;
+  readonly argumentsHash: Uint8Array;
+  readonly policyVersion: string;
+  /** A permission that this transaction has consumed. */
+  readonly permissionId: string | null;
+}
+
+/** Locks the effect of a call; null if the call has had none. The caller has locked the run. */
+export async function lockEffect(tx: Tx, runId: string, callId: string): Promise<EffectRow | null> {
+  const row = await tx
+    .selectFrom('effect')
+    .select(EFFECT_COLUMNS)
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Inserts an effect: settled with its outcome, or begun if `outcome` is null. */
+export async function insertEffect(tx: Tx, made: NewEffect, outcome: unknown): Promise<void> {
+  await tx
+    .insertInto('effect')
+    .values({
+      run_id: made.runId,
+      call_id: made.callId,
+      agent_id: made.agentId,
+      agent_uid: made.agentUid,
+      cycle: made.cycle,
+      attempt: made.attempt,
+      tool: made.tool,
+      arguments_hash: Buffer.from(made.argumentsHash),
+      policy_version: made.policyVersion,
+      permission_id: made.permissionId,
+      ...(outcome === null
+        ? { state: 'begun' as const, outcome: null }
+        : { state: 'settled' as const, outcome: JSON.stringify(outcome), settled_at: sql<Date>`clock_timestamp()` }),
+    })
+    .execute();
+}
+
+/** Settles an effect that has begun. */
+export async function settleEffect(tx: Tx, { runId, callId }: EffectRow, outcome: unknown): Promise<void> {
+  await tx
+    .updateTable('effect')
+    .set({ state: 'settled', outcome: JSON.stringify(outcome), settled_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .execute();
+}
+
+/** Effects of a run that have begun and are not settled. */
+export function readBegunEffects(db: Db, runId: string): Promise<readonly { readonly callId: string }[]> {
+  return db
+    .selectFrom('effect')
+    .select('call_id as callId')
+    .where('run_id', '=', runId)
+    .where('state', '=', 'begun')
+    .orderBy('begun_at')
+    .execute();
+}

@@ -1,0 +1,169 @@
+import type { PermissionAnswer, PermissionState, PermissionWhy } from '@hamlet/contract';
+import { type Selection, sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { Tables } from '../connection/tables.ts';
+
+export const PERMISSION_COLUMNS = [
+  'permission_id as permissionId',
+  'run_id as runId',
+  'agent_id as agentId',
+  'request',
+  'call_id as callId',
+  'tool',
+  'arguments',
+  'arguments_hash as argumentsHash',
+  'why',
+  'reason',
+  'question',
+  'amount',
+  'policy_version as policyVersion',
+  'state',
+  'asked_at as askedAt',
+  'expires_at as expiresAt',
+  'answered_at as answeredAt',
+  'answered_by_role as answeredByRole',
+  'answered_by_id as answeredById',
+  'answered_by_name as answeredByName',
+  'answer',
+  'reply',
+] as const;
+export type PermissionRow = Readonly<Selection<Tables, 'permission', (typeof PERMISSION_COLUMNS)[number]>>;
+
+const now = sql<Date>`clock_timestamp()`;
+/** True for a permission whose time is over by the clock of the database, even if no job has marked it yet. */
+const over = sql<boolean>`expires_at <= clock_timestamp()`;
+
+export interface NewPermission {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly request: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: string;
+  readonly argumentsHash: Uint8Array;
+  readonly why: PermissionWhy;
+  readonly reason: string;
+  readonly question: string | null;
+  /** Micro-aiDollars that the call may spend at most. */
+  readonly amount: bigint | null;
+  readonly policyVersion: string;
+  readonly lastsS: number;
+}
+
+/** Inserts a pending permission. The caller has locked the run. */
+export async function insertPermission(tx: Tx, made: NewPermission): Promise<PermissionRow> {
+  return tx
+    .insertInto('permission')
+    .values({
+      run_id: made.runId,
+      agent_id: made.agentId,
+      request: made.request,
+      call_id: made.callId,
+      tool: made.tool,
+      arguments: made.arguments,
+      arguments_hash: Buffer.from(made.argumentsHash),
+      why: made.why,
+      reason: made.reason,
+      question: made.question,
+      amount: made.amount === null ? null : String(made.amount),
+      policy_version: made.policyVersion,
+      expires_at: sql<Date>`clock_timestamp() + ${made.lastsS} * interval '1 second'`,
+    })
+    .returning(PERMISSION_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+export async function findPermission(db: Db, permissionId: string): Promise<PermissionRow | null> {
+  const row = await db
+    .selectFrom('permission')
+    .select(PERMISSION_COLUMNS)
+    .where('permission_id', '=', permissionId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function findRequest(tx: Tx, runId: string, request: string): Promise<PermissionRow | null> {
+  const row = await tx
+    .selectFrom('permission')
+    .select(PERMISSION_COLUMNS)
+    .where('run_id', '=', runId)
+    .where('request', '=', request)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** A locked permission. `isOver`: its time has passed. */
+export type HeldPermission = PermissionRow & { readonly isOver: boolean };
+
+/** Locks a permission. The caller has locked its run. */
+export async function lockPermission(tx: Tx, permissionId: string): Promise<HeldPermission | null> {
+  const row = await tx
+    .selectFrom('permission')
+    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .where('permission_id', '=', permissionId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Locks the newest permission that lets a call happen; null if there is none. The caller has locked the run. */
+export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
+  const row = await tx
+    .selectFrom('permission')
+    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .where('why', '<>', 'unknown')
+    .orderBy('permission_id', 'desc')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export interface AnswerGiven {
+  readonly answer: PermissionAnswer;
+  readonly by: { readonly role: string; readonly id: string; readonly name: string };
+  readonly reply: string | null;
+  /** Time in which the agent may use an allowed permission. */
+  readonly usableS: number;
+}
+
+/** Answers a locked, pending permission whose time is not over. */
+export async function answerPermission(tx: Tx, permissionId: string, given: AnswerGiven): Promise<PermissionRow> {
+  const allowed = given.answer !== 'deny';
+  return tx
+    .updateTable('permission')
+    .set({
+      state: allowed ? 'allowed' : 'denied',
+      answer: given.answer,
+      answered_at: now,
+      answered_by_role: given.by.role,
+      answered_by_id: given.by.id,
+      answered_by_name: given.by.name,
+      reply: given.reply,
+      ...(allowed
+        ? {
+            expires_at: sql<Date>`greatest(expires_at, clock_timestamp() + ${given.usableS} * interval '1 second')`,
+          }
+        : {}),
+    })
+    .where('permission_id', '=', permissionId)
+    .where('state', '=', 'pending')
+    .returning(PERMISSION_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Ends a locked permission without an answer, or uses up an allowed one. */
+export async function endPermission(
+  tx: Tx,
+  permissionId: string,
+  state: Extract<PermissionState, 'expired' | 'consumed' | 'withdrawn'>,
+): Promise<PermissionRow> {
+  return tx
+    .updateTable('permission')
+    .set({ state })
+    .where('permission_id', '=', permissionId)
+    .returning(PERMISSION_COLUMNS)
+    .executeTakeFirstOrThrow();
+}

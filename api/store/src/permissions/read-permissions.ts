@@ -1,0 +1,112 @@
+import type { PermissionState } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { cutPage } from '../connection/result-rows.ts';
+import { PERMISSION_COLUMNS, type PermissionRow } from './permissions.ts';
+
+const EXPIRED_AT_ONCE = 200;
+/** Maximum number of permissions of one run: each needs a person, so more would be a flood. */
+export const PERMISSIONS_OF_RUN_MAX = 500;
+
+export interface PermissionFilter {
+  readonly agentId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly state?: PermissionState | undefined;
+  /** Only permissions of runs that this person created; null for all. */
+  readonly creator: { readonly role: string; readonly id: string } | null;
+}
+
+/** A permission, and the session of its run. */
+export type PermissionOfSession = PermissionRow & { readonly sessionId: string | null };
+
+const ofRun = sql<string | null>`(select session_id from run where run.run_id = permission.run_id)`;
+
+/** A page of permissions, newest first. `before` is the last id of the previous page. */
+export async function readPermissions(
+  db: Db,
+  filter: PermissionFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<{ readonly permissions: readonly PermissionOfSession[]; readonly next: string | null }> {
+  const { agentId, runId, sessionId, state, creator } = filter;
+  const rows = await db
+    .selectFrom('permission')
+    .select([...PERMISSION_COLUMNS, ofRun.as('sessionId')])
+    .$if(sessionId !== undefined, (query) => query.where(ofRun, '=', sessionId ?? ''))
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
+    .$if(page.before !== null, (query) => query.where('permission_id', '<', page.before ?? ''))
+    .$if(creator !== null, (query) =>
+      query.where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('run')
+            .select('run.run_id')
+            .whereRef('run.run_id', '=', 'permission.run_id')
+            .where('run.created_by_role', '=', creator?.role ?? '')
+            .where('run.created_by_id', '=', creator?.id ?? ''),
+        ),
+      ),
+    )
+    .orderBy('permission_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  const { rows: permissions, next } = cutPage(rows, page.limit, ({ permissionId }) => permissionId);
+  return { permissions, next };
+}
+
+/** The newest permissions of a run, newest first. */
+export function readPermissionsOfRun(db: Db, runId: string, limit: number): Promise<readonly PermissionRow[]> {
+  return db
+    .selectFrom('permission')
+    .select(PERMISSION_COLUMNS)
+    .where('run_id', '=', runId)
+    .orderBy('permission_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function countPermissions(tx: Tx, runId: string, state?: PermissionState): Promise<number> {
+  const { count } = await tx
+    .selectFrom('permission')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('run_id', '=', runId)
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Open permissions whose time is over, at most 200. The caller locks each and checks again. */
+export function readOverduePermissions(
+  db: Db,
+): Promise<readonly { readonly permissionId: string; readonly runId: string }[]> {
+  return db
+    .selectFrom('permission')
+    .select(['permission_id as permissionId', 'run_id as runId'])
+    .where('state', 'in', ['pending', 'allowed'])
+    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .orderBy('expires_at')
+    .limit(EXPIRED_AT_ONCE)
+    .execute();
+}
+
+/** Micro-aiDollars that a person has allowed agents to spend since a time, without requests that came to nothing. */
+export async function readAllowedSpending(tx: Tx, answeredById: string, since: Date): Promise<bigint> {
+  const { rows } = await sql<{ sum: string }>`
+    select coalesce(sum(amount), 0)::text as sum from permission
+    where answered_by_id = ${answeredById} and amount is not null and answered_at >= ${since} and state in ('allowed', 'consumed')
+  `.execute(tx);
+  return BigInt(rows[0]?.sum ?? '0');
+}
+
+/** True if an agent works on a run now. */
+export async function hasRunUnderWay(db: Db, agentId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('run')
+    .select('run_id')
+    .where('agent_id', '=', agentId)
+    .where('state', '=', 'running')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
