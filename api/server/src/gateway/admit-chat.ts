@@ -5,7 +5,6 @@ import {
   endModelRequest,
   holdModelHour,
   inTransaction,
-  isRunOf,
   isVillageFrozenError,
   MODEL_HOUR_S,
 } from '@hamlet/store';
@@ -17,6 +16,9 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
 import type { Log } from '../service/log.ts';
 import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
+import type { RunDeltas } from '../runs/run-deltas.ts';
+import { findAskingRun } from './asking-run.ts';
+import type { AskingRun } from './asking-run.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { planRequest } from './plan-request.ts';
 import type { PlannedRequest } from './plan-request.ts';
@@ -34,6 +36,7 @@ export interface GatewayPorts {
   readonly catalog: ModelCatalog;
   readonly meter: TokenMeter;
   readonly brakes: StreamBrakes;
+  readonly deltas: Pick<RunDeltas, 'open'>;
   readonly metrics: GatewayMetrics;
   readonly log: Log;
   readonly monotonicMs: () => number;
@@ -49,6 +52,8 @@ export interface AskedChat {
 export interface Ticket {
   readonly requestId: string;
   readonly agentId: string;
+  /** The run that the request serves; null if it serves none of the agent's. */
+  readonly run: AskingRun | null;
   /** Aborts when the agent or the village may no longer use models. */
   readonly brake: OpenBrake;
   readonly plan: PlannedRequest;
@@ -133,12 +138,6 @@ async function enter(
   });
 }
 
-/** The run that a body names, if it belongs to the agent. */
-async function runOf({ db }: GatewayPorts, { agent, body }: AskedChat): Promise<string | null> {
-  const runId = body.metadata?.run_id ?? null;
-  return runId !== null && (await isRunOf(db, runId, agent.agentId)) ? runId : null;
-}
-
 /** Holds money for an entered request; without money, the request ends as not paid. */
 async function pay(
   ports: GatewayPorts,
@@ -165,19 +164,25 @@ async function pay(
   return reserved;
 }
 
-async function letIn(ports: GatewayPorts, asked: AskedChat, brake: OpenBrake): Promise<Outcome<Ticket>> {
+async function letIn(
+  ports: GatewayPorts,
+  asked: AskedChat,
+  about: { readonly brake: OpenBrake; readonly run: AskingRun | null },
+): Promise<Outcome<Ticket>> {
   const { agentId } = asked.agent;
   const startedMs = ports.monotonicMs();
   const allowance = await ports.limits.of(agentId);
   if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
   const plan = planRequest(asked.body, allowance, ports.catalog);
   if (!plan.ok) return plan;
-  const runId = await runOf(ports, asked);
+  const runId = about.run?.runId ?? null;
   const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
   if (!entered.ok) return entered;
   const { requestId } = entered.data;
   const reserved = await pay(ports, asked, { requestId, tokens: plan.data.tokens, runId });
-  return reserved.ok ? accepted({ ...entered.data, agentId, brake, reservation: reserved.data, startedMs }) : reserved;
+  return reserved.ok
+    ? accepted({ ...entered.data, ...about, agentId, reservation: reserved.data, startedMs })
+    : reserved;
 }
 
 /**
@@ -187,10 +192,15 @@ async function letIn(ports: GatewayPorts, asked: AskedChat, brake: OpenBrake): P
  */
 export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
   // A measure that begins before the reservation is found in Postgres, a later one aborts the brake.
-  const brake = ports.brakes.open(asked.agent.agentId);
+  const run = await findAskingRun(ports, asked);
+  if (!run.ok) {
+    ports.metrics.refused(run.reason);
+    return run;
+  }
+  const brake = ports.brakes.open(asked.agent.agentId, run.data?.publisher ?? null);
   let admitted = false;
   try {
-    const outcome = await letIn(ports, asked, brake);
+    const outcome = await letIn(ports, asked, { brake, run: run.data });
     admitted = outcome.ok;
     if (!outcome.ok) ports.metrics.refused(outcome.reason);
     return outcome;

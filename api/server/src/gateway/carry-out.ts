@@ -2,7 +2,7 @@ import { formatAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
 import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/models';
 import type { AnswerState, ChatDelta, Finish, ModelError, ToolCall } from '@hamlet/models';
-import { endModelRequest, inTransaction } from '@hamlet/store';
+import { addRunUsage, endModelRequest, inTransaction } from '@hamlet/store';
 import type { ModelRequestEnd } from '@hamlet/store';
 import { accepted } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -70,22 +70,27 @@ function usageOf({ plan }: Ticket, { state }: Gathered): ModelUsage {
   return sumOf([last?.usage ?? unreported, ...failedAttempts.map(({ usage }) => usage)]);
 }
 
-function priceOf({ perThousand, held }: Reservation, { promptTokens, completionTokens }: ModelUsage): string {
-  const cost = tokenCost(promptTokens + completionTokens, perThousand);
-  return formatAiDollars(cost > held ? held : cost);
+/** Micro-aiDollars that the agent is charged. */
+function chargeOf({ perThousand, held }: Reservation, usedTokens: number): bigint {
+  const cost = tokenCost(usedTokens, perThousand);
+  return cost > held ? held : cost;
 }
 
 /** Records the use of a request: money first, then the tokens of the hour. */
 async function conclude(
   ports: GatewayPorts,
-  { requestId, plan, reservation, startedMs }: Ticket,
+  { requestId, plan, reservation, startedMs, run }: Ticket,
   { outcome, usage }: { readonly outcome: ModelRequestEnd['outcome']; readonly usage: ModelUsage },
 ): Promise<void> {
   const { promptTokens, completionTokens } = usage;
   const used = promptTokens + completionTokens;
   try {
     await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
-    await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, { outcome, promptTokens, completionTokens }));
+    await inTransaction(ports.db, async (tx) => {
+      await endModelRequest(tx, requestId, { outcome, promptTokens, completionTokens });
+      if (run === null || used === 0) return;
+      await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(chargeOf(reservation, used)) });
+    });
   } catch (error) {
     ports.metrics.unsettled();
     throw error;
@@ -136,20 +141,31 @@ async function giveUp(
   return braked ?? refusalOfModel(null, ticket.plan.served.provider);
 }
 
+/** Passes a visible piece to the caller and to the people who watch the run. */
+function passOn(
+  { plan, run }: Ticket,
+  piece: VisiblePiece,
+  about: { readonly gathered: Gathered; readonly onPiece: ChatCaller['onPiece'] },
+): void {
+  if (piece.kind === 'text') run?.publisher?.publish(piece.text);
+  about.onPiece(piece, about.gathered.state.target?.provider ?? plan.served.provider);
+}
+
 async function ask(
   ports: GatewayPorts,
-  { plan }: Ticket,
+  ticket: Ticket,
   about: { readonly signal: AbortSignal; readonly gathered: Gathered; readonly onPiece: ChatCaller['onPiece'] },
 ): Promise<void> {
-  const { signal, gathered, onPiece } = about;
+  const { signal, gathered } = about;
+  const { served, request } = ticket.plan;
   try {
     signal.throwIfAborted();
     gathered.askedMs = ports.monotonicMs();
-    for await (const delta of plan.served.port.stream({ ...plan.request, signal })) {
+    for await (const delta of served.port.stream({ ...request, signal })) {
       gathered.state = foldDelta(gathered.state, delta);
       if ((delta.kind !== 'text' && delta.kind !== 'tool') || signal.aborted) continue;
       gathered.firstMs ??= ports.monotonicMs();
-      onPiece(delta, gathered.state.target?.provider ?? plan.served.provider);
+      passOn(ticket, delta, about);
     }
   } catch (error) {
     gathered.error = error;
@@ -174,7 +190,7 @@ function completedOf(ports: GatewayPorts, ticket: Ticket, gathered: Gathered): C
     queueMs: Math.round(askedMs - ticket.startedMs),
     ttftMs: firstMs === null ? null : Math.round(firstMs - askedMs),
     tokensPerS: writingMs > 0 ? Math.round((completionTokens / writingMs) * 10_000) / 10 : null,
-    price: priceOf(ticket.reservation, usage),
+    price: formatAiDollars(chargeOf(ticket.reservation, usage.promptTokens + usage.completionTokens)),
   };
 }
 

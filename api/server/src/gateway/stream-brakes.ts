@@ -1,6 +1,7 @@
 import { FLAG_OF_MEASURE, MEASURES } from '@hamlet/contract';
 import type { FreezeCache } from '../freeze/freeze-cache.ts';
 import { refused, type Refused } from '../http/outcome.ts';
+import type { DeltaPublisher } from '../runs/run-deltas.ts';
 import { CODE_OF_MEASURE } from '../standing/bar-refusal.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 
@@ -14,12 +15,18 @@ export interface OpenBrake {
 
 /** Ends requests to models under way when a measure, a freeze or a cancel forbids them. */
 export interface StreamBrakes {
-  open(agentId: string): OpenBrake;
+  /** @param run publisher of the run that the request serves; the brake closes it. */
+  open(agentId: string, run: DeltaPublisher | null): OpenBrake;
 }
 
 const FROZEN = refused(
   'village_frozen',
   'The village was frozen while the model answered; the agent pays only for the text so far',
+);
+
+const RUN_OVER = refused(
+  'run_settled',
+  'The run was cancelled, has ended or lost its lease while the model answered; the agent pays for the tokens so far',
 );
 
 /** The requests under way of one agent on this replica. */
@@ -63,18 +70,21 @@ export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrake
     }
   });
   return {
-    open: (agentId) => {
+    open: (agentId, run) => {
       const own = new AbortController();
       const frozen = freeze.signal();
       let refusal: Refused | null = null;
-      const close = brakes.add(agentId, (why) => {
+      const remove = brakes.add(agentId, (why) => {
         refusal ??= why;
         own.abort();
       });
       return {
-        signal: AbortSignal.any([own.signal, frozen]),
-        refusal: () => refusal ?? (frozen.aborted ? FROZEN : null),
-        close,
+        signal: AbortSignal.any([own.signal, frozen, ...(run === null ? [] : [run.signal])]),
+        refusal: () => refusal ?? (frozen.aborted ? FROZEN : run?.signal.aborted === true ? RUN_OVER : null),
+        close: () => {
+          remove();
+          run?.close();
+        },
       };
     },
   };

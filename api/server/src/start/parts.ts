@@ -102,7 +102,7 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const money = await startMoney({ ...shared, tiers, freeze });
   const watch = await startRunWatch(shared);
   const deltas = createRunDeltas({ ...shared, watch });
-  const asked = { db, limits, meter: money.meter, freeze, standing, registry, log, monotonicMs };
+  const asked = { db, limits, meter: money.meter, freeze, standing, deltas, registry, log, monotonicMs };
   const { keysFolder, config: modelsConfig } = config.models;
   const models = options.models ?? configuredModels(modelsConfig, keyFiles(keysFolder, monotonicMs));
   const gateway = openGateway({ ...asked, models });

@@ -1,0 +1,43 @@
+import type { ChatCompletionBody } from '@hamlet/contract';
+import { isRunOf } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { DeltaPublisher, DeltaSource, RunDeltas } from '../runs/run-deltas.ts';
+
+/** A run of the agent that asks a model. */
+export interface AskingRun {
+  readonly runId: string;
+  /** Publishes the words of the answer. Null unless the agent works on the run now. */
+  readonly publisher: DeltaPublisher | null;
+}
+
+type Numbers = Pick<DeltaSource, 'ask' | 'attempt' | 'lease'>;
+
+function numbersOf({ metadata }: ChatCompletionBody): Numbers {
+  const { ask, attempt, lease } = metadata ?? {};
+  return { ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
+}
+
+/** The run that a body names, if it belongs to the agent. A run that has ended or is to end is refused. */
+export async function findAskingRun(
+  { db, deltas }: { readonly db: Db; readonly deltas: Pick<RunDeltas, 'open'> },
+  { agent, body }: { readonly agent: AgentActor; readonly body: ChatCompletionBody },
+): Promise<Outcome<AskingRun | null>> {
+  const runId = body.metadata?.run_id ?? null;
+  if (runId === null) return accepted(null);
+  const { agentId, uid: agentUid, cycle } = agent;
+  const opened = await deltas.open({ runId, agentUid, cycle, ...numbersOf(body) });
+  if (opened.kind === 'open') return accepted({ runId, publisher: opened.publisher });
+  switch (opened.reason) {
+    case 'run_settled':
+      return refused('run_settled', 'The run has ended or is cancelled: no model answers for it');
+    case 'no_such_run':
+      return accepted(null);
+    case 'not_running':
+      return accepted((await isRunOf(db, runId, agentId)) ? { runId, publisher: null } : null);
+    default:
+      return opened.reason satisfies never;
+  }
+}

@@ -1,0 +1,115 @@
+/** Answers for a run: their words reach the watchers of the run, a cancel ends them, and the run counts their tokens. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { cancelRun } from '@hamlet/contract';
+import type { RunDelta } from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireChunk, WireServer } from '@hamlet/models/testing';
+import { Redis } from 'ioredis';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+let village: TestVillage;
+let wire: WireServer;
+let redis: Redis;
+let one: RunPlay;
+let two: RunPlay;
+const deltas: RunDelta[] = [];
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  const models = wireModels(wire.url);
+  one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+  two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+  redis = new Redis(village.redis.url);
+  redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
+    deltas.push(JSON.parse(message) as RunDelta);
+  });
+  await redis.psubscribe('run-delta:*');
+  await one.play.everybody();
+});
+after(async () => {
+  redis.disconnect();
+  await wire.close();
+  await village.remove();
+});
+
+function ask(agentId: AgentId, metadata: object): Promise<Response> {
+  return fetch(`${one.play.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream: true, metadata }),
+  });
+}
+
+function answerWith(text: readonly string[], ending?: WireChunk): void {
+  const whole = OPENAI_WIRE.stream({ text, usage: { prompt: 20, completion: 5 } });
+  const chunks = ending === undefined ? whole.chunks : [...whole.chunks.slice(0, text.length + 1), ending];
+  wire.add({ answer: { ...whole, chunks } });
+}
+
+async function startedRun(agentId: AgentId): Promise<string> {
+  const { run_id: runId } = await one.give(agentId);
+  dataOf(await one.start(agentId, runId));
+  return runId;
+}
+
+const deltasOf = (runId: string): readonly RunDelta[] => deltas.filter(({ run_id: id }) => id === runId);
+
+test('the words of an answer are published with the numbers of the request, and the run counts tokens', async () => {
+  const runId = await startedRun('bob');
+  answerWith(['I ', 'walk ', 'now.']);
+  const said = await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text();
+  assert.match(said, /DONE/);
+  const heard = await eventually('the deltas', () => deltasOf(runId).length === 3 && deltasOf(runId));
+  assert.deepEqual(
+    heard,
+    ['I ', 'walk ', 'now.'].map((text) => ({ run_id: runId, ask: 3, attempt: 1, text })),
+  );
+  const { usage } = await one.get(runId);
+  assert.equal(usage.tokens, 25);
+  wire.verify();
+});
+
+test('words for a run of another agent, or for one that the agent does not work on, are not published', async () => {
+  const runId = await startedRun('cleo');
+  const { run_id: waiting } = await one.give('dan');
+  answerWith(['not for cleo']);
+  assert.match(await (await ask('eve', { run_id: runId, ask: 1, attempt: 1 })).text(), /DONE/);
+  answerWith(['not yet']);
+  assert.match(await (await ask('dan', { run_id: waiting, ask: 1, attempt: 1 })).text(), /DONE/);
+  answerWith(['not under this lease']);
+  assert.match(await (await ask('cleo', { run_id: runId, ask: 1, attempt: 1, lease: 99 })).text(), /DONE/);
+  answerWith(['for cleo']);
+  assert.match(await (await ask('cleo', { run_id: runId, ask: 2, attempt: 1, lease: 1 })).text(), /DONE/);
+  await eventually('the last delta', () => deltasOf(runId).length > 0);
+  assert.deepEqual(
+    [...deltasOf(runId), ...deltasOf(waiting)].map(({ text }) => text),
+    ['for cleo'],
+  );
+  assert.equal((await one.get(waiting)).usage.tokens, 25, 'it is counted for the run that asked');
+  wire.verify();
+});
+
+test('a cancel at another replica ends the answer, upstream too; nothing follows, and the tokens are counted', async () => {
+  const runId = await startedRun('fay');
+  answerWith(['First words.'], 'hold');
+  const response = await ask('fay', { run_id: runId, ask: 1, attempt: 1 });
+  await eventually('the first words', () => deltasOf(runId).length === 1);
+  const upstream = wire.requests.at(-1);
+  dataOf(await two.play.admin.call(cancelRun, { params: { run_id: runId } }));
+  const said = await response.text();
+  assert.match(said, /First words.*"code":"run_settled"/s);
+  assert.doesNotMatch(said, /DONE/);
+  await upstream?.gone;
+  const { tokens } = (await one.get(runId)).usage;
+  assert.ok(tokens > 0);
+  const refused = await ask('fay', { run_id: runId, ask: 2, attempt: 1 });
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /run_settled/);
+  assert.equal(deltasOf(runId).length, 1);
+  wire.verify();
+});
