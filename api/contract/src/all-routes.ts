@@ -18,6 +18,7 @@ import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as firings from './routes/runs/firings.ts';
+import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as service from './routes/service.ts';
@@ -127,6 +128,9 @@ export const ROUTES = [
   runs.getRun,
   runs.listRunEvents,
   runs.cancelRun,
+  offers.listOffers,
+  offers.acceptOffer,
+  offers.refuseOffer,
   runs.nextRun,
   runs.startRun,
   runs.waitRun,

@@ -40,6 +40,7 @@ export * from './ledger/accounts.ts';
 export * from './ledger/balances.ts';
 export * from './ledger/entries.ts';
 export * from './ledger/judge-agent.ts';
+export * from './ledger/offers.ts';
 export * from './ledger/post-batch.ts';
 export * from './ledger/post-transfer.ts';
 export * from './ledger/refusal.ts';

@@ -1,20 +1,22 @@
-import { RUNS_WAITING_MAX } from '@hamlet/contract';
-import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
-import type { Db, RunFilter, RunRow } from '@hamlet/store';
+import { RUNS_WAITING_MAX, type createRun as createRunRoute, type Run, type RunOffer } from '@hamlet/contract';
+import { countWaiting, findRun, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
+import type { Db, RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
-import { inTx, plain, type Handlers } from '../http/handler.ts';
-import { accepted, refused, type Refused } from '../http/outcome.ts';
+import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
+import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 import { runEventView, runView } from './run-view.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
+import type { PlaceOffer } from '../money/offers/run-offers.ts';
 
 export interface RunPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
+  readonly placeOffer: PlaceOffer;
 }
 
 const cursor = pageCursor(z.uuid());
@@ -29,31 +31,44 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
   return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');
 }
 
-function createRun({ source }: RunPorts): Handlers['createRun'] {
-  return inTx(async (request, tx) => {
+type Created = { readonly run: Run; readonly offer: RunOffer | null };
+type Creating = RequestOf<typeof createRunRoute>;
+
+function createRun(ports: RunPorts): Handlers['createRun'] {
+  return inTx(async (request, tx): Promise<Outcome<Created>> => {
     const { agent_id: agentId } = request.params;
-    const record = source.get(agentId);
+    const record = ports.source.get(agentId);
     if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
     const bar = (await readBars(tx, [agentId])).get(agentId);
     if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
     const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
     if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
-    const { role, id } = request.actor;
-    const [run] = await insertRuns(tx, [
-      {
-        agentId,
-        agentUid: record.uid,
-        kind: 'prompt',
-        prompt: request.body.prompt,
-        createdByRole: role,
-        createdById: id,
-        schedule: null,
-      },
-    ]);
-    if (run === undefined) throw new Error('the database returned no run');
-    await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
-    return accepted({ run: runView(run) });
+    // A run whose offer is refused is not created.
+    return inSavepoint(tx, () => createWithOffer(tx, request, { uid: record.uid, placeOffer: ports.placeOffer }));
   });
+}
+
+async function createWithOffer(
+  tx: Tx,
+  request: Creating,
+  { uid, placeOffer }: Pick<RunPorts, 'placeOffer'> & { readonly uid: string },
+): Promise<Outcome<Created>> {
+  const { actor, body, params } = request;
+  const by = { createdByRole: actor.role, createdById: actor.id };
+  const asked = {
+    agentId: params.agent_id,
+    agentUid: uid,
+    kind: 'prompt',
+    prompt: body.prompt,
+    schedule: null,
+  } as const;
+  const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
+  if (run === undefined) throw new Error('the database returned no run');
+  await recordAct(tx, request, { action: 'run.create', object: params.agent_id, detail: { run_id: run.runId } });
+  if (body.offer === undefined) return accepted({ run: runView(run), offer: null });
+  const { amount, expires_in_hours: expiresInHours } = body.offer;
+  const placed = await placeOffer(tx, run, { ...request, amount, expiresInHours });
+  return placed.ok ? accepted({ run: runView(run), offer: placed.data }) : placed;
 }
 
 export function runHandlers(ports: RunPorts) {

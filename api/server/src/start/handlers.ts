@@ -24,6 +24,8 @@ import { orderHandlers } from '../money/payments/order-handlers.ts';
 import { webhookHandler } from '../money/payments/webhook-handler.ts';
 import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
 import { permissionHandlers } from '../permissions/permission-handlers.ts';
+import { offerHandlers } from '../money/offers/offer-handlers.ts';
+import { placeOfferWith } from '../money/offers/run-offers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
@@ -69,6 +71,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     people: people.people,
     policyOf,
     claimView,
+    placeOffer: placeOfferWith(money.services),
   };
   /** Calls of runs go through the same handlers as requests of clients. */
   const direct = {
@@ -92,6 +95,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...internalHandlers(ports),
     ...runHandlers(ports),
     ...workHandlers(ports),
+    ...offerHandlers(ports),
     ...firingHandlers(ports),
     ...scheduleHandlers(ports),
     ...ledgerHandlers(ports),

@@ -11,6 +11,7 @@ import { createTokenMeter, unpostedUsageJob } from '../money/compute/token-meter
 import { createIncomePort } from '../money/ledger/income.ts';
 import { ledgerJobs } from '../money/ledger/ledger-upkeep.ts';
 import { boostsPart, tradeJobs } from '../money/market/trade-upkeep.ts';
+import { offerJob } from '../money/offers/offer-upkeep.ts';
 import { startPayments } from '../money/payments/start-payments.ts';
 import { createInternalFeed } from '../operator/internal-feed.ts';
 import { openInternalSignal } from '../operator/internal-signal.ts';
@@ -79,6 +80,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
       ...payments.jobs,
       ...ledgerJobs(ports),
       ...tradeJobs(ports),
+      offerJob(ports),
       ...claimJobs({ ...ports, claims, operated: config.agents.source === 'kubernetes' }),
       unpostedUsageJob(ports),
     ],

@@ -33,6 +33,7 @@ export async function pruneHistory(
   await sql`
     delete from run where run_id in (
       select run_id from run where agent_id = ${agentId} and schedule_uid is null and state in ('done', 'failed', 'cancelled')
+        and not exists (select from run_offer where run_offer.run_id = run.run_id and run_offer.state = 'open')
       order by run_id desc offset ${PROMPT_RUNS_KEPT} limit ${AT_ONCE} for update skip locked)`.execute(tx);
 }
 

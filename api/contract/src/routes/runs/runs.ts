@@ -17,6 +17,8 @@ import {
   SettledState,
 } from '../../values/run.ts';
 import { AiDollars } from '../../values/money.ts';
+import { Amount } from '../../values/money.ts';
+import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, RunOffer } from '../../values/run-offer.ts';
 import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
@@ -62,10 +64,23 @@ export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
       .trim()
       .min(1)
       .meta({ example: 'Go to the café and tell Bob that the bread is ready.' }),
+    offer: z
+      .strictObject({
+        amount: Amount.describe('Held until you accept or refuse the result, the run fails, or the offer expires'),
+        expires_in_hours: z.int().min(1).max(OFFER_HOURS_MAX).default(OFFER_HOURS_DEFAULT),
+      })
+      .optional(),
   }),
   status: 201,
-  answer: RunAnswer,
-  reasons: ['no_such_agent', 'agent_barred', 'run_queue_full'],
+  answer: json(z.strictObject({ run: Run, offer: RunOffer.nullable() })),
+  reasons: [
+    'no_such_agent',
+    'agent_barred',
+    'run_queue_full',
+    'allowance_exceeded',
+    'account_closed',
+    'village_frozen',
+  ],
 });
 
 export const listRuns = defineRoute('GET /runs', {

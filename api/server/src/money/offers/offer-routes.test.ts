@@ -1,0 +1,138 @@
+/** Offers for the results of runs, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  acceptOffer,
+  cancelRun,
+  createRun,
+  getAllowance,
+  getBalance,
+  getLedger,
+  listOffers,
+  listRuns,
+  MICRO,
+  refuseOffer,
+  settleRun,
+  startRun,
+  type Client,
+} from '@hamlet/contract';
+import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
+import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import { placeOfferWith } from './run-offers.ts';
+
+const A_SECOND_IN_HOURS = 1 / 3_600;
+
+const { village, play } = await startPlay();
+const member = clientOf(play.url, TOKENS.member);
+const owner = village.openDb();
+
+async function offered(amount: string): Promise<string> {
+  const body = { prompt: 'Bake bread', offer: { amount } };
+  const made = await member.call(createRun, { params: { agent_id: 'bob' }, body });
+  return dataOf(made).run.run_id;
+}
+
+/** Lets the agent's resident end the run. */
+async function ends(runId: string, state: 'done' | 'failed'): Promise<void> {
+  const bob = play.as('bob');
+  const params = { run_id: runId };
+  const { cycle } = await play.agent('bob');
+  const { run } = dataOf(await bob.call(startRun, { params, body: { cycle } }));
+  const body = { cycle, attempt: run.attempt, state, summary: 'Bread is baked' };
+  dataOf(await bob.call(settleRun, { params, body }));
+}
+
+const available = async (): Promise<string> =>
+  dataOf(await play.admin.call(getBalance, { params: { agent_id: 'bob' }, query: {} })).available;
+const offerOf = async (runId: string) =>
+  dataOf(await member.call(listOffers, { query: { run_id: runId } })).offers[0] ?? assert.fail('no offer');
+const accept = (runId: string, by: Client = member) => by.call(acceptOffer, { params: { run_id: runId } });
+const refuse = (runId: string) =>
+  member.call(refuseOffer, { params: { run_id: runId }, body: { reason: 'It is burnt' } });
+const usedToday = async (): Promise<string> => dataOf(await member.call(getAllowance, {})).used;
+
+test('an accepted result is paid once, as a reward of the person', async () => {
+  const before = await available();
+  const runId = await offered('2.5');
+  assert.deepEqual([(await offerOf(runId)).state, await available()], ['open', before]);
+  assert.equal(refusalOf(await accept(runId)), 'run_under_way');
+  await ends(runId, 'done');
+
+  assert.equal(refusalOf(await accept(runId, play.admin)), 'offer_not_yours');
+  assert.equal(dataOf(await accept(runId)).offer.state, 'paid');
+  assert.equal(refusalOf(await accept(runId)), 'offer_ended');
+  assert.equal(refusalOf(await refuse(runId)), 'offer_ended');
+  const { entries } = dataOf(await play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: {} }));
+  const paid = entries.filter(({ note }) => note === `offer for run ${runId}`);
+  assert.deepEqual(
+    paid.map(({ amount, reason }) => [amount, reason]),
+    [['2.5', 'reward']],
+  );
+});
+
+test('a refused result gives money and allowance back, and keeps the reason', async () => {
+  const used = await usedToday();
+  const before = await available();
+  const runId = await offered('1');
+  assert.notEqual(await usedToday(), used);
+  await ends(runId, 'done');
+  const { offer } = dataOf(await refuse(runId));
+  assert.deepEqual([offer.state, offer.reason], ['refused', 'It is burnt']);
+  assert.deepEqual([await available(), await usedToday()], [before, used]);
+});
+
+test('an offer above the allowance creates no run', async () => {
+  const prompt = `Too dear ${randomUUID()}`;
+  const made = await member.call(createRun, {
+    params: { agent_id: 'bob' },
+    body: { prompt, offer: { amount: '1000' } },
+  });
+  assert.equal(refusalOf(made), 'allowance_exceeded');
+  const { runs } = dataOf(await member.call(listRuns, { query: { agent_id: 'bob' } }));
+  assert.ok(runs.every((run) => run.prompt !== prompt));
+});
+
+test('the money of a failed or cancelled run is returned without anybody', async () => {
+  const used = await usedToday();
+  const failed = await offered('1');
+  await ends(failed, 'failed');
+  const cancelled = await offered('1');
+  dataOf(await member.call(cancelRun, { params: { run_id: cancelled }, body: {} }));
+  for (const runId of [failed, cancelled])
+    await eventually('the offer is returned', async () => (await offerOf(runId)).state === 'returned');
+
+  assert.equal(await usedToday(), used);
+});
+
+test('the money of an expired offer is returned without anybody', async () => {
+  const created = dataOf(await member.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'Bake bread' } }));
+  const runId = created.run.run_id;
+  await ends(runId, 'done');
+  assert.equal(refusalOf(await accept(runId)), 'no_such_offer');
+  const actor = { role: 'admin', id: 'grace', accountId: null, name: 'Grace' } as const;
+  const asked = { actor, now: new Date(), requestId: randomUUID(), traceparent: null, amount: '1' };
+  const economy = { dailyAllowance: MICRO, rewardLimit: MICRO, timeZone: 'UTC' };
+  await inTransaction(owner, async (tx) => {
+    const run = await lockRun(tx, runId);
+    assert.ok(run !== null);
+    const placed = await placeOfferWith({ economy })(tx, run, { ...asked, expiresInHours: A_SECOND_IN_HOURS });
+    assert.ok(placed.ok);
+  });
+  await eventually('the offer has expired', async () => (await offerOf(runId)).state === 'expired');
+});
+
+test('ten attempts to accept and refuse at the same time end an offer once', async () => {
+  const runId = await offered('0.5');
+  await ends(runId, 'done');
+  const outcomes = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? accept(runId) : refuse(runId))),
+  );
+  assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
+});
+
+test('the books are right after all this', async () => {
+  const broken = (await checkLedger(owner)).filter((rule) => rule.broken > 0);
+  assert.deepEqual(broken, []);
+});
