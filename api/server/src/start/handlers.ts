@@ -49,11 +49,9 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
   ]);
 }
 
-/** The handlers of every route of the contract. Each feature takes the ports that its own type lists. */
-export function composeHandlers(base: Base, parts: Parts): Handlers {
-  const { facts, world, money, gateway, people, policyOf } = parts;
-  const { board } = parts.board;
-  const ports = {
+/** The ports of all features; each feature takes those that its own type lists. */
+function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, board: { board } }: Parts) {
+  return {
     ...base.shared,
     ...base.agents,
     ...money.services,
@@ -73,6 +71,11 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     claimView,
     placeOffer: placeOfferWith(money.services),
   };
+}
+
+/** The handlers of every route of the contract. */
+export function composeHandlers(base: Base, parts: Parts): Handlers {
+  const ports = portsOf(base, parts);
   /** Calls of runs go through the same handlers as requests of clients. */
   const direct = {
     ...worldHandlers(ports),
