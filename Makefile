@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine model soak verify-log images crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ down: ready ## ends the village and the dev servers, and keeps the data. WIPE=1 
 
 dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 also starts ada and bob, MODEL=URL connects a language model
 	@$(VILLAGE) dev
+
+model: ready ## fetches a small real model and serves it, to write lines for a village: a base model. PORT=8090 HOST=127.0.0.1 FETCH=1
+	@$(NODE) local/model/main.ts
 
 logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or an agent's name
 	@$(VILLAGE) logs

@@ -30,7 +30,14 @@ export interface Settings {
   readonly model: Environment;
 }
 
-export const MODEL_VARIABLES = ['MODEL', 'MODEL_NAME', 'MODEL_LARGE', 'MODEL_KEY', 'MODEL_KEY_FILE'] as const;
+export const MODEL_VARIABLES = [
+  'MODEL',
+  'MODEL_NAME',
+  'MODEL_LARGE',
+  'MODEL_WIRE',
+  'MODEL_KEY',
+  'MODEL_KEY_FILE',
+] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -7,6 +7,8 @@ import type { Part, Print, Tally } from './part.ts';
 
 /** Folders without unit tests: dependencies, fixtures, and tests of other parts. */
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
+/** Tests that download hundreds of megabytes run in the full suite alone. */
+const ONLY_IN_FULL = 'test/model';
 /** Tests of these folders mostly wait for leases, backoffs, slots and watches, and use little CPU. */
 const WAITING =
   /^(operator|cli\/kubectl|kube|local\/village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
@@ -23,7 +25,8 @@ export const UNIT_PART: Part = {
 
 /** Two pools: files that compute, one for each processor, and files that wait. */
 async function run(print: Print): Promise<Tally> {
-  const files = testFiles('**/*.test.ts', NOT_HERE);
+  const isFull = process.env['HAMLET_TEST_FULL'] === '1';
+  const files = testFiles('**/*.test.ts', isFull ? NOT_HERE : [...NOT_HERE, ONLY_IN_FULL]);
   const pools = await Promise.all([
     runNodeTests(
       files.filter((file) => !WAITING.test(file)),

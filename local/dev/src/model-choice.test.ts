@@ -74,6 +74,15 @@ test('a server that does not answer needs a name', async () => {
   assert.equal((await chooseModel({ MODEL, MODEL_NAME: 'a' }))?.model, 'a');
 });
 
+test('a base model is asked for completions, and an unknown wire is refused', async () => {
+  const MODEL = 'http://127.0.0.1:9/v1';
+  const chosen = await chooseModel({ MODEL, MODEL_NAME: 'a', MODEL_WIRE: 'completions' });
+  assert.ok(chosen !== null);
+  assert.deepEqual(parseModelsConfig(configOf(chosen)).ok, true);
+  assert.partialDeepStrictEqual(configOf(chosen), { providers: { model: { kind: 'completions', baseUrl: MODEL } } });
+  await assert.rejects(chooseModel({ MODEL, MODEL_NAME: 'a', MODEL_WIRE: 'soap' }), /MODEL_WIRE=soap is unknown/);
+});
+
 test('nothing is chosen without MODEL, and an address with a password or a query is refused', async () => {
   assert.equal(await chooseModel({ MODEL: '', MODEL_NAME: 'a' }), null);
   for (const bad of ['model', 'ftp://a', 'http://a:b@c', 'http://a/v1?key=x'])

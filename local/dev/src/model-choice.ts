@@ -19,6 +19,8 @@ export interface ChosenModel {
   readonly key: string | null;
   /** Null if the server does not report it. */
   readonly contextTokens: number | null;
+  /** True for a base model, which continues a text instead of chatting. */
+  readonly isBaseModel?: boolean;
 }
 
 /** The environment without the key, for programs that do not need it. Pure. */
@@ -34,6 +36,12 @@ export function baseUrlOf(text: string): string {
       `MODEL=${text} is not an address. Fix: write it as MODEL=http://host:port/v1, and the key as MODEL_KEY`,
     );
   return url.pathname === '/' ? `${url.origin}/v1` : url.href.replace(/\/+$/, '');
+}
+
+function isBaseModel({ MODEL_WIRE: wire }: Environment): boolean {
+  if (wire === undefined || wire === '' || wire === 'chat') return false;
+  if (wire === 'completions') return true;
+  throw new Error(`MODEL_WIRE=${wire} is unknown. Fix: set it to completions for a base model, or leave it out`);
 }
 
 function keyOf({ MODEL_KEY: key, MODEL_KEY_FILE: file }: Environment): string | null {
@@ -79,7 +87,7 @@ function contextOf(models: readonly Listed[], name: string): number | null {
 }
 
 /**
- * The model of MODEL, MODEL_NAME, MODEL_LARGE and MODEL_KEY or MODEL_KEY_FILE; null without MODEL. Asks the server for
+ * The model of MODEL, MODEL_NAME, MODEL_LARGE, MODEL_WIRE and MODEL_KEY or MODEL_KEY_FILE; null without MODEL. Asks the server for
  * its models. With MODEL_NAME, a server that does not answer this machine is accepted, because a pod may reach it.
  */
 export async function chooseModel(env: Environment): Promise<ChosenModel | null> {
@@ -100,16 +108,18 @@ export async function chooseModel(env: Environment): Promise<ChosenModel | null>
     large: large === undefined || large === '' ? model : large,
     key,
     contextTokens: contextOf(models, model),
+    isBaseModel: isBaseModel(env),
   };
 }
 
 /** The configuration of a village for the model. It has no key. Pure. */
-export function configOf({ baseUrl, model, large, key, contextTokens }: ChosenModel): object {
+export function configOf({ baseUrl, model, large, key, contextTokens, isBaseModel: isBase }: ChosenModel): object {
   return oneServerConfig({
     baseUrl,
     model,
     large,
     credential: key === null ? undefined : MODEL_CREDENTIAL,
     contextTokens: contextTokens ?? undefined,
+    isBaseModel: isBase,
   });
 }

@@ -8,16 +8,23 @@ export interface OneServer {
   readonly large?: string | undefined;
   /** Name of the credential; undefined for a server without a key. */
   readonly credential?: string | undefined;
+  /** True for a base model, which continues a text: it is asked by `/completions`, without tools and schemas. */
+  readonly isBaseModel?: boolean | undefined;
   /** Most tokens of a prompt and its answer together, if the server says so. */
   readonly contextTokens?: number | undefined;
 }
 
 /** The configuration of a village whose `small` and `large` are models of one server. Pure. */
-export function oneServerConfig({ baseUrl, model, large = model, credential, contextTokens }: OneServer): object {
+export function oneServerConfig(server: OneServer): object {
+  const { baseUrl, model, large = model, credential, contextTokens, isBaseModel = false } = server;
   const context = contextTokens === undefined ? {} : { contextTokens };
   return {
     providers: {
-      model: { kind: 'compatible', baseUrl, ...(credential === undefined ? {} : { credential }) },
+      model: {
+        kind: isBaseModel ? 'completions' : 'compatible',
+        baseUrl,
+        ...(credential === undefined ? {} : { credential }),
+      },
     },
     routes: [
       { match: 'small', provider: 'model', model, ...context },
