@@ -18,6 +18,7 @@ import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as firings from './routes/runs/firings.ts';
+import * as journal from './routes/runs/journal.ts';
 import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
@@ -134,6 +135,8 @@ export const ROUTES = [
   runs.nextRun,
   runs.startRun,
   runs.waitRun,
+  journal.storeRunJournal,
+  journal.readJournal,
   runs.recordRunStep,
   runs.renewRun,
   runs.settleRun,

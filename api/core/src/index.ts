@@ -32,6 +32,7 @@ export * from './policy/resolve-policy.ts';
 export * from './run/decide-run.ts';
 export * from './run/did-nothing.ts';
 export * from './run/plan-firing.ts';
+export * from './run/project-claims.ts';
 export * from './run/run-budgets.ts';
 export * from './schedule/index.ts';
 export * from './sealed-log/edge.ts';

@@ -81,6 +81,11 @@ export const REFUSALS = {
   run_not_started: afterChange(409, 'The run has not been started in this cycle: start it first'),
   claim_lapsed: afterChange(409, 'The lease on this run has lapsed: start the run again'),
   run_waiting: later(409, 'The run waits for a permission: start it after a person has answered or it has expired'),
+  journal_diverged: never(
+    409,
+    'The entries contradict the stored journal: restore the journal from GET /agents/{agent_id}/journal',
+  ),
+  journal_full: later(409, 'The journals of the runs under way use all their room: end a run, then repeat the request'),
   cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
   agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),

@@ -27,6 +27,10 @@ export const RUN_RENEW_EVERY_S = 10;
 export const RunKind = z.enum(['schedule', 'prompt', 'message']);
 export type RunKind = z.infer<typeof RunKind>;
 
+/** An agent works on one run of each lane at a time, so that people need not wait for a long task. */
+export const RunLane = z.enum(['message', 'task']);
+export type RunLane = z.infer<typeof RunLane>;
+
 /** The last three are final. */
 export const RUN_STATES = ['queued', 'running', 'waiting_permission', 'done', 'failed', 'cancelled'] as const;
 export const RunState = z.enum(RUN_STATES);

@@ -20,7 +20,7 @@ export const scheduleActivityPart: SnapshotPart = async (tx) =>
  */
 function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
-    const run = await readNextRun(db, agentId, uid);
+    const run = await readNextRun(db, { agentId, uid });
     if (run !== null) hub.hint(agentId, { run_id: run.runId, run: runView(run) });
   }
 

@@ -112,10 +112,13 @@ function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
 export function workHandlers(ports: WorkPorts) {
   const { db, source } = ports;
   return {
-    nextRun: plain(async ({ params, actor }) => {
+    nextRun: plain(async ({ params, query, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
       // While the village is frozen no run can start, so none is offered.
-      const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
+      const run =
+        (await readFreeze(db)) === null
+          ? await readNextRun(db, { agentId: actor.agentId, uid: actor.uid, ...query })
+          : null;
       return accepted({ run: run === null ? null : runView(run) });
     }),
     startRun: startRun(ports),

@@ -27,6 +27,7 @@ import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
 import { placeOfferWith } from '../money/offers/run-offers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
+import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
@@ -50,7 +51,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 }
 
 /** The ports of all features; each feature takes those that its own type lists. */
-function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, board: { board } }: Parts) {
+function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, watch, board: { board } }: Parts) {
   return {
     ...base.shared,
     ...base.agents,
@@ -68,6 +69,7 @@ function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, b
     mapAnswer: world.mapAnswer,
     people: people.people,
     policyOf,
+    watch,
     claimView,
     placeOffer: placeOfferWith(money.services),
   };
@@ -99,6 +101,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...runHandlers(ports),
     ...workHandlers(ports),
     ...offerHandlers(ports),
+    ...journalHandlers(ports),
     ...firingHandlers(ports),
     ...scheduleHandlers(ports),
     ...ledgerHandlers(ports),

@@ -162,6 +162,26 @@ export interface Tables extends MoneyTables, PermissionTables {
     working_since: Generated<Date | null>;
     unsettled: Defaulted<string[]>;
   };
+  /** Claims of an agent, as it sent them. */
+  journal_entry: {
+    agent_uid: string;
+    seq: number;
+    run_id: string;
+    event: Json;
+    refs: string[];
+    bytes: number;
+    stored_at: Generated<Date>;
+  };
+  /** A text of a journal; null once it was forgotten. */
+  payload: {
+    agent_uid: string;
+    ref: string;
+    run_id: string;
+    text: string | null;
+    bytes: number;
+    forgotten_at: Defaulted<Date | null>;
+  };
+  journal_size: { agent_uid: string; bytes: number };
   run_event: {
     run_id: string;
     number: number;

@@ -1,4 +1,4 @@
-import type { RunEventKind, RunState, RunStep } from '@hamlet/contract';
+import type { RunEventKind, RunLane, RunState, RunStep } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { cutPage } from '../connection/result-rows.ts';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
@@ -48,13 +48,21 @@ export async function readRuns(
 }
 
 /** The run on which a life of an agent must work: the running one, else the oldest that is queued. */
-export async function readNextRun(db: Db, agentId: string, agentUid: string): Promise<RunRow | null> {
+export async function readNextRun(
+  db: Db,
+  {
+    agentId,
+    uid: agentUid,
+    lane,
+  }: { readonly agentId: string; readonly uid: string; readonly lane?: RunLane | undefined },
+): Promise<RunRow | null> {
   const row = await db
     .selectFrom('run')
     .select(RUN_COLUMNS)
     .where('agent_id', '=', agentId)
     .where('agent_uid', '=', agentUid)
     .where('state', 'in', ['queued', 'running'])
+    .$if(lane !== undefined, (query) => query.where('kind', lane === 'message' ? '=' : '<>', 'message'))
     .orderBy(sql`state = 'queued'`)
     .orderBy('run_id')
     .limit(1)

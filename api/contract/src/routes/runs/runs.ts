@@ -11,6 +11,7 @@ import {
   RUN_UNSETTLED_MAX,
   RunBudgets,
   RunError,
+  RunLane,
   RunState,
   RunStep,
   runText,
@@ -141,9 +142,12 @@ export const cancelRun = defineRoute('POST /runs/{run_id}/cancel', {
 export const nextRun = defineRoute('GET /agents/{agent_id}/runs/next', {
   tag: 'runs',
   name: 'nextRun',
-  summary: 'Run that the agent works on now: the one under way, else the oldest that waits; null if there is none',
+  summary: 'Run that the agent works on now: the running one, else the oldest that is queued; null if there is none',
   permission: 'agent:self',
   params: AgentParams,
+  query: z.strictObject({
+    lane: RunLane.optional().describe('`message`: only answers to messages; `task`: only other runs; without it, both'),
+  }),
   answer: json(z.strictObject({ run: Run.nullable() })),
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });

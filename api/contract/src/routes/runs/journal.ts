@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
+import {
+  JOURNAL_BODY_MAX_BYTES,
+  JOURNAL_ENTRIES_MAX,
+  JOURNAL_PAYLOADS_MAX,
+  JournalEntry,
+  JournalPayload,
+} from '../../values/journal.ts';
+import { AgentParams, SeqQuery } from '../../values/scalars.ts';
+import { RunClaim, working } from './runs.ts';
+
+export const storeRunJournal = defineRoute('POST /runs/{run_id}/journal', {
+  ...working,
+  name: 'storeRunJournal',
+  summary:
+    "Store entries of the agent's journal about a run, with their texts; renews the lease. Entries that are stored already change nothing",
+  bodyMaxBytes: JOURNAL_BODY_MAX_BYTES,
+  body: z.strictObject({
+    ...RunClaim.shape,
+    entries: z.array(JournalEntry).max(JOURNAL_ENTRIES_MAX).describe('In the order of their places'),
+    payloads: z.array(JournalPayload).max(JOURNAL_PAYLOADS_MAX),
+  }),
+  answer: json(
+    z.strictObject({
+      stored_through: z.int().min(0).describe('Greatest place of this run that is stored; 0 without any'),
+    }),
+  ),
+  reasons: [...working.reasons, 'journal_diverged', 'journal_full'],
+});
+
+export const readJournal = defineRoute('GET /agents/{agent_id}/journal', {
+  tag: 'runs',
+  name: 'readJournal',
+  summary: 'Journal of the agent as the API has it, in order, to restore a lost volume',
+  permission: 'agent:self',
+  params: AgentParams,
+  query: z.strictObject({
+    after: SeqQuery.default(0).describe('Place of the last entry received'),
+    limit: z.coerce.number().int().min(1).max(JOURNAL_ENTRIES_MAX).default(JOURNAL_ENTRIES_MAX),
+  }),
+  answer: json(
+    z.strictObject({
+      entries: z.array(JournalEntry.extend({ run_id: z.uuid() })),
+      payloads: z.array(JournalPayload).describe('Texts of these entries, and the salt; forgotten texts are missing'),
+      next: z.int().nullable().describe('Value of `after` for the next page; null on the last one'),
+    }),
+  ),
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
+});

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { CallId } from './permission.ts';
+
+export const JOURNAL_ENTRIES_MAX = 200;
+export const JOURNAL_PAYLOADS_MAX = 1_000;
+export const JOURNAL_TEXT_MAX_CHARS = 262_144;
+export const JOURNAL_BODY_MAX_BYTES = 1 << 20;
+const EVENT_MAX_CHARS = 65_536;
+const NAME_MAX_CHARS = 200;
+const COUNT_MAX = 1_000_000_000;
+const MICROS_MAX = 1_000_000_000_000_000;
+const CALLS_MAX = 64;
+
+/** The reference of a text of the journal: the engine's salted digest. */
+export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
+/** The reference under which an agent keeps the salt of its references. It is no digest. */
+export const JOURNAL_SALT_REF = 'salt_of_this_journal__';
+
+const Name = z.string().min(1).max(NAME_MAX_CHARS);
+const Count = z.int().min(0).max(COUNT_MAX);
+/** NUL and halves of surrogate pairs, as JSON writes them. Postgres stores neither. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
+
+/**
+ * An event of an agent's journal, as the agent claims it. The API knows its envelope and keeps the other fields as they
+ * are: a newer engine may write kinds that this API does not know.
+ */
+export const JournalClaim = z
+  .looseObject({
+    v: z.int().min(1).max(COUNT_MAX),
+    type: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'write the type of the event in lower case'),
+    run: Name,
+    stage: Name,
+    fence: z.int().min(1),
+    at: z.int().min(0),
+    elapsedMs: z.int().min(0),
+  })
+  .superRefine((event, context) => {
+    const text = JSON.stringify(event);
+    if (text.length > EVENT_MAX_CHARS)
+      context.addIssue({ code: 'custom', message: `an event has at most ${EVENT_MAX_CHARS} characters` });
+    if (UNSTORABLE.test(text))
+      context.addIssue({ code: 'custom', message: 'an event has a NUL or half of a surrogate pair: leave it out' });
+  });
+export type JournalClaim = z.infer<typeof JournalClaim>;
+
+export const JournalEntry = z.strictObject({
+  seq: z.int().min(1).describe('Place in the journal of the agent; places of one run have gaps'),
+  event: JournalClaim,
+});
+export type JournalEntry = z.infer<typeof JournalEntry>;
+
+/** The API stores NUL and halves of surrogate pairs as U+FFFD. */
+export const JournalPayload = z.strictObject({ ref: JournalRef, text: z.string().max(JOURNAL_TEXT_MAX_CHARS) });
+export type JournalPayload = z.infer<typeof JournalPayload>;
+
+const usage = z.object({ prompt: Count, completion: Count, total: Count });
+const micros = z.int().min(0).max(MICROS_MAX);
+const word = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
+const asking = { ask: Count, attempt: Count };
+const of = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.object({ type: z.literal(type), ...shape });
+
+/** The kinds of events that people see. Other fields and other kinds are left out. */
+export const VisibleClaim = z.discriminatedUnion('type', [
+  of('run_opened', { model: Name }),
+  of('model_asked', asking),
+  of('model_answered', {
+    ...asking,
+    message: JournalRef,
+    calls: z.array(z.object({ id: CallId, tool: Name, arguments: JournalRef, effect: word.nullable() })).max(CALLS_MAX),
+    usage,
+    moneyMicros: micros,
+  }),
+  of('model_failed', { ...asking, code: word, usage, moneyMicros: micros }),
+  of('tool_intent', { call: CallId, tool: Name, arguments: JournalRef, effect: word }),
+  of('tool_settled', { call: CallId, outcome: word, result: JournalRef }),
+  of('tool_unknown', { call: CallId }),
+  of('budget_warned', { code: word }),
+  of('interrupted', {}),
+]);
+export type VisibleClaim = z.infer<typeof VisibleClaim>;

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JournalEntry } from '@hamlet/contract';
+import { contradictionIn, projectClaims, RUN_CLAIMS_MAX, type ClaimContext } from './project-claims.ts';
+
+const REF = 'r'.repeat(22);
+const NOTHING: ClaimContext = { model: null, calls: new Map(), witnessed: new Set(), events: 2 };
+const usage = { prompt: 1, completion: 2, total: 3 };
+
+const entry = (seq: number, fields: Readonly<Record<string, unknown>> & { readonly type: string }): JournalEntry => ({
+  seq,
+  event: { v: 1, run: 'run', stage: 'main', fence: 1, at: 0, elapsedMs: 0, ...fields },
+});
+const shown = (entries: readonly JournalEntry[], changes: Partial<ClaimContext> = {}) =>
+  projectClaims(entries, { ...NOTHING, ...changes });
+
+test('a failed request to the model counts its tokens, and no step', () => {
+  const failed = entry(1, { type: 'model_failed', ask: 1, attempt: 2, code: 'rate', usage, moneyMicros: 7 });
+  const { events, used } = shown([failed], { model: 'tiny' });
+  assert.deepEqual(used, { steps: 0, tokens: 3, costMicros: 7 });
+  assert.deepEqual(events, [
+    { event: 'model_failed', detail: { ask: 1, attempt: 2, model: 'tiny', usage, cost: '0.000007', code: 'rate' } },
+  ]);
+});
+
+test('a settled call has its name from an earlier answer, and a call that the API saw is not shown twice', () => {
+  const calls = new Map([['0.1', { tool: 'say', effect: 'keyed', argumentsRef: REF }]]);
+  const settled = entry(1, { type: 'tool_settled', call: '0.1', outcome: 'denied', result: REF });
+  const named = { call_id: '0.1', tool: 'say', effect: 'keyed', arguments_ref: REF };
+  assert.deepEqual(shown([settled], { calls }).events, [
+    { event: 'call_settled', detail: { ...named, outcome: 'denied', result_ref: REF } },
+  ]);
+  assert.deepEqual(shown([settled], { calls, witnessed: new Set(['0.1']) }).events, []);
+});
+
+test('events that the API records itself, and kinds that it does not know, are not shown', () => {
+  const entries = ['cancel_asked', 'permission_asked', 'run_closed', 'run_resumed', 'dreamt'];
+  assert.deepEqual(shown(entries.map((type, index) => entry(index + 1, { type }))).events, []);
+});
+
+test('a run shows a limited number of claims', () => {
+  const entries = [1, 2, 3].map((seq) => entry(seq, { type: 'interrupted' }));
+  assert.equal(shown(entries, { events: RUN_CLAIMS_MAX - 2 }).events.length, 2);
+  assert.equal(shown(entries, { events: RUN_CLAIMS_MAX + 5 }).events.length, 0);
+});
+
+test('entries continue the stored journal', () => {
+  const stored = { seq: 4, fence: 3, type: 'tool_intent' };
+  const next = [entry(7, { type: 'interrupted', fence: 3 }), entry(9, { type: 'run_closed', fence: 4 })];
+  assert.equal(contradictionIn('run', next, stored), null);
+  assert.match(contradictionIn('other', next, stored) ?? '', /about the run/);
+  assert.match(contradictionIn('run', next, { ...stored, fence: 4 }) ?? '', /fence/);
+  assert.match(contradictionIn('run', next, { ...stored, seq: 7 }) ?? '', /comes after/);
+  assert.match(contradictionIn('run', next, { ...stored, type: 'run_closed' }) ?? '', /follows the end/);
+});

@@ -1,0 +1,149 @@
+import {
+  formatAiDollars,
+  VisibleClaim,
+  type JournalClaim,
+  type JournalEntry,
+  type RunEventKind,
+} from '@hamlet/contract';
+
+/** Events of a run that its agent may claim; the journal has the others, too. Leaves room for the API's own events. */
+export const RUN_CLAIMS_MAX = 20_000;
+
+/** A call as the answer of the model named it. */
+export interface ClaimedCall {
+  readonly tool: string;
+  readonly effect: string | null;
+  readonly argumentsRef: string;
+}
+
+/** What is known of a run before these claims. */
+export interface ClaimContext {
+  readonly model: string | null;
+  readonly calls: ReadonlyMap<string, ClaimedCall>;
+  /** Calls with an event that the API saw itself. The claims about them say nothing new. */
+  readonly witnessed: ReadonlySet<string>;
+  /** Events that the run has already. */
+  readonly events: number;
+}
+
+/** An event for people. Its texts are references. */
+export interface ProjectedEvent {
+  readonly event: RunEventKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+export interface Projection {
+  readonly events: readonly ProjectedEvent[];
+  readonly model: string | null;
+  /** By the count of the agent. */
+  readonly used: { readonly steps: number; readonly tokens: number; readonly costMicros: number };
+}
+
+type Of<T extends VisibleClaim['type']> = Extract<VisibleClaim, { type: T }>;
+
+/** The calls that the models' answers among these claims name. */
+export function callsOf(claims: readonly JournalClaim[]): ReadonlyMap<string, ClaimedCall> {
+  return new Map(
+    claims.flatMap((claim) => {
+      const { data } = VisibleClaim.safeParse(claim);
+      if (data?.type !== 'model_answered') return [];
+      return data.calls.map(({ id, tool, effect, arguments: argumentsRef }) => [id, { tool, effect, argumentsRef }]);
+    }),
+  );
+}
+
+/**
+ * The public events of a run that follow from new entries of its agent's journal. Pure. Kinds that this version does not
+ * know, and events that the API records itself (start, permissions, cancel, end), give none.
+ */
+export function projectClaims(entries: readonly JournalEntry[], before: ClaimContext): Projection {
+  const known = entries.flatMap(({ event }) => VisibleClaim.safeParse(event).data ?? []);
+  const calls = new Map([...before.calls, ...callsOf(entries.map(({ event }) => event))]);
+  const model = known.reduce((last, claim) => (claim.type === 'run_opened' ? claim.model : last), before.model);
+  const room = Math.max(0, RUN_CLAIMS_MAX - before.events);
+  const events = known.flatMap((claim) => eventOf(claim, { ...before, model, calls }) ?? []);
+  return { events: events.slice(0, room), model, used: usedBy(known) };
+}
+
+function usedBy(claims: readonly VisibleClaim[]): Projection['used'] {
+  const used = { steps: 0, tokens: 0, costMicros: 0 };
+  for (const claim of claims) {
+    if (claim.type !== 'model_answered' && claim.type !== 'model_failed') continue;
+    if (claim.type === 'model_answered') used.steps += 1;
+    used.tokens += claim.usage.total;
+    used.costMicros += claim.moneyMicros;
+  }
+  return used;
+}
+
+function eventOf(claim: VisibleClaim, context: ClaimContext): ProjectedEvent | null {
+  switch (claim.type) {
+    case 'run_opened':
+      return null;
+    case 'model_asked':
+    case 'model_answered':
+    case 'model_failed':
+      return { event: claim.type, detail: modelDetail(claim, context) };
+    case 'tool_intent':
+      return callEvent('call_begun', claim, context);
+    case 'tool_settled':
+      return callEvent('call_settled', claim, context);
+    case 'tool_unknown':
+      return callEvent('call_unknown', claim, context);
+    case 'budget_warned':
+      return { event: 'budget_warned', detail: { code: claim.code } };
+    case 'interrupted':
+      return { event: 'interrupted', detail: {} };
+  }
+}
+
+type ModelClaim = Of<'model_asked'> | Of<'model_answered'> | Of<'model_failed'>;
+
+function modelDetail(claim: ModelClaim, { model }: ClaimContext): ProjectedEvent['detail'] {
+  const { ask, attempt } = claim;
+  if (claim.type === 'model_asked') return { ask, attempt, model };
+  const cost = formatAiDollars(BigInt(claim.moneyMicros));
+  const used = { ask, attempt, model, usage: claim.usage, cost };
+  return claim.type === 'model_failed' ? { ...used, code: claim.code } : { ...used, message_ref: claim.message };
+}
+
+type CallClaim = Of<'tool_intent'> | Of<'tool_settled'> | Of<'tool_unknown'>;
+
+function callEvent(
+  event: 'call_begun' | 'call_settled' | 'call_unknown',
+  claim: CallClaim,
+  { calls, witnessed }: ClaimContext,
+): ProjectedEvent | null {
+  if (witnessed.has(claim.call)) return null;
+  const named = calls.get(claim.call);
+  const call = { call_id: claim.call, tool: named?.tool, effect: named?.effect, arguments_ref: named?.argumentsRef };
+  if (claim.type === 'tool_intent')
+    return { event, detail: { ...call, tool: claim.tool, effect: claim.effect, arguments_ref: claim.arguments } };
+  if (claim.type === 'tool_unknown') return { event, detail: call };
+  return { event, detail: { ...call, outcome: claim.outcome, result_ref: claim.result } };
+}
+
+/** The newest stored entry of a run. */
+export interface LastEntry {
+  readonly seq: number;
+  readonly fence: number;
+  readonly type: string;
+}
+
+/** What new entries of a run contradict, in words; null if nothing. Pure. */
+export function contradictionIn(
+  runId: string,
+  fresh: readonly JournalEntry[],
+  stored: LastEntry | null,
+): string | null {
+  let last: LastEntry | null = stored;
+  for (const { seq, event } of fresh) {
+    const { run, fence, type } = event;
+    if (run !== runId) return `The entry ${seq} is about the run ${run}`;
+    if (last !== null && seq <= last.seq) return `The entry ${seq} comes after the entry ${last.seq}`;
+    if (last !== null && fence < last.fence) return `The fence of the entry ${seq} is smaller than that of ${last.seq}`;
+    if (last?.type === 'run_closed') return `The entry ${seq} follows the end of the run`;
+    last = { seq, fence, type };
+  }
+  return null;
+}

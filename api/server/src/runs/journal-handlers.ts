@@ -1,0 +1,90 @@
+import type { JournalEntry, JournalPayload } from '@hamlet/contract';
+import { callsOf, contradictionIn, projectClaims } from '@hamlet/core';
+import {
+  addClaims,
+  compareJournal,
+  inTransaction,
+  insertJournal,
+  lockRun,
+  makeRoom,
+  readAnswers,
+  readJournalPage,
+  readWitnessedCalls,
+  type ComparedJournal,
+  type Db,
+  type RunRow,
+  type Tx,
+} from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { applyToHeldRun } from './apply-to-run.ts';
+import type { RunWatch } from './run-watch.ts';
+import { permitWork } from './work-handlers.ts';
+
+export interface JournalPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly watch: Pick<RunWatch, 'hint'>;
+}
+
+interface SentJournal {
+  readonly entries: readonly JournalEntry[];
+  readonly payloads: readonly JournalPayload[];
+}
+
+/** What the request contradicts, in words; null if nothing. */
+function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJournal): string | null {
+  if (differsAt !== null) return `The stored journal has another entry at ${differsAt}`;
+  return contradictionIn(runId, fresh, last);
+}
+
+/** Stores the new part of a journal, and shows people what it says. Returns the greatest place of the run. */
+async function store(
+  tx: Tx,
+  run: RunRow,
+  { compared, payloads }: { readonly compared: ComparedJournal; readonly payloads: SentJournal['payloads'] },
+): Promise<Outcome<{ readonly stored_through: number }>> {
+  const { fresh, last } = compared;
+  const contradicts = contradiction(run, compared);
+  if (contradicts !== null) return refused('journal_diverged', contradicts);
+  if (!(await makeRoom(tx, run, { fresh, payloads }))) return refused('journal_full');
+  await insertJournal(tx, run, { fresh, payloads });
+  const projection = projectClaims(fresh, {
+    model: run.model,
+    calls: callsOf(await readAnswers(tx, run.runId)),
+    witnessed: await readWitnessedCalls(tx, run.runId),
+    events: run.events,
+  });
+  if (fresh.length > 0) await addClaims(tx, run, projection);
+  return accepted({ stored_through: fresh.at(-1)?.seq ?? last?.seq ?? 0 });
+}
+
+function storeRunJournal({ db, watch }: JournalPorts): Handlers['storeRunJournal'] {
+  return plain(async ({ params, body: { cycle, attempt, ...sent }, actor }) => {
+    const outcome = await inTransaction(db, async (tx) => {
+      const run = await lockRun(tx, params.run_id);
+      if (run === null) return refused('no_such_run');
+      const denied = permitWork(actor, cycle)(run);
+      if (denied !== null) return denied;
+      const compared = await compareJournal(tx, run, sent.entries);
+      const kind = compared.fresh.length > 0 ? 'journal' : 'renew';
+      const held = await applyToHeldRun(tx, run, { command: { kind, cycle, attempt }, words: {} });
+      return held.ok ? store(tx, run, { compared, payloads: sent.payloads }) : held;
+    });
+    if (outcome.ok) watch.hint(params.run_id);
+    return outcome;
+  });
+}
+
+export function journalHandlers(ports: JournalPorts) {
+  const { db, source } = ports;
+  return {
+    storeRunJournal: storeRunJournal(ports),
+    readJournal: plain(async ({ params, query, actor }) => {
+      if (source.get(params.agent_id) === null) return refused('no_such_agent');
+      const { entries, payloads, next } = await readJournalPage(db, actor.uid, query);
+      return accepted({ entries: [...entries], payloads: [...payloads], next });
+    }),
+  } satisfies Partial<Handlers>;
+}

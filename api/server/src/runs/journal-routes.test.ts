@@ -1,0 +1,247 @@
+/** The mirror of an agent's journal over HTTP: stored once, shown to people, restored, and nothing of it is believed. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { readJournal, startRun, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
+import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
+import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES, type Db } from '@hamlet/store';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let runs: RunPlay;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  runs = new RunPlay((await village.startReplica()).peopleUrl);
+  db = village.openDb();
+  await runs.play.everybody();
+});
+after(() => village.remove());
+
+/** A run that an agent works on. Each test takes an agent of its own: places count over all runs of one agent. */
+class Mirrored {
+  readonly agentId: AgentId;
+  readonly runId: string;
+  readonly cycle: number;
+  constructor(agentId: AgentId, runId: string, cycle: number) {
+    this.agentId = agentId;
+    this.runId = runId;
+    this.cycle = cycle;
+  }
+
+  static async of(agentId: AgentId): Promise<Mirrored> {
+    const { run_id: runId } = await runs.give(agentId);
+    const cycle = await runs.cycle(agentId);
+    const body = { cycle, runtime: 'engine' };
+    dataOf(await runs.play.as(agentId).call(startRun, { params: { run_id: runId }, body }));
+    return new Mirrored(agentId, runId, cycle);
+  }
+
+  entry(seq: number, fields: Partial<JournalClaim> & { readonly type: string }): JournalEntry {
+    return { seq, event: { v: 1, run: this.runId, stage: 'main', fence: 1, at: 5, elapsedMs: 1, ...fields } };
+  }
+
+  store(
+    entries: readonly JournalEntry[],
+    more: Partial<CallInput<typeof storeRunJournal>['body']> = {},
+  ): Promise<Outcome<CallData<typeof storeRunJournal>>> {
+    const body = { cycle: this.cycle, attempt: 1, entries: [...entries], payloads: [], ...more };
+    return runs.play.as(this.agentId).call(storeRunJournal, { params: { run_id: this.runId }, body });
+  }
+
+  async read(query: CallInput<typeof readJournal>['query'] = {}): Promise<CallData<typeof readJournal>> {
+    return dataOf(await runs.play.as(this.agentId).call(readJournal, { params: { agent_id: this.agentId }, query }));
+  }
+
+  async end(): Promise<void> {
+    dataOf(await runs.settle(this.agentId, this.runId, { state: 'failed', summary: 'No.' }));
+  }
+}
+
+const ref = (name: string): string => name.padEnd(22, '_');
+const usage = { prompt: 100, completion: 20, total: 120 };
+const call = { id: '0.0', modelId: 'x', tool: 'say', arguments: ref('arguments'), effect: 'keyed' };
+
+/** The entries of one answer with one call. */
+function aConversation(run: Mirrored, from = 1): readonly JournalEntry[] {
+  const said = { type: 'model_answered', ask: 0, attempt: 0, message: ref('message'), hasText: true, calls: [call] };
+  return [
+    { type: 'run_opened', model: 'tiny', prompt: ref('prompt') },
+    { type: 'model_asked', ask: 0, attempt: 0, request: ref('request') },
+    { ...said, usage, moneyMicros: 250_000 },
+    { type: 'tool_intent', call: '0.0', tool: 'say', arguments: ref('arguments'), effect: 'keyed', attempt: 1 },
+    { type: 'tool_settled', call: '0.0', outcome: 'ok', result: ref('result') },
+  ].map((fields, index) => run.entry(from + index, fields));
+}
+
+const TEXTS = [
+  { ref: ref('message'), text: JSON.stringify({ content: 'I say hello.', toolCalls: [] }) },
+  { ref: ref('arguments'), text: '{"text":"Hello"}' },
+  { ref: ref('result'), text: 'nul \u0000 and half \ud800' },
+  { ref: 'salt_of_this_journal__', text: 'salt' },
+];
+
+const claimed = (events: readonly RunEvent[]): readonly RunEvent[] => events.filter(({ witnessed }) => !witnessed);
+
+test('entries are stored once and shown to people as claims, with their texts until those are forgotten', async () => {
+  const run = await Mirrored.of('ada');
+  const entries = aConversation(run);
+  assert.equal(dataOf(await run.store(entries.slice(0, 3), { payloads: TEXTS })).stored_through, 3);
+  for (let time = 0; time < 2; time += 1)
+    assert.equal(dataOf(await run.store(entries, { payloads: TEXTS })).stored_through, 5);
+  assert.equal(dataOf(await run.store([])).stored_through, 5);
+  const named = { call_id: '0.0', tool: 'say', effect: 'keyed', arguments_text: '{"text":"Hello"}' };
+  const model = { ask: 0, attempt: 0, model: 'tiny', usage: null, cost: null, code: null, text: null };
+  const shown = claimed(await runs.events(run.runId));
+  assert.deepEqual(
+    shown.map(({ number, event, detail }) => [number, event, detail]),
+    [
+      [3, 'model_asked', model],
+      [4, 'model_answered', { ...model, usage, cost: '0.25', text: 'I say hello.' }],
+      [5, 'call_begun', { ...named, outcome: null, result_text: null }],
+      [6, 'call_settled', { ...named, outcome: 'ok', result_text: 'nul \uFFFD and half \uFFFD' }],
+    ],
+  );
+  assert.deepEqual((await runs.get(run.runId)).usage, { steps: 1, tokens: 120, cost: '0.25', witnessed: false });
+  const { uid } = await runs.play.agent('ada');
+  await inTransaction(db, (tx) => forgetTexts(tx, uid, [ref('arguments'), ref('message')]));
+  assert.equal(dataOf(await run.store(entries, { payloads: TEXTS })).stored_through, 5);
+  const [, answered, begun] = claimed(await runs.events(run.runId));
+  assert.deepEqual(answered?.detail, { ...model, usage, cost: '0.25' }, 'a later copy brings no text back');
+  assert.deepEqual(begun?.detail, { ...named, arguments_text: null, outcome: null, result_text: null });
+  assert.deepEqual(
+    (await run.read()).payloads.map((payload) => payload.ref).toSorted(),
+    [ref('result'), 'salt_of_this_journal__'].toSorted(),
+  );
+  await run.end();
+});
+
+test('what contradicts the stored journal is refused, and changes nothing', async () => {
+  const run = await Mirrored.of('bob');
+  const entries = aConversation(run, 10);
+  dataOf(await run.store(entries));
+  const wrong: readonly (readonly [string, readonly JournalEntry[]])[] = [
+    ['another event at a place', [run.entry(12, { type: 'interrupted' })]],
+    ['a place before the last one', [run.entry(9, { type: 'interrupted' })]],
+    ['the same place twice', [run.entry(20, { type: 'interrupted' }), run.entry(20, { type: 'interrupted' })]],
+    ['another run', [run.entry(20, { type: 'interrupted', run: '00000000-0000-4000-8000-000000000000' })]],
+    ['an older fence', [run.entry(20, { type: 'interrupted', fence: 2 }), run.entry(21, { type: 'interrupted' })]],
+    ['after the end', [run.entry(20, { type: 'run_closed' }), run.entry(21, { type: 'interrupted' })]],
+  ];
+  for (const [name, sent] of wrong) assert.equal(await codeOf(run.store(sent)), 'journal_diverged', name);
+  assert.equal((await run.read()).entries.length, entries.length);
+  await run.end();
+});
+
+test('only the present lease of the run stores its journal', async () => {
+  const run = await Mirrored.of('cleo');
+  const entries = aConversation(run);
+  const asOther = runs.play.as('dan');
+  const body = { cycle: run.cycle, attempt: 1, entries: [...entries], payloads: [] };
+  const params = { run_id: run.runId };
+  assert.equal(await codeOf(asOther.call(storeRunJournal, { params, body })), 'not_own_agent');
+  assert.equal(await codeOf(run.store(entries, { attempt: 2 })), 'claim_lapsed');
+  assert.equal(await codeOf(run.store(entries, { cycle: run.cycle + 1 })), 'stale_cycle');
+  const unknown = { run_id: '00000000-0000-4000-8000-000000000000' };
+  assert.equal(await codeOf(runs.play.as('cleo').call(storeRunJournal, { params: unknown, body })), 'no_such_run');
+  assert.equal(await codeOf(asOther.call(readJournal, { params: { agent_id: 'cleo' }, query: {} })), 'not_own_agent');
+  await run.end();
+  assert.equal(await codeOf(run.store(entries)), 'run_settled');
+  assert.deepEqual((await run.read()).entries, []);
+});
+
+test('kinds of a newer engine are stored and not shown; text that cannot be stored, and too much of it, is refused', async () => {
+  const run = await Mirrored.of('dan');
+  const newer = [
+    run.entry(1, { type: 'dreamt', v: 2, of: { sheep: [1, 2] } }),
+    run.entry(2, { type: 'tool_intent', call: 'with spaces', tool: 'say', arguments: 'no reference', effect: 'keyed' }),
+  ];
+  assert.equal(dataOf(await run.store(newer)).stored_through, 2);
+  assert.deepEqual(claimed(await runs.events(run.runId)), []);
+  assert.deepEqual(
+    (await run.read()).entries.map(({ event }) => event),
+    newer.map(({ event }) => event),
+  );
+  for (const text of ['nul \u0000', 'half \ud800', 'x'.repeat(70_000)])
+    assert.equal(await codeOf(run.store([run.entry(3, { type: 'dreamt', text })])), 'validation_failed');
+  const large = Array.from({ length: 5 }, (_, index) => ({ ref: ref(`large${index}`), text: 'x'.repeat(250_000) }));
+  assert.equal(await codeOf(run.store([], { payloads: large })), 'body_too_large');
+  await run.end();
+});
+
+test('a journal is read back in pages, and goes with its runs', async () => {
+  const run = await Mirrored.of('eve');
+  for (let seq = 1; seq <= 12; seq += 1) {
+    const text = 'x'.repeat(200_000) + seq;
+    const payloads = ['a', 'b', 'c', 'd'].map((part) => ({ ref: ref(`${part}${seq}`), text }));
+    const parts = payloads.map((payload) => payload.ref);
+    dataOf(await run.store([run.entry(seq, { type: 'run_opened', model: 'tiny', parts })], { payloads }));
+  }
+  const places: number[] = [];
+  const texts = new Set<string>();
+  let pages = 0;
+  for (let after: number | null = 0; after !== null; pages += 1) {
+    const page = await run.read({ after });
+    places.push(...page.entries.map(({ seq }) => seq));
+    for (const { ref: name } of page.payloads) texts.add(name);
+    after = page.next;
+  }
+  assert.deepEqual(
+    places,
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+  assert.deepEqual([texts.size, pages], [48, 3], 'pages of 4 MiB');
+  const size = async (): Promise<number> => {
+    const { uid } = await runs.play.agent('eve');
+    const row = db.selectFrom('journal_size').select('bytes').where('agent_uid', '=', uid);
+    return (await row.executeTakeFirstOrThrow()).bytes;
+  };
+  assert.ok((await size()) > 9_600_000);
+  await run.end();
+  await db.deleteFrom('run').where('run_id', '=', run.runId).execute();
+  assert.equal(await size(), 0);
+  assert.deepEqual((await run.read()).entries, []);
+});
+
+test('a full journal drops those of ended runs, and refuses only if none is left', async () => {
+  const ended = await Mirrored.of('fay');
+  dataOf(await ended.store(aConversation(ended), { payloads: TEXTS }));
+  await ended.end();
+  const run = await Mirrored.of('fay');
+  const { uid } = await runs.play.agent('fay');
+  const fill = (bytes: number): Promise<unknown> =>
+    db.updateTable('journal_size').set({ bytes }).where('agent_uid', '=', uid).execute();
+  await fill(JOURNAL_MAX_BYTES - 100);
+  dataOf(await run.store([run.entry(20, { type: 'interrupted' })]));
+  assert.deepEqual(
+    (await run.read()).entries.map(({ seq }) => seq),
+    [20],
+  );
+  await fill(JOURNAL_MAX_BYTES);
+  assert.equal(await codeOf(run.store([run.entry(21, { type: 'interrupted' })])), 'journal_full');
+  await run.end();
+});
+
+test('texts belong to the newest run that refers to them, so a conversation outlives its first run', async () => {
+  const first = await Mirrored.of('ada');
+  dataOf(
+    await first.store([first.entry(50, { type: 'run_opened', model: 'tiny', prompt: ref('kept') })], {
+      payloads: [
+        { ref: ref('kept'), text: 'kept' },
+        { ref: 'salt_of_this_journal__', text: 'salt' },
+      ],
+    }),
+  );
+  await first.end();
+  const second = await Mirrored.of('ada');
+  dataOf(await second.store([second.entry(51, { type: 'run_opened', model: 'tiny', prompt: ref('kept') })]));
+  await db.deleteFrom('run').where('run_id', '=', first.runId).execute();
+  const { entries, payloads } = await second.read({ after: 49 });
+  assert.deepEqual(
+    [entries.map(({ seq }) => seq), payloads.map(({ text }) => text).toSorted()],
+    [[51], ['kept', 'salt']],
+  );
+  await second.end();
+});

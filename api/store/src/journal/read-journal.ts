@@ -1,0 +1,72 @@
+import { JOURNAL_SALT_REF, type JournalClaim, type JournalPayload } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** Bytes of one page of a journal; one entry with its texts may be larger. */
+const PAGE_MAX_BYTES = 4 << 20;
+/** Answers of models in which the name of a call is looked up. */
+const ANSWERS_MAX = 20;
+
+export interface JournalPage {
+  readonly entries: readonly { readonly seq: number; readonly run_id: string; readonly event: JournalClaim }[];
+  readonly payloads: readonly JournalPayload[];
+  /** The last place of this page; null on the last page. */
+  readonly next: number | null;
+}
+
+interface EntryRow {
+  readonly seq: number;
+  readonly runId: string;
+  readonly event: JournalClaim;
+  readonly refs: readonly string[];
+  readonly through: number;
+}
+
+/** A page of the journal of one life, over all of its runs, with the texts to which it refers. */
+export async function readJournalPage(
+  db: Db,
+  agentUid: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<JournalPage> {
+  const { rows } = await sql<EntryRow>`
+    select seq, run_id as "runId", event, refs, (sum(bytes + texts) over (order by seq))::float8 as through from (
+      select *, coalesce((
+        select sum(payload.bytes) from payload
+        where payload.agent_uid = journal_entry.agent_uid and payload.ref = any (journal_entry.refs)), 0) as texts
+      from journal_entry where agent_uid = ${agentUid} and seq > ${after} order by seq limit ${limit + 1}) as entry
+    order by seq`.execute(db);
+  const fitting = rows.filter(({ through }, index) => index === 0 || (index < limit && through <= PAGE_MAX_BYTES));
+  const texts = await readTexts(db, agentUid, [JOURNAL_SALT_REF, ...fitting.flatMap(({ refs }) => refs)]);
+  return {
+    entries: fitting.map(({ seq, runId, event }) => ({ seq, run_id: runId, event })),
+    payloads: texts,
+    next: fitting.length < rows.length ? (fitting.at(-1)?.seq ?? null) : null,
+  };
+}
+
+async function readTexts(db: Db, agentUid: string, refs: readonly string[]): Promise<readonly JournalPayload[]> {
+  const rows = await db
+    .selectFrom('payload')
+    .select(['ref', 'text'])
+    .where('agent_uid', '=', agentUid)
+    .where('ref', '=', sql<string>`any(${[...new Set(refs)]}::text[])`)
+    .where('text', 'is not', null)
+    .execute();
+  return rows.flatMap(({ ref, text }) => (text === null ? [] : [{ ref, text }]));
+}
+
+/** The newest stored answers of a run's models, oldest first, in which its open calls have their names. */
+export async function readAnswers(tx: Tx, runId: string): Promise<readonly JournalClaim[]> {
+  const { rows } = await sql<{ readonly event: JournalClaim }>`
+    select event from journal_entry where run_id = ${runId} and event ->> 'type' = 'model_answered'
+    order by seq desc limit ${ANSWERS_MAX}`.execute(tx);
+  return rows.map(({ event }) => event).toReversed();
+}
+
+/** The calls of a run with an event that the API saw itself. */
+export async function readWitnessedCalls(tx: Tx, runId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ readonly callId: string }>`
+    select distinct detail ->> 'call_id' as "callId" from run_event
+    where run_id = ${runId} and event in ('call_begun', 'call_settled', 'call_unknown') and witnessed`.execute(tx);
+  return new Set(rows.map(({ callId }) => callId));
+}
