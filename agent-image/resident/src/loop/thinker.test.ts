@@ -15,7 +15,7 @@ const LIMITS = {
   tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS,
   models: ['small'],
 };
-const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small' };
+const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
 function situation(): Situation {
@@ -61,7 +61,8 @@ function aThinker() {
 
 test('an agent without a model, or with the scripted mind, never asks', () => {
   const { thinker, asked } = aThinker();
-  for (const model of [null, { provider: 'scripted', name: 'small' }, { provider: 'gateway', name: 'small' }]) {
+  const facts = { name: 'small', scripted: true, reason: '' };
+  for (const model of [null, { ...facts, provider: 'scripted' }, { ...facts, provider: 'gateway' }]) {
     assert.equal(modelOf({ model }), null);
     thinker.consider(situation(), { model, limits: LIMITS });
   }

@@ -59,7 +59,15 @@ export const AgentConfig = z.strictObject({
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),
   limits: Limits.nullable(),
-  model: z.strictObject({ provider: z.string(), name: z.string() }).nullable(),
+  model: z
+    .strictObject({
+      provider: z.string().describe('Provider that is asked first'),
+      name: z.string().describe('Name for requests to the gateway'),
+      scripted: z.boolean(),
+      reason: z.string().describe('Why this model: the choice of the spec, of the tier, or what the tier forbids'),
+    })
+    .nullable()
+    .describe('Null if the tier allows no model that the village serves'),
   seed: z
     .int()
     .min(0)

@@ -12,6 +12,7 @@ import type {
 } from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
+import type { ModelAsk } from '../gateway/choose-model.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
@@ -190,14 +191,12 @@ function runtimeOf({ spec: { runtime } }: AgentRecord): AgentConfig['runtime'] {
   return { name, named: runtime.name !== undefined, config };
 }
 
-/** The model of an agent: the first model of its tier. */
-function modelOf(limits: Limits | null): AgentConfig['model'] {
-  const [name] = limits?.models ?? [];
-  return name === undefined ? null : { provider: 'gateway', name };
-}
-
 /** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
-export function agentConfig({ record, place, entitlement }: Described, raise: Holdings['raise']): AgentConfig {
+export function agentConfig(
+  { record, place, entitlement }: Described,
+  raise: Holdings['raise'],
+  chooseModel: (ask: ModelAsk) => AgentConfig['model'],
+): AgentConfig {
   const { spec, status } = record;
   const limits = limitsOf(entitlement, raise);
   return {
@@ -210,7 +209,7 @@ export function agentConfig({ record, place, entitlement }: Described, raise: Ho
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,
-    model: modelOf(limits),
+    model: chooseModel({ asked: spec.model, tier: status.tier ?? null, models: limits?.models ?? [] }),
     seed: hashText(record.agentId),
   };
 }

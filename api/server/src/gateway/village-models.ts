@@ -17,6 +17,8 @@ export interface ServedModel {
   readonly name: string;
   /** The provider that is asked first. */
   readonly provider: string;
+  /** The name of the model there. */
+  readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
   readonly contextTokens: number;
   /** Maximum number of tokens of an answer if the request names no limit. */
@@ -66,15 +68,16 @@ export function openCatalog({ config, credentials, adapters, ports }: VillageMod
   return {
     find: (name) => {
       const chain = findRoute(config, name);
-      const provider = chain?.targets[0]?.provider;
-      if (chain === null || provider === undefined) return null;
+      const target = chain?.targets[0];
+      if (chain === null || target === undefined) return null;
+      const { provider, model: providerModel } = target;
       const opened = openModel(config, name, setup);
       if (!opened.ok) return { missing: opened.message };
       const { contextTokens, answerTokens } = chain;
       const countTokens = isScripted(provider)
         ? ({ messages }: ChatRequest): number => promptTokensOf(messages)
         : estimatePromptTokens;
-      return { name, provider, contextTokens, answerTokens, port: opened.model, countTokens };
+      return { name, provider, providerModel, contextTokens, answerTokens, port: opened.model, countTokens };
     },
     isScripted,
     served: config.routes.map(({ match }) => match),

@@ -5,6 +5,8 @@ import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import type { GatewayPorts } from '../gateway/admit-chat.ts';
+import { chooseModel } from '../gateway/choose-model.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import type { WakeHub } from './wake-hub.ts';
@@ -16,6 +18,7 @@ export interface ResidentPorts extends Pick<Services, 'db' | 'log'> {
   readonly reader: { describe(agentId: string): Promise<Described | null> };
   readonly reviewer: TokenReviewer;
   readonly hub: WakeHub;
+  readonly gateway: Pick<GatewayPorts, 'catalog'>;
 }
 
 export function residentHandlers(ports: ResidentPorts) {
@@ -28,7 +31,9 @@ export function residentHandlers(ports: ResidentPorts) {
       const described = await ports.reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent');
       const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
-      return accepted(agentConfig(described, bought(params.agent_id)));
+      return accepted(
+        agentConfig(described, bought(params.agent_id), (ask) => chooseModel(ask, ports.gateway.catalog)),
+      );
     }),
     getPaidTime: plain(async ({ params, actor }) => {
       const record = ports.source.get(params.agent_id);

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseModelsConfig } from '@hamlet/models';
+import { chooseModel } from './choose-model.ts';
+import { configuredModels, openCatalog } from './village-models.ts';
+
+const parsed = parseModelsConfig({
+  providers: {
+    local: { kind: 'ollama' },
+    cloud: { kind: 'openai', credential: 'cloud-key' },
+    closed: { kind: 'openai', credential: 'none' },
+    scripted: { kind: 'scripted' },
+  },
+  routes: [
+    { match: 'small', provider: 'scripted', contextTokens: 4_096 },
+    { match: 'medium', provider: 'local', model: 'qwen3:8b', contextTokens: 16_384 },
+    { match: 'large', provider: 'cloud', model: 'gpt-5', contextTokens: 200_000 },
+    { match: 'secret', provider: 'closed', model: 'x', contextTokens: 500_000 },
+  ],
+});
+assert.ok(parsed.ok);
+const catalog = openCatalog(configuredModels(parsed.config, (name) => (name === 'none' ? null : 'sk-0123456789')));
+
+type Asked = Parameters<typeof chooseModel>[0]['asked'];
+
+const CASES: readonly (readonly [
+  string,
+  Asked,
+  readonly string[],
+  readonly [string, string, boolean] | null,
+  RegExp,
+])[] = [
+  ['no wish', undefined, ['small', 'large'], ['scripted', 'small', true], /^first model of the tier tier-1/],
+  ['a name of the village', { name: 'large' }, ['small', 'large'], ['cloud', 'large', false], /^named by spec.model$/],
+  ["the provider's name", { name: 'qwen3:8b' }, ['small', 'medium'], ['local', 'medium', false], /^named/],
+  ['name and provider', { name: 'gpt-5', provider: 'cloud' }, ['large'], ['cloud', 'large', false], /^named/],
+  [
+    'another provider',
+    { name: 'gpt-5', provider: 'local' },
+    ['small', 'large'],
+    ['cloud', 'large', false],
+    /names gpt-5 of local, which the tier tier-1 does not allow/,
+  ],
+  [
+    'not in the tier',
+    { name: 'large' },
+    ['small', 'medium'],
+    ['local', 'medium', false],
+    /names large, which the tier tier-1 does not allow: this is the best/,
+  ],
+  ['without its key', { name: 'secret' }, ['small', 'secret'], ['scripted', 'small', true], /does not allow/],
+  ['nothing is served', { name: 'large' }, ['unknown'], null, /^$/],
+  ['no model in the tier', undefined, [], null, /^$/],
+];
+
+for (const [title, asked, models, expected, reason] of CASES) {
+  test(`the model of an agent: ${title}`, () => {
+    const chosen = chooseModel({ asked, tier: 'tier-1', models }, catalog);
+    assert.deepEqual(chosen === null ? null : [chosen.provider, chosen.name, chosen.scripted], expected);
+    assert.match(chosen?.reason ?? '', reason);
+  });
+}

@@ -1,0 +1,58 @@
+import type { AgentConfig, AgentSpec } from '@hamlet/contract';
+import type { ModelCatalog, ServedModel } from './village-models.ts';
+
+type ModelChoice = AgentSpec['model'];
+
+export interface ModelAsk {
+  /** `spec.model` of the agent. */
+  readonly asked: ModelChoice;
+  /** Null without a tier. */
+  readonly tier: string | null;
+  /** The models of the tier and of purchases, in their order. */
+  readonly models: readonly string[];
+}
+
+function matches({ name, provider, providerModel }: ServedModel, asked: NonNullable<ModelChoice>): boolean {
+  const isNamed = asked.name === name || asked.name === providerModel;
+  return isNamed && (asked.provider === undefined || asked.provider === provider);
+}
+
+/** The model with the largest context; of equal ones the later, because tiers list their better models later. */
+function bestOf(served: readonly ServedModel[]): ServedModel | undefined {
+  return served.reduce<ServedModel | undefined>(
+    (best, each) => (best !== undefined && best.contextTokens > each.contextTokens ? best : each),
+    undefined,
+  );
+}
+
+function textOf({ provider, name }: NonNullable<ModelChoice>): string {
+  return provider === undefined ? name : `${name} of ${provider}`;
+}
+
+/**
+ * The model of an agent: the one that its spec names, else the first of its tier that is served. If the tier lacks the
+ * named one, the best that it allows; `reason` then says so. Null if the tier allows no model that is served. Pure, but
+ * for the credentials that the catalog reads.
+ */
+export function chooseModel({ asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
+  const served = models.flatMap((name) => {
+    const found = catalog.find(name);
+    return found === null || 'missing' in found ? [] : [found];
+  });
+  const answer = ({ provider, name }: ServedModel, reason: string): AgentConfig['model'] => ({
+    provider,
+    name,
+    scripted: catalog.isScripted(provider),
+    reason,
+  });
+  const [first] = served;
+  const best = bestOf(served);
+  if (first === undefined || best === undefined) return null;
+  if (asked === undefined) return answer(first, `first model of the tier ${tier ?? ''} that the village serves`);
+  const chosen = served.find((each) => matches(each, asked));
+  if (chosen !== undefined) return answer(chosen, 'named by spec.model');
+  return answer(
+    best,
+    `spec.model names ${textOf(asked)}, which the tier ${tier ?? ''} does not allow: this is the best that it allows`,
+  );
+}
