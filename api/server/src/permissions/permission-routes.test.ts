@@ -6,7 +6,7 @@ import type { CallData, Permission } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
-import { outlast } from './testing/outlast.ts';
+import { outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
 const QUESTION = { tool: 'ask_human', callId: '1.0', args: { question: 'Which bread?' } };

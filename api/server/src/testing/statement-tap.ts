@@ -10,6 +10,12 @@ export interface StatementTap {
   stop(): void;
 }
 
+/**
+ * Decides about a statement before the tap forwards it: `open` has the earlier statements of its transaction. `before`
+ * cuts the connection instead, `after` once Postgres has executed the statement, before the API hears of it.
+ */
+export type Cut = (open: readonly string[], statement: string) => 'before' | 'after' | null;
+
 const HEADER_BYTES = 5;
 /**
  * Message types. `Q`, a simple query: its text follows. `P`, parse: the name of the prepared statement and a zero byte
@@ -39,14 +45,16 @@ function statementReader(hear: (statement: string) => void): (piece: Buffer) => 
   };
 }
 
-/** Starts a tap in front of the Postgres at `toPort` on this machine. Clients must connect without TLS. */
-export async function startStatementTap(toPort: number): Promise<StatementTap> {
+/** Starts a tap in front of the Postgres at `toPort` on this machine. Clients must connect without TLS. `cut`: see {@link Cut}. */
+export async function startStatementTap(toPort: number, cut: Cut = () => null): Promise<StatementTap> {
   const sockets = new Set<Socket>();
   const ended: (readonly string[])[] = [];
   const server = createServer((caller) => {
     const postgres = connect(toPort, '127.0.0.1');
     let open: string[] | null = null;
+    let ending: ReturnType<Cut> = null;
     const read = statementReader((statement) => {
+      ending ??= cut(open ?? [], statement);
       if (/^(begin|start transaction)/i.test(statement)) open = [];
       open?.push(statement);
       if (!/^(commit|rollback)$/i.test(statement) || open === null) return;
@@ -62,9 +70,13 @@ export async function startStatementTap(toPort: number): Promise<StatementTap> {
     }
     caller.on('data', (bytes: Buffer) => {
       read(bytes);
-      postgres.write(bytes);
+      if (ending === 'before') caller.destroy();
+      else postgres.write(bytes);
     });
-    postgres.pipe(caller);
+    postgres.on('data', (bytes: Buffer) => {
+      if (ending === null) caller.write(bytes);
+      else caller.destroy();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -11,3 +11,13 @@ export async function outlast({ postgres }: TestVillage, permissionId: string): 
   await superuser.run('alter table permission enable always trigger goes_forward');
   await superuser.close();
 }
+
+/** The number of posts with a title, hidden ones included. */
+export async function countPosts({ postgres }: TestVillage, title: string): Promise<number> {
+  const superuser = openSuperuser(postgres);
+  const [row] = await superuser.run(
+    `select count(*)::integer as posts from board.post where title = '${title}'`,
+  );
+  await superuser.close();
+  return Number(row?.['posts']);
+}

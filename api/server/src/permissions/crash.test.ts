@@ -1,0 +1,108 @@
+/** performCall is cut between every two statements, before and after them: the repeated call leaves exactly one effect. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import type { Db } from '@hamlet/store';
+import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
+import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { countPosts } from './testing/as-superuser.ts';
+import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+
+/** More statements than performCall has. */
+const STATEMENTS_MAX = 60;
+
+let village: TestVillage;
+let tap: StatementTap;
+let db: Db;
+let permits: PermissionPlay;
+/** Cuts at the statement with this number, counted in the transactions that have locked an effect. */
+let cutAt: { readonly number: number; readonly how: 'before' | 'after' } | null = null;
+let counted = 0;
+let wasCut = false;
+
+const cut: Cut = (open) => {
+  if (cutAt === null || !open.some((statement) => /from "effect"/.test(statement))) return null;
+  counted += 1;
+  if (counted !== cutAt.number) return null;
+  wasCut = true;
+  return cutAt.how;
+};
+
+before(async () => {
+  village = await startTestVillage();
+  db = village.openDb();
+  tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
+  const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
+  url.host = `127.0.0.1:${tap.port}`;
+  const settings = { HAMLET_POSTGRES_URL: url.href, HAMLET_TOOL_RULES: ASKING_RULES };
+  permits = new PermissionPlay((await village.startReplica(settings)).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(async () => {
+  await village.remove();
+  tap.stop();
+});
+
+/** Cuts a call at a statement, and repeats it. Returns false if the call has fewer statements. */
+async function cutAndRepeat(
+  working: Working,
+  call: ReturnType<typeof post>,
+  at: NonNullable<typeof cutAt>,
+): Promise<boolean> {
+  [cutAt, counted, wasCut] = [at, 0, false];
+  const first = await permits.perform(working, call);
+  cutAt = null;
+  if (!wasCut) return false;
+  assert.equal(first.ok, false, `cut ${at.how} statement ${at.number}: the agent learns that the end is unknown`);
+  await eventually('the repeated call', async () => {
+    const result = resultOf(await permits.perform(working, call));
+    assert.ok(['ok', 'unavailable', 'idempotency_in_flight'].includes(result), result);
+    return result === 'ok';
+  });
+  const { state } = await db
+    .selectFrom('effect')
+    .select('state')
+    .where('run_id', '=', working.runId)
+    .where('call_id', '=', call.callId)
+    .executeTakeFirstOrThrow();
+  assert.equal(state, 'settled');
+  return true;
+}
+
+for (const how of ['before', 'after'] as const)
+  test(`a post whose connection is cut ${how} any statement is on the board once, and uses up one permission`, async () => {
+    let cuts = 0;
+    for (let number = 1; number < STATEMENTS_MAX; number += 1) {
+      const working = await permits.startRun(AGENT_IDS[number % AGENT_IDS.length] ?? 'ada');
+      const title = `Cut ${how} ${number}`;
+      const permissionId = await permits.allow(working, post('1.0', title));
+      const isCut = await cutAndRepeat(working, post('1.0', title), { number, how });
+      assert.equal(await countPosts(village, title), 1, title);
+      const { state } = await db
+        .selectFrom('permission')
+        .select('state')
+        .where('permission_id', '=', permissionId)
+        .executeTakeFirstOrThrow();
+      assert.equal(state, 'consumed', title);
+      await permits.endAll();
+      if (!isCut) break;
+      cuts += 1;
+    }
+    assert.ok(cuts > 10 && cuts < STATEMENTS_MAX - 1, `${cuts} cuts`);
+  });
+
+for (const how of ['before', 'after'] as const)
+  test(`words whose connection is cut ${how} any statement are said once`, async () => {
+    let cuts = 0;
+    for (let number = 1; number < STATEMENTS_MAX; number += 1) {
+      const working = await permits.startRun('ada');
+      const text = `Cut ${how} ${number}`;
+      const isCut = await cutAndRepeat(working, { tool: 'say', callId: '1.0', args: { text } }, { number, how });
+      const said = await db.selectFrom('world_event').select('event').where('kind', '=', 'talk').execute();
+      assert.equal(said.filter(({ event }) => JSON.stringify(event).includes(`"${text}"`)).length, 1, text);
+      await permits.endAll();
+      if (!isCut) break;
+      cuts += 1;
+    }
+    assert.ok(cuts > 6 && cuts < STATEMENTS_MAX - 1, `${cuts} cuts`);
+  });
