@@ -15,9 +15,7 @@ export async function outlast({ postgres }: TestVillage, permissionId: string): 
 /** The number of posts with a title, hidden ones included. */
 export async function countPosts({ postgres }: TestVillage, title: string): Promise<number> {
   const superuser = openSuperuser(postgres);
-  const [row] = await superuser.run(
-    `select count(*)::integer as posts from board.post where title = '${title}'`,
-  );
+  const [row] = await superuser.run(`select count(*)::integer as posts from board.post where title = '${title}'`);
   await superuser.close();
   return Number(row?.['posts']);
 }

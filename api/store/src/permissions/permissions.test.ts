@@ -1,0 +1,196 @@
+/** No statement moves a permission or an effect against its rules, whatever program sends it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { insertRuns } from '../runs/new-runs.ts';
+import { insertEffect, lockEffect, settleEffect } from './effects.ts';
+import {
+  answerPermission,
+  endPermission,
+  insertPermission,
+  lockPermission,
+  type NewPermission,
+  type PermissionRow,
+} from './permissions.ts';
+import { countPermissions, readOverduePermissions } from './read-permissions.ts';
+
+const VERSION = 'a'.repeat(64);
+const HASH = new Uint8Array(32).fill(7);
+const LEGAL: ReadonlySet<string> = new Set([
+  'pending>allowed',
+  'pending>denied',
+  'pending>expired',
+  'pending>withdrawn',
+  'allowed>consumed',
+  'allowed>expired',
+  'allowed>withdrawn',
+]);
+
+let ledger: TestLedger;
+before(async () => {
+  ledger = await testLedger(2);
+});
+after(() => ledger.remove());
+
+async function newRun(): Promise<string> {
+  const run = {
+    agentId: 'ada',
+    agentUid: 'uid',
+    kind: 'prompt',
+    prompt: 'work',
+    createdByRole: 'member',
+    createdById: 'account 1',
+    schedule: null,
+  } as const;
+  const [made] = await inTransaction(ledger.db, (tx) => insertRuns(tx, [run]));
+  assert.ok(made);
+  return made.runId;
+}
+
+async function ask(changes: Partial<NewPermission> = {}): Promise<PermissionRow> {
+  const runId = changes.runId ?? (await newRun());
+  const made: NewPermission = {
+    runId,
+    agentId: 'ada',
+    request: 'r/1',
+    callId: '1.0',
+    tool: 'say',
+    arguments: '{}',
+    argumentsHash: HASH,
+    why: 'policy',
+    reason: '',
+    question: null,
+    amount: null,
+    policyVersion: VERSION,
+    lastsS: 600,
+    ...changes,
+  };
+  return inTransaction(ledger.db, (tx) => insertPermission(tx, made));
+}
+
+const BY = { role: 'admin', id: 'admin 1', name: 'Grace' };
+
+async function inState(state: PermissionState): Promise<PermissionRow> {
+  const row = await ask();
+  const { permissionId: id } = row;
+  await inTransaction(ledger.db, async (tx) => {
+    if (state === 'allowed' || state === 'consumed' || state === 'denied')
+      await answerPermission(tx, id, {
+        answer: state === 'denied' ? 'deny' : 'allow',
+        by: BY,
+        reply: null,
+        usableS: 600,
+      });
+    if (state === 'consumed' || state === 'expired' || state === 'withdrawn') await endPermission(tx, id, state);
+  });
+  return row;
+}
+
+test('of all moves between states, only the legal ones are possible', async () => {
+  for (const from of PERMISSION_STATES)
+    for (const to of PERMISSION_STATES) {
+      const { permissionId } = await inState(from);
+      const answer = to === 'denied' ? 'deny' : 'allow';
+      const isAnswer = from === 'pending' && (to === 'allowed' || to === 'denied');
+      const move = sql`
+        update permission set state = ${to}
+          ${isAnswer ? sql`, answer = ${answer}, answered_at = now(), answered_by_role = 'admin', answered_by_id = 'a', answered_by_name = 'A'` : sql``}
+        where permission_id = ${permissionId}`.execute(ledger.db);
+      if (LEGAL.has(`${from}>${to}`)) await move;
+      else await assert.rejects(move, { code: '23514' }, `${from}>${to}`);
+    }
+});
+
+test('a request never changes, is deleted or begins as answered, and an answer is given once', async () => {
+  const { permissionId } = await ask();
+  const set = (assignment: string) =>
+    sql`update permission set ${sql.raw(assignment)} where permission_id = ${permissionId}`.execute(ledger.db);
+  for (const change of [
+    "arguments = '[]', state = 'withdrawn'",
+    "tool = 'buy', state = 'withdrawn'",
+    "call_id = '9.9', state = 'withdrawn'",
+    `policy_version = '${'b'.repeat(64)}', state = 'withdrawn'`,
+    "expires_at = expires_at + interval '1 hour', state = 'withdrawn'",
+    "state = 'allowed'",
+  ])
+    await assert.rejects(set(change), { code: '23514' }, change);
+  await set(
+    "state = 'allowed', answer = 'allow', answered_at = now(), answered_by_role = 'admin', answered_by_id = 'a', answered_by_name = 'A'",
+  );
+  await assert.rejects(set("state = 'consumed', answered_by_id = 'b'"), { code: '23514' });
+  await assert.rejects(sql`truncate permission cascade`.execute(ledger.db));
+  const asked = await ask();
+  const byAgent = inTransaction(ledger.db, (tx) =>
+    answerPermission(tx, asked.permissionId, {
+      answer: 'allow',
+      by: { role: 'agent', id: 'ada', name: 'Ada' },
+      reply: null,
+      usableS: 5,
+    }),
+  );
+  await assert.rejects(byAgent, { code: '23514' });
+});
+
+test('a permission that is over cannot be allowed or consumed', async () => {
+  const { permissionId } = await ask({ lastsS: 0.001 });
+  await sql`select pg_sleep(0.01)`.execute(ledger.db);
+  const held = await inTransaction(ledger.db, (tx) => lockPermission(tx, permissionId));
+  assert.equal(held?.isOver, true);
+  assert.ok((await readOverduePermissions(ledger.db)).some((row) => row.permissionId === permissionId));
+  const answer = inTransaction(ledger.db, (tx) =>
+    answerPermission(tx, permissionId, { answer: 'allow', by: BY, reply: null, usableS: 600 }),
+  );
+  await assert.rejects(answer, { code: '23514' });
+});
+
+test('the end of a run withdraws its open permissions, and no new one begins', async () => {
+  const runId = await newRun();
+  await ask({ runId });
+  await sql`update run set state = 'cancelled', ended_at = now() where run_id = ${runId}`.execute(ledger.db);
+  await inTransaction(ledger.db, async (tx) => {
+    assert.equal(await countPermissions(tx, runId, 'withdrawn'), 1);
+    assert.equal(await countPermissions(tx, runId), 1);
+  });
+  await assert.rejects(ask({ runId, request: 'r/2' }), { code: '23514' });
+  await sql`delete from run where run_id = ${runId}`.execute(ledger.db);
+});
+
+test('an effect needs its own consumed permission, is there once a call, and is settled once', async () => {
+  const { permissionId, runId } = await inState('allowed');
+  const effect = {
+    runId,
+    callId: '1.0',
+    agentId: 'ada',
+    agentUid: 'uid',
+    cycle: 1,
+    attempt: 1,
+    tool: 'say',
+    argumentsHash: HASH,
+    policyVersion: VERSION,
+    permissionId,
+  };
+  const insert = (made: typeof effect, outcome: unknown = null) =>
+    inTransaction(ledger.db, (tx) => insertEffect(tx, made, outcome));
+  await assert.rejects(insert(effect), { code: '23514' }, 'not consumed');
+  await inTransaction(ledger.db, (tx) => endPermission(tx, permissionId, 'consumed'));
+  await assert.rejects(insert({ ...effect, callId: '1.1' }), { code: '23514' }, 'another call');
+  await assert.rejects(insert({ ...effect, tool: 'buy' }), { code: '23514' }, 'another tool');
+  await assert.rejects(insert({ ...effect, argumentsHash: new Uint8Array(32) }), { code: '23514' }, 'other arguments');
+  await assert.rejects(insert({ ...effect, runId: await newRun() }), { code: '23514' }, 'another run');
+  await insert(effect);
+  await assert.rejects(insert(effect), { code: '23505' }, 'twice');
+  await inTransaction(ledger.db, async (tx) => {
+    const begun = await lockEffect(tx, runId, '1.0');
+    assert.equal(begun?.state, 'begun');
+    if (begun !== null) await settleEffect(tx, begun, { kind: 'ok', text: '' });
+  });
+  for (const change of ["outcome = '{}'", "state = 'begun', outcome = null, settled_at = null", "tool = 'buy'"])
+    await assert.rejects(
+      sql`update effect set ${sql.raw(change)} where run_id = ${runId}`.execute(ledger.db),
+      { code: '23514' },
+      change,
+    );
+});
