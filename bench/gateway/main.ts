@@ -1,0 +1,123 @@
+/** `make bench-gateway`: the latency that the models gateway adds to a model server, beside LiteLLM's proxy. */
+import { execFileSync, fork } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeReport } from '../report.ts';
+import type { Row } from '../report.ts';
+import type { Arrivals, Load } from './callers.ts';
+import { openStage } from './stage.ts';
+import type { Stage, Target } from './stage.ts';
+
+const USAGE = `Usage: node bench/gateway/main.ts [--seconds N] [--rounds N] [--streams N]
+
+A model server that sends a first token after 200 ms and 39 more, one every 25 ms; callers that keep streams open to it, to
+the gateway of a real api with Postgres (durable) and Redis, and to LiteLLM's proxy, in turn. Every caller is an agent of
+its own. The figures are percentiles less those of the model server itself. Writes bench/results/gateway.json.
+  --seconds  length of each measurement (20)
+  --rounds   measurements of each server (3)
+  --streams  streams at once (50)
+`;
+
+const SERVERS = ['upstream', 'hamlet', 'litellm'] as const;
+type Name = (typeof SERVERS)[number];
+const WARM_UP_S = 4;
+
+interface Measured {
+  readonly firstMs: number[];
+  readonly tokenMs: number[];
+}
+
+type Answer =
+  | { readonly type: 'done'; readonly arrivals: Arrivals }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** Asks a server from a process of its own. */
+async function callersAt({ url, tokens }: Target, seconds: number): Promise<Arrivals> {
+  const child = fork(join(import.meta.dirname, 'callers.ts'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  try {
+    const answer = new Promise<Answer>((done, fail) => {
+      child.once('message', (message: Answer) => done(message));
+      child.once('exit', (code) => fail(new Error(`the callers ended with ${code}`)));
+    });
+    child.send({ url, tokens, seconds } satisfies Load);
+    const answered = await answer;
+    if (answered.type === 'failed') throw new Error(answered.message);
+    return answered.arrivals;
+  } finally {
+    child.removeAllListeners('exit');
+    child.kill('SIGKILL');
+  }
+}
+
+const percentile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+
+type All = Readonly<Record<Name, Measured>>;
+
+async function measure(stage: Stage, { seconds, rounds }: { seconds: number; rounds: number }): Promise<All> {
+  const all: All = {
+    upstream: { firstMs: [], tokenMs: [] },
+    hamlet: { firstMs: [], tokenMs: [] },
+    litellm: { firstMs: [], tokenMs: [] },
+  };
+  for (const name of SERVERS) await callersAt(stage[name], WARM_UP_S);
+  for (let round = 1; round <= rounds; round += 1)
+    for (const name of SERVERS) {
+      const { firstMs, tokenMs } = await callersAt(stage[name], seconds);
+      all[name].firstMs.push(...firstMs);
+      for (const each of tokenMs) all[name].tokenMs.push(each);
+      console.log(
+        `round ${round}: ${name} first token ${percentile(firstMs, 0.5).toFixed(1)} ms, p99 ${percentile(firstMs, 0.99).toFixed(1)}; ${firstMs.length} streams`,
+      );
+    }
+  return all;
+}
+
+function addedRow(all: All, metric: string, about: { of: keyof Measured; part: number; target: number | null }): Row {
+  const at = (name: Name): number => percentile(all[name][about.of], about.part);
+  const own = at('upstream');
+  return {
+    metric,
+    unit: 'ms',
+    better: 'lower',
+    ours: at('hamlet') - own,
+    peers: { litellm: at('litellm') - own, upstreamItself: own },
+    target: about.target,
+  };
+}
+
+const rowsOf = (all: All, { hamlet, litellm }: Stage): readonly Row[] => [
+  addedRow(all, 'addedLatencyP50Ms', { of: 'firstMs', part: 0.5, target: 3 }),
+  addedRow(all, 'addedLatencyP99Ms', { of: 'firstMs', part: 0.99, target: 15 }),
+  addedRow(all, 'addedTokenLatencyP50Ms', { of: 'tokenMs', part: 0.5, target: 3 }),
+  addedRow(all, 'addedTokenLatencyP99Ms', { of: 'tokenMs', part: 0.99, target: 15 }),
+  {
+    metric: 'rssMb',
+    unit: 'MB',
+    better: 'lower',
+    ours: hamlet.rssMb(),
+    peers: { litellm: litellm.rssMb() },
+    target: null,
+  },
+];
+
+async function main(): Promise<void> {
+  const count = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    options: { seconds: count('20'), rounds: count('3'), streams: count('50'), help: { type: 'boolean' } },
+  });
+  if (values.help === true) return void process.stdout.write(USAGE);
+  const counts = { seconds: Number(values.seconds), rounds: Number(values.rounds), streams: Number(values.streams) };
+  if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
+    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+  const packages = join(resolve(import.meta.dirname, '../..'), 'local/village/packages.sh');
+  execFileSync(packages, ['test', 'bench'], { stdio: 'inherit' });
+  const stage = await openStage(counts.streams);
+  try {
+    console.log(`written: ${writeReport('gateway', rowsOf(await measure(stage, counts), stage))}`);
+  } finally {
+    await stage.end();
+  }
+}
+
+await main();
