@@ -128,6 +128,7 @@ export const ROUTES = [
   runs.listRuns,
   runs.getRun,
   runs.listRunEvents,
+  runs.streamRun,
   runs.cancelRun,
   offers.listOffers,
   offers.acceptOffer,

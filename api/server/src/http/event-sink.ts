@@ -1,12 +1,16 @@
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 5_000;
+/** Unread output above which a sender of stored events pauses. */
+const PAUSE_BYTES = 256 << 10;
 /** Limit of unread output. Above it the API drops the connection; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
 
 export interface EventSink {
   send(event: string, data: unknown, id?: string): void;
   close(): void;
+  /** Resolves when the reader has read most of the output, or has left. */
+  drained(): Promise<void>;
 }
 
 /** Sends the headers of an event stream. */
@@ -41,6 +45,13 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
     close: () => {
       open = false;
       if (started) response.end();
+    },
+    drained: async () => {
+      if (!started || response.closed || response.writableLength <= PAUSE_BYTES) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      response.once('drain', resolve).once('close', resolve);
+      await promise;
+      response.off('drain', resolve).off('close', resolve);
     },
     start: (onEnd) => {
       beginEventStream(response);

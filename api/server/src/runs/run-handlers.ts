@@ -9,6 +9,7 @@ import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
+import { resumeAfter, type RunStreams } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { PlaceOffer } from '../money/offers/run-offers.ts';
@@ -17,6 +18,7 @@ export interface RunPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly placeOffer: PlaceOffer;
+  readonly runStreams: Pick<RunStreams, 'open'>;
 }
 
 const cursor = pageCursor(z.uuid());
@@ -94,6 +96,14 @@ export function runHandlers(ports: RunPorts) {
       const events = await readRunEvents(db, params.run_id, query);
       return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
     }),
+    streamRun: {
+      kind: 'stream',
+      open: async ({ params, query, headers, actor }, sink) => {
+        const run = await findRun(db, params.run_id);
+        if (run === null) return refused('no_such_run');
+        return ports.runStreams.open({ runId: run.runId, after: resumeAfter(headers, query.after), actor }, sink);
+      },
+    },
     cancelRun: inTx(async (request, tx) => {
       const { params, body, actor } = request;
       const detail = {

@@ -51,7 +51,9 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 }
 
 /** The ports of all features; each feature takes those that its own type lists. */
-function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, watch, board: { board } }: Parts) {
+function portsOf(base: Base, parts: Parts) {
+  const { facts, world, money, gateway, people, policyOf, watch, runStreams } = parts;
+  const { board } = parts.board;
   return {
     ...base.shared,
     ...base.agents,
@@ -70,6 +72,7 @@ function portsOf(base: Base, { facts, world, money, gateway, people, policyOf, w
     people: people.people,
     policyOf,
     watch,
+    runStreams,
     claimView,
     placeOffer: placeOfferWith(money.services),
   };

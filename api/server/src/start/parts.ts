@@ -19,6 +19,7 @@ import { startPeople } from '../people/start-people.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
 import { agentPolicy } from '../permissions/agent-policy.ts';
 import { createRunDeltas } from '../runs/run-deltas.ts';
+import { RunStreams } from '../runs/run-streams.ts';
 import { startRunWatch } from '../runs/run-watch.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
 import { startSealing } from '../sealed-log/start-sealing.ts';
@@ -111,7 +112,8 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const policyOf = agentPolicy(config.toolRules, shared.source);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
-  return { facts, world, board, money, gateway, people, policyOf, watch, deltas };
+  const runStreams = new RunStreams({ ...shared, watch, deltas });
+  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

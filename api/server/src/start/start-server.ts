@@ -58,7 +58,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const base = await openBase(config, log, options);
   const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
-  const { facts, world, board, money, gateway, people, watch } = parts;
+  const { facts, world, board, money, gateway, people, watch, runStreams } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
@@ -75,6 +75,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await stopJobs();
       facts.hub.closeAll();
       facts.feed.close();
+      runStreams.closeAll();
       await listeners.stop();
       await board.stop();
       await world.stop();

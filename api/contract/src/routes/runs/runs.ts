@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallId, Permission, Policy } from '../../values/permission.ts';
-import { RunEvent } from '../../values/run-event.ts';
+import { RunDelta, RunEvent } from '../../values/run-event.ts';
 import {
   Run,
   RUN_ANSWER_MAX_CHARS,
@@ -126,6 +126,25 @@ export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
   answer: json(z.strictObject({ events: z.array(RunEvent) })),
+  reasons: ['no_such_run'],
+});
+
+export const streamRun = defineRoute('GET /runs/{run_id}/stream', {
+  ...reading,
+  name: 'streamRun',
+  summary:
+    'Stream of a run: its events in order, words of the model while they are written, and the run at each change; ends when the run has ended',
+  params: RunParams,
+  query: z.strictObject({
+    after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(EVENT_NUMBER_MAX)
+      .default(0)
+      .describe('Number of the last event received; the header Last-Event-ID counts before it'),
+  }),
+  answer: { kind: 'sse', events: { run_event: RunEvent, delta: RunDelta, run: Run } },
   reasons: ['no_such_run'],
 });
 

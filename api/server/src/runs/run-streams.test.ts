@@ -1,0 +1,207 @@
+/** Streams of runs from two replicas: no event twice, none left out, no words after a cancel, and every brake ends them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { banAccount, logOut, storeRunJournal, streamRun, type Client, type StreamEvent } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
+import { firstAdmin, invite, signIn } from '../testing/people-play.ts';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import type { RunningServer } from '../start/start-server.ts';
+
+type Sent = StreamEvent<typeof streamRun>;
+
+let village: TestVillage;
+let replicas: readonly RunningServer[];
+let runs: RunPlay;
+let db: Db;
+let link: RedisLink;
+
+before(async () => {
+  village = await startTestVillage();
+  replicas = [await village.startReplica(), await village.startReplica()];
+  runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
+  db = village.openDb();
+  link = openRedisLink(village.redis.url, () => undefined);
+  await runs.play.everybody();
+});
+after(async () => {
+  link.close();
+  await village.remove();
+});
+
+const onReplica = (index: number, token: string = TOKENS.admin): Client =>
+  clientOf(replicas[index % 2]?.peopleUrl ?? '', token);
+
+interface Reading {
+  readonly sent: Sent[];
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+/** Reads the stream of a run until it ends, the test stops it, or it has sent `most` events. */
+function read(
+  client: Client,
+  runId: string,
+  { after, most = Infinity }: { after?: number; most?: number } = {},
+): Reading {
+  const stopping = new AbortController();
+  const sent: Sent[] = [];
+  const query = after === undefined ? {} : { after };
+  const input = { params: { run_id: runId }, query, signal: stopping.signal };
+  const ended = (async () => {
+    for await (const event of client.open(streamRun, input)) {
+      sent.push(event);
+      if (sent.length >= most) stopping.abort();
+    }
+  })().catch(() => undefined);
+  return { sent, ended, stop: () => stopping.abort() };
+}
+
+const numbersOf = (sent: readonly Sent[]): readonly number[] =>
+  sent.flatMap((each) => (each.event === 'run_event' ? [each.data.number] : []));
+
+let places = 0;
+
+/** Stores entries that people see, one event for each. */
+async function claim(runId: string, count: number): Promise<void> {
+  const entries = Array.from({ length: count }, () => ({
+    seq: (places += 1),
+    event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
+  }));
+  const body = { cycle: await runs.cycle('ada'), entries, payloads: [] };
+  dataOf(await onReplica(places, 'test-token-of-agent-ada').call(storeRunJournal, { params: { run_id: runId }, body }));
+}
+
+async function startedRun(): Promise<string> {
+  const { run_id } = await runs.give('ada');
+  dataOf(await runs.start('ada', run_id));
+  return run_id;
+}
+
+test('the events of a run come in order from both replicas, then the ended run, and the stream ends', async () => {
+  const runId = await startedRun();
+  const readings = [0, 1].map((index) => read(onReplica(index), runId));
+  await eventually('the start', () => readings.every(({ sent }) => numbersOf(sent).length === 2));
+  await claim(runId, 3);
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  for (const { sent, ended } of readings) {
+    await ended;
+    assert.deepEqual(numbersOf(sent), [1, 2, 3, 4, 5, 6]);
+    const last = sent.at(-1);
+    assert.ok(last?.event === 'run' && last.data.state === 'done');
+    const states = sent.flatMap((each) => (each.event === 'run' ? [each.data.state] : []));
+    assert.deepEqual([states[0], states.at(-1)], ['running', 'done']);
+  }
+});
+
+test('a reader that disconnects and resumes at random offsets, on either replica, gets each number once', async (t) => {
+  const runId = await startedRun();
+  const EVENTS = 400;
+  const writing = (async () => {
+    for (let written = 0; written < EVENTS; written += 20) {
+      await claim(runId, 20);
+      await sleep(5);
+    }
+    dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  })();
+  const numbers: number[] = [];
+  let connections = 0;
+  for (let isOver = false; !isOver; connections += 1) {
+    assert.ok(connections < EVENTS, 'each connection brings an event');
+    const after = numbers.at(-1) ?? 0;
+    const reading = read(onReplica(connections), runId, { after, most: 1 + Math.floor(Math.random() * 40) });
+    await reading.ended;
+    numbers.push(...numbersOf(reading.sent));
+    isOver = reading.sent.some((each) => each.event === 'run' && each.data.ended_at !== null);
+  }
+  await writing;
+  t.diagnostic(`${connections} connections`);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: EVENTS + 3 }, (_, index) => index + 1),
+  );
+});
+
+test('Last-Event-ID counts before the query, as browsers send both', async () => {
+  const runId = await startedRun();
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  const response = await fetch(`${runs.play.url}/api/v1/runs/${runId}/stream?after=1`, {
+    headers: { authorization: `Bearer ${TOKENS.admin}`, 'last-event-id': '2' },
+  });
+  const ids = (await response.text()).match(/^id: \d+$/gm);
+  assert.deepEqual(ids, ['id: 3']);
+});
+
+test('a lost hint only delays: a change that nobody announced arrives by the poll', async () => {
+  const runId = await startedRun();
+  const reading = read(onReplica(1), runId);
+  await eventually('the start', () => numbersOf(reading.sent).length === 2);
+  await db.transaction().execute(async (tx) => {
+    await tx.insertInto('run_event').values({ run_id: runId, number: 3, event: 'redelivered', detail: '{}' }).execute();
+    await tx.updateTable('run').set({ events: 3 }).where('run_id', '=', runId).execute();
+  });
+  await eventually('the event', () => numbersOf(reading.sent).length === 3);
+  reading.stop();
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+});
+
+test('words pass while the run is running, and none after a cancel', async () => {
+  const runId = await startedRun();
+  const reading = read(onReplica(0), runId);
+  await eventually('the start', () => numbersOf(reading.sent).length === 2);
+  const words = (): readonly string[] =>
+    reading.sent.flatMap((each) => (each.event === 'delta' ? [each.data.text] : []));
+  const say = (text: string): Promise<unknown> =>
+    link.publish(`run-delta:${runId}`, JSON.stringify({ run_id: runId, ask: 0, attempt: 0, text }));
+  await eventually('the words', async () => {
+    await say('before');
+    return words().length > 0;
+  });
+  dataOf(await runs.cancel(runId));
+  await eventually('the cancel', () => numbersOf(reading.sent).length === 3);
+  await say('after');
+  dataOf(await runs.settle('ada', runId, { state: 'cancelled', summary: 'Stopped.' }));
+  await reading.ended;
+  assert.ok(!words().includes('after'));
+});
+
+test('a stream has a limit for each person', async () => {
+  const runId = await startedRun();
+  const member = onReplica(0, TOKENS.member);
+  const open = Array.from({ length: 20 }, () => read(member, runId));
+  await eventually('all streams', () => open.every(({ sent }) => sent.length > 0));
+  const response = await fetch(`${runs.play.url}/api/v1/runs/${runId}/stream`, {
+    headers: { authorization: `Bearer ${TOKENS.member}` },
+  });
+  assert.equal(((await response.json()) as { readonly code?: string }).code, 'rate_limited');
+  for (const { stop } of open) stop();
+  await Promise.all(open.map(({ ended }) => ended));
+  await eventually('room for another', async () => {
+    const reading = read(member, runId, { most: 1 });
+    await reading.ended;
+    return reading.sent.length > 0;
+  });
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+});
+
+test('a stream ends when its reader signs out or is banned, also on another replica', async () => {
+  const runId = await startedRun();
+  const url = (index: number): string => replicas[index]?.peopleUrl ?? '';
+  const grace = await firstAdmin(url(0));
+  const mia = await invite(grace, url(0), { name: 'Mia', role: 'member' });
+  const reading = read((await signIn(url(1), 'Mia')).client, runId);
+  await eventually('the first event', () => reading.sent.length > 0);
+  const params = { account_id: mia.accountId };
+  dataOf(await grace.client.call(banAccount, { params, body: { reason: 'test' } }));
+  await reading.ended;
+
+  const other = await signIn(url(1), 'Grace');
+  const own = read(other.client, runId);
+  await eventually('the first event', () => own.sent.length > 0);
+  dataOf(await other.client.call(logOut, {}));
+  await own.ended;
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+});
