@@ -1,0 +1,76 @@
+/** A model for tests of a whole journey: it answers by what a conversation holds, so that repeated requests get the same answer. */
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { ScriptedAnswer, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+
+interface Message {
+  readonly role: string;
+  readonly content?: string | null;
+  readonly tool_calls?: readonly object[];
+}
+
+interface ChatBody {
+  readonly messages: readonly Message[];
+  readonly stream?: boolean;
+  readonly tools?: readonly object[];
+  readonly response_format?: { readonly type: string };
+}
+
+/** Words that a person writes to begin the journey. */
+export const ERRAND = 'Find out what Bob wants, and post it on the board.';
+export const POST_TITLE = 'Bob wants fresh bread';
+export const QUESTION_TO_BOB = 'Bob, what would you like most today?';
+
+const call = (name: string, input: object): NonNullable<ScriptedAnswer['calls']> => [
+  { id: `call-${name}`, name, pieces: [JSON.stringify(input)] },
+];
+
+/** The number of tools that the model has called since the last words of a person. */
+function callsSince(messages: readonly Message[]): number {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  return messages.slice(last).filter(({ tool_calls: calls }) => calls !== undefined && calls.length > 0).length;
+}
+
+/** The errand, step by step: find Bob, ask him, post, and answer with the id of the post. */
+function errandStep(messages: readonly Message[]): ScriptedAnswer {
+  switch (callsSince(messages)) {
+    case 0:
+      return { text: ['I will ', 'look ', 'for Bob.'], calls: call('find_agent', { agent_id: 'bob' }) };
+    case 1:
+      return { text: ['There he is.'], calls: call('say', { text: QUESTION_TO_BOB, to: 'bob' }) };
+    case 2:
+      return {
+        text: ['I will post it.'],
+        calls: call('post_to_board', { title: POST_TITLE, body: 'Bob would like fresh bread. Who bakes?' }),
+      };
+    default: {
+      const result = messages.at(-1)?.content ?? '';
+      const postId = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(result)?.[0] ?? null;
+      const link = postId === null ? `not posted: ${result}` : `it is on the board: /?view=board&post=${postId}`;
+      return { text: ['Bob wants ', 'fresh bread; ', link] };
+    }
+  }
+}
+
+function answerOf({ messages, tools = [], response_format: format }: ChatBody): ScriptedAnswer {
+  if (format?.type === 'json_schema')
+    return {
+      text: [JSON.stringify({ option: 'stay', text: null, title: null, why: 'I wait', purpose: '', plan: null })],
+    };
+  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  if (tools.length > 0 && asked.includes(ERRAND)) return errandStep(messages);
+  return { text: ['Good ', 'day.'] };
+}
+
+function answer({ method, path, body }: WireRequest): WireAnswer | null {
+  if (method === 'GET' && path === '/v1/models')
+    return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'journey', object: 'model' }] })] };
+  if (path !== '/v1/chat/completions') return null;
+  const chat = body as ChatBody;
+  const scripted = answerOf(chat);
+  return chat.stream === true ? OPENAI_WIRE.stream(scripted) : OPENAI_WIRE.plain(scripted);
+}
+
+/** Starts the model as a server on loopback with OpenAI's wire. */
+export function startJourneyMind(): Promise<WireServer> {
+  return startWireServer([], { otherwise: answer });
+}
