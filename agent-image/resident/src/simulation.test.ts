@@ -1,20 +1,14 @@
 /** One village day (24 minutes of real time) by the rules of the real world, without clock or network. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TICK_MS, TICKS_PER_DAY, Turn } from '@hamlet/contract';
-import { chance } from './brain/chance.ts';
-import { runTurn } from './loop/turn.ts';
-import { restAfter } from './loop/turn-loop.ts';
-import { recallMind } from './loop/reflect.ts';
+import { TICKS_PER_DAY } from '@hamlet/contract';
 import { voiceOf } from './runtime/voice.ts';
-import { forgetfulMemory } from './memory/memory-store.ts';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
-import { coreVillage, type CoreVillage, type Villager } from './testing/core-village.ts';
+import { coreVillage, type CoreVillage } from './testing/core-village.ts';
+import { lifeOf } from './testing/life-of.ts';
 
 const NAMES = ['ada', 'bob', 'cleo', 'dan'] as const;
 const SEEDS = [1, 2, 3, 7, 42, 1_000, 65_537, 4_000_000_000];
-/** `loop.every` of 30 s. */
-const TICKS_BETWEEN_TURNS = 300;
 /** Three in the morning, when all agents should be in bed; the village begins at six. */
 const DEEP_NIGHT_TICK = 12_600;
 
@@ -22,35 +16,12 @@ const DEEP_NIGHT_TICK = 12_600;
 async function liveOneDay(seed: number, until: number): Promise<CoreVillage> {
   const village = coreVillage(NAMES, seed);
   const voice = voiceOf(createScriptedRuntime(), new AbortController().signal);
-  const lives = village.villagers.map((villager) => lifeOf(villager, voice, seed));
+  const lives = village.villagers.map((villager) => lifeOf(villager, { voice, seed }));
   for (let tick = 0; tick <= until; tick += 1) {
     village.advanceTo(tick);
     for (const life of lives) await life(tick);
   }
   return village;
-}
-
-/** The loop of one villager, driven by ticks instead of timers. */
-function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: number) {
-  const memory = forgetfulMemory({ entities: [] });
-  let nextTurn = Math.floor(chance(seed, villager.agentId) * TICKS_BETWEEN_TURNS);
-  let restsUntil = 0;
-  let count = 0;
-  const newId = () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`;
-  return async (tick: number) => {
-    if (tick < restsUntil) return;
-    const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
-    if (trigger === null) return;
-    const outcome = await runTurn(
-      { village: villager.village, voice, memory, cycle: 1, newId },
-      trigger,
-      recallMind(memory),
-    );
-    assert.ok(outcome.kind === 'done', 'the village is always reachable here');
-    villager.turns.push(Turn.parse(outcome.turn));
-    nextTurn = tick + TICKS_BETWEEN_TURNS;
-    restsUntil = tick + Math.ceil(restAfter(outcome.turn) / TICK_MS);
-  };
 }
 
 /** The deeds of an agent according to the log of the world. */

@@ -122,7 +122,7 @@ test('streamed: the same text, the usage if requested, and DONE', async () => {
     stream_options: { include_usage: true },
   });
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
-  assert.match(response.headers.get('ratelimit-policy') ?? '', /"tokens";q=20000;qu="tokens";w=3600/);
+  assert.match(response.headers.get('ratelimit-policy') ?? '', /"tokens";q=200000;qu="tokens";w=3600/);
   const lines = (await response.text())
     .split('\n\n')
     .filter((line) => line !== '')
@@ -192,7 +192,7 @@ test('the headers report requests, tokens and requests in flight', async () => {
   const states = answer.response.headers.get('ratelimit') ?? '';
   assert.match(
     policies,
-    /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/,
+    /^"tier-0";q=120;w=60, "tokens";q=200000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/,
   );
   assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=0$/);
 });
@@ -277,7 +277,7 @@ test('a reward opens another list of models, more requests at one time and more 
   });
   assert.deepEqual(
     [richer.tokens.quota, richer.limits.concurrent_tools, richer.limits.requests_per_minute],
-    [100_000, 2, 300],
+    [1_000_000, 2, 300],
   );
   assert.ok((await modelsOf('fay')).includes('large'));
   const paid = dataOf(await ask('fay', { model: 'large' }));

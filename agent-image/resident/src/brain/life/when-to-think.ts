@@ -10,7 +10,7 @@ const DECIDE_AGAIN_TICKS = 9_000;
 /** One part in this many of the tier's tokens an hour is for decisions. */
 export const SHARE_OF_TOKENS = 4;
 /** Tokens that one decision is expected to take at most. */
-export const DECISION_TOKENS = 4_000;
+export const DECISION_TOKENS = 2_500;
 
 /** The parts of a situation that a decision depends on. Two situations with the same key need no second decision. */
 export function situationKey({ self, neighbours, items, phase, board, mind }: Situation): string {
