@@ -113,7 +113,20 @@ const agent = (name: string): Promise<Agent & KubeObject> => kube.client.get(AGE
 test('the plugin is one file, which runs under every supported Node', async () => {
   const { stdout } = await hamlet('--help');
   assert.match(stdout, /Usage: kubectl hamlet COMMAND/);
-  for (const command of ['why', 'awake', 'sleep', 'reboot', 'logs', 'runs', 'schedules', 'plan']) {
+  for (const command of [
+    'why',
+    'awake',
+    'sleep',
+    'reboot',
+    'logs',
+    'runs',
+    'run',
+    'permissions',
+    'approve',
+    'deny',
+    'schedules',
+    'plan',
+  ]) {
     const help = await run(process.execPath, [plugin, command, '--help']);
     assert.deepEqual(
       [help.code, help.stderr, help.stdout.includes(`Usage: kubectl hamlet ${command} `)],
@@ -235,6 +248,27 @@ test('runs: read from the api with a token; without one the error says how to ge
   assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);
   assert.match((await hamlet('runs', { ...place, HAMLET_TOKEN: 'wrong' })).stderr, /token/);
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);
+});
+
+test('run shows a run and cancels it; permissions lists nothing; an unknown permission is refused', async () => {
+  const created = dataOf(
+    await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Sweep the square.' } }),
+  );
+  const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
+  const id = created.run.run_id;
+  assert.match(
+    (await hamlet(`run ${id}`, place)).stdout,
+    /^run of ada, \d+[sm] old: Sweep the square\.\n {2}waits for the agent\nqueued: 0 steps, 0 tokens, 0 aiDollars\n$/,
+  );
+  assert.equal((await hamlet(`run ${id} cancel --reason mistake`, place)).stdout, 'cancelled\n');
+  const again = await hamlet(`run ${id} cancel`, place);
+  assert.equal(again.code, 1);
+  assert.match((await hamlet(`run ${id} repeat`, place)).stderr, /the only verb is cancel/);
+  const none = await hamlet('permissions ada', place);
+  assert.deepEqual([none.code, none.stdout], [0, 'no permission is waited for\n']);
+  assert.match((await hamlet('approve 0f7c2b1e', place)).stderr, /no permission that waits begins with 0f7c2b1e/);
+  const unknown = await hamlet(`deny ${id} --reason no`, place);
+  assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
 });
 
 test('logs of an agent without a pod explain why there are none', async () => {

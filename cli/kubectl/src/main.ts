@@ -1,16 +1,19 @@
 /** `kubectl hamlet`: a plugin of kubectl. */
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
+import { approve, deny } from './commands/approve.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
+import { permissions } from './commands/permissions.ts';
 import { plan } from './commands/plan.ts';
 import { awake, reboot, sleep } from './commands/power.ts';
+import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
 import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
 import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
 
-const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, freeze, plan];
+const COMMANDS = [why, awake, sleep, reboot, logs, runs, run, permissions, approve, deny, schedules, freeze, plan];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

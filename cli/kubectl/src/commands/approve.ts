@@ -1,0 +1,88 @@
+import {
+  answerPermission,
+  ProblemError,
+  type CallInput,
+  type Client,
+  type Permission,
+  type PermissionAnswer,
+} from '@hamlet/contract';
+import { Failure, type Command, type Invocation } from '../command.ts';
+import { jsonText } from '../table.ts';
+import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { pendingPermissions } from './permissions.ts';
+
+/** Fewer characters of an id are too easily mistyped. */
+const PREFIX_MIN = 6;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export type AnswerBody = CallInput<typeof answerPermission>['body'];
+
+/** The answer that the command line gives. Pure. */
+export function answerOf({ flags }: Pick<Invocation, 'flags'>, base: 'allow' | 'deny'): AnswerBody {
+  const { reason, reply, happened, repeat } = flags;
+  if (happened === true && repeat === true) throw new Failure('give --happened or --repeat, but not both', 2);
+  const answer: PermissionAnswer = happened === true ? 'happened' : repeat === true ? 'repeat' : base;
+  return {
+    answer,
+    ...(typeof reason === 'string' ? { reason } : {}),
+    ...(typeof reply === 'string' ? { reply } : {}),
+  };
+}
+
+/** The whole id: of the beginning of an id, the one pending permission that has it. */
+async function idOf(api: Client, text: string): Promise<string> {
+  const beginning = text.toLowerCase();
+  if (UUID.test(beginning)) return beginning;
+  if (beginning.length < PREFIX_MIN) throw new Failure(`write at least ${PREFIX_MIN} characters of the id`, 2);
+  const found = (await pendingPermissions(api, undefined)).filter(({ permission_id: id }) => id.startsWith(beginning));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.permission_id;
+  throw new Failure(
+    found.length === 0
+      ? `no permission that waits begins with ${text}; "kubectl hamlet permissions" lists them`
+      : `${found.length} permissions begin with ${text}: write more of the id`,
+  );
+}
+
+/** Sends an answer. Throws ProblemError with the API's refusal. */
+export async function sendAnswer(api: Client, id: string, body: AnswerBody): Promise<Permission> {
+  const outcome = await api.call(answerPermission, { params: { permission_id: id }, body });
+  if (!outcome.ok) throw new ProblemError(outcome.problem);
+  return outcome.data.permission;
+}
+
+async function run(invocation: Invocation, base: 'allow' | 'deny'): Promise<number> {
+  const body = answerOf(invocation, base);
+  const permission = await withApi(invocation, async (api) =>
+    sendAnswer(api, await idOf(api, invocation.names[0] ?? ''), body),
+  );
+  const { agent_id: agent, tool, state } = permission;
+  invocation.print(invocation.json ? jsonText(permission) : `${tool} of ${agent}: ${state}`);
+  return 0;
+}
+
+const WORDS = { reason: { type: 'string' }, reply: { type: 'string' } } as const;
+const ID_DETAILS =
+  'ID is that of "kubectl hamlet permissions"; its first characters suffice if one permission that waits has them.';
+
+export const approve: Command = {
+  name: 'approve',
+  usage: 'ID [--reply=TEXT] [--reason=TEXT] [--happened|--repeat]',
+  summary: 'allows the call that an agent asks for, or answers its question',
+  details: `${ID_DETAILS}
+--reply answers a question of the agent. Of a call whose end is unknown, --happened says that it happened, and --repeat
+lets the agent repeat it. --reason is kept in the audit.\n\n${API_DETAILS}`,
+  options: { ...API_OPTIONS, ...WORDS, happened: { type: 'boolean' }, repeat: { type: 'boolean' } },
+  names: [1, 1],
+  run: (invocation) => run(invocation, 'allow'),
+};
+
+export const deny: Command = {
+  name: 'deny',
+  usage: 'ID [--reason=TEXT] [--reply=TEXT]',
+  summary: 'denies the call that an agent asks for',
+  details: `${ID_DETAILS} The agent reads the reason, and continues without the call.\n\n${API_DETAILS}`,
+  options: { ...API_OPTIONS, ...WORDS },
+  names: [1, 1],
+  run: (invocation) => run(invocation, 'deny'),
+};

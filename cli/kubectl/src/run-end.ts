@@ -1,0 +1,16 @@
+import type { Run } from '@hamlet/contract';
+import { printable } from './printable.ts';
+
+const ENDED: ReadonlySet<Run['state']> = new Set(['done', 'failed', 'cancelled']);
+
+export const hasEnded = ({ state }: Run): boolean => ENDED.has(state);
+
+/** The state of a run, with its cost, its result and calls that nobody knows the end of. Pure. */
+export function stateLines({ state, error, summary, usage, unsettled }: Run): readonly string[] {
+  const words = error?.message ?? summary ?? '';
+  return [
+    `${state}: ${usage.steps} steps, ${usage.tokens} tokens, ${usage.cost} aiDollars`,
+    ...(words === '' ? [] : [printable(words)]),
+    ...(unsettled.length === 0 ? [] : [`these calls may have happened: ${unsettled.join(', ')}`]),
+  ];
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RunDelta, RunEvent } from '@hamlet/contract';
+import { Transcript } from './transcript.ts';
+
+const RUN = '0f7c2b1e-0000-4000-8000-000000000002';
+const base = { run_id: RUN, number: 1, at: '2026-11-23T10:00:00.000Z', witnessed: true };
+const words = (text: string, ask = 1, attempt = 1): RunDelta => ({ run_id: RUN, ask, attempt, text });
+const model = { attempt: 1, model: 'small', usage: null, cost: null, code: null };
+const call = { call_id: '1.0', tool: 'say', effect: 'once', arguments_text: null, outcome: null, result_text: null };
+
+const answered = (text: string, ask = 1): RunEvent => ({
+  ...base,
+  event: 'model_answered',
+  detail: { ...model, ask, text },
+});
+
+function printed(work: (transcript: Transcript) => void): string {
+  let text = '';
+  work(new Transcript((more) => (text += more)));
+  return text;
+}
+
+test('words stream on one line, and calls stand between them', () => {
+  const text = printed((transcript) => {
+    transcript.delta(words('I go '));
+    transcript.delta(words('to Bob.'));
+    transcript.event(answered('I go to Bob.'));
+    transcript.event({ ...base, event: 'call_begun', detail: { ...call, arguments_text: '{"text":"Hello"}' } });
+    transcript.event({ ...base, event: 'call_settled', detail: { ...call, outcome: 'ok', result_text: 'Said.' } });
+    transcript.delta(words('Done.', 2));
+    transcript.answer('Done.');
+  });
+  assert.equal(text, 'I go to Bob.\n  → say {"text":"Hello"}\n  ← say ok: Said.\nDone.\n');
+});
+
+test('words that were lost come with the stored answer, and none are printed twice', () => {
+  const half = printed((transcript) => {
+    transcript.delta(words('I go '));
+    transcript.event(answered('I go to Bob.'));
+    transcript.answer('I go to Bob.');
+  });
+  assert.equal(half, 'I go to Bob.\n');
+  const none = printed((transcript) => {
+    transcript.event(answered('I go.'));
+    transcript.answer('I go.');
+  });
+  assert.equal(none, 'I go.\n');
+  const gap = printed((transcript) => {
+    transcript.delta(words('to Bob.'));
+    transcript.answer('I go to Bob.');
+  });
+  assert.equal(gap, 'to Bob.\nI go to Bob.\n');
+});
+
+test('a new attempt withdraws the words of the one before it', () => {
+  const text = printed((transcript) => {
+    transcript.delta(words('I thi'));
+    transcript.delta(words('I go.', 1, 2));
+    transcript.answer('I go.');
+  });
+  assert.equal(text, 'I thi\n … again:\nI go.\n');
+});
+
+test('words cannot command the terminal, and kinds of events without words print nothing', () => {
+  assert.equal(
+    printed((transcript) => transcript.delta(words('\u001b[2Jclear\u0007'))),
+    '\ufffd[2Jclear\ufffd',
+  );
+  assert.equal(
+    printed((transcript) => transcript.event({ ...base, event: 'settled', detail: {} })),
+    '',
+  );
+});
