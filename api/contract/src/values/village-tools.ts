@@ -74,7 +74,7 @@ const SearchMemories = z.strictObject({ query: Query, limit: PAGE });
 
 const Say = z.strictObject({
   text: plainText(SPEECH_MAX_LENGTH).describe('Words to say'),
-  to: AgentId.optional().describe('Agent to speak to; without it, everyone in earshot hears it'),
+  to: AgentId.optional().describe('Agent to speak to; without it, to everyone in earshot'),
 });
 const AskHuman = z.strictObject({
   question: plainText(QUESTION_MAX_CHARS).describe('The question, with all that is needed to answer it'),
@@ -121,7 +121,7 @@ export const VILLAGE_TOOLS = {
     effect: 'idempotent',
     runs: 'pod',
     input: FindAgent,
-    description: 'Find another agent and walk up to it, so that it hears you.',
+    description: 'Find another agent and walk up to it, into earshot.',
   },
   read_board: {
     class: 'read',
@@ -192,7 +192,7 @@ export const VILLAGE_TOOLS = {
     effect: 'keyed',
     runs: 'village',
     input: Say,
-    description: 'Say something in the world. Only agents near you hear it: walk to them first.',
+    description: 'Say something in the world. It reaches only agents in earshot: walk to them first.',
   },
   ask_human: {
     class: 'speak',

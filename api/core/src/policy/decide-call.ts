@@ -35,7 +35,7 @@ export type CallDenial =
   | 'permission_expired'
   | 'permission_stale';
 
-/** `resume`: an earlier request began the effect, which goes on with the same key. `perform`: `consumes` uses up the permission. */
+/** `resume`: an earlier request began the effect, which continues with the same key. `perform`: `consumes` uses up the permission. */
 export type CallDecision =
   | { readonly kind: 'replay' | 'resume' }
   | { readonly kind: 'perform'; readonly consumes: boolean }

@@ -41,7 +41,7 @@ export function toolOfRequest(route: string, body: unknown): VillageToolName | n
 }
 
 /**
- * Judges direct requests of agents in one place. Nobody can be asked there, so that a rule that asks refuses too. While
+ * Judges direct requests of agents in one place. The API can ask no person there, so that a rule that asks refuses too. While
  * the agent works on a run, the rules for runs hold as well: otherwise a run could spend without its permission.
  */
 export function refuseDirect({ db, policyOf }: { readonly db: Db; readonly policyOf: PolicyOf }): RefuseDirect {

@@ -43,12 +43,12 @@ async function performInTx(
   if (handler.kind !== 'tx') throw new TypeError(`${way.route} is not served in a transaction`);
   const tried = await inSavepoint(tx, async (): Promise<Tried> => {
     const outcome = await handler.run(directRequest(call.request, way), tx);
-    const told: CallOutcome = outcome.ok ? { kind: 'ok', ...way.tell(outcome.data) } : failedOutcome(outcome);
+    const done: CallOutcome = outcome.ok ? { kind: 'ok', ...way.describe(outcome.data) } : failedOutcome(outcome);
     // A refusal that passes by itself leaves the permission unused.
-    if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return { ok: false, next: answered(told) };
-    await beginEffect(tx, call, told);
+    if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return { ok: false, next: answered(done) };
+    await beginEffect(tx, call, done);
     const afterCommit = outcome.ok ? outcome.afterCommit : undefined;
-    return { ok: true, next: { ...answered(told), ...(afterCommit === undefined ? {} : { afterCommit }) } };
+    return { ok: true, next: { ...answered(done), ...(afterCommit === undefined ? {} : { afterCommit }) } };
   });
   return tried.next;
 }
@@ -123,9 +123,9 @@ async function readFacts(
   });
 }
 
-/** Goes on with an effect that an earlier request with the same call began or settled. */
-function goOn(kind: 'replay' | 'resume', { request, args, effect }: Facts): Next {
-  if (effect === null) throw new TypeError('no effect to go on with');
+/** Continues an effect that an earlier request with the same call began or settled. */
+function continueEffect(kind: 'replay' | 'resume', { request, args, effect }: Facts): Next {
+  if (effect === null) throw new TypeError('no effect to continue');
   if (kind === 'replay') return answered(effect.outcome as CallOutcome, true);
   const call = begunCommand(request, { args, begunAt: effect.begunAt });
   return call === null
@@ -145,7 +145,7 @@ async function carryOut(
       return denial(decision.code, facts);
     case 'replay':
     case 'resume':
-      return goOn(decision.kind, facts);
+      return continueEffect(decision.kind, facts);
     case 'perform': {
       const { request, args, run, policyVersion, permission } = facts;
       const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
@@ -172,7 +172,7 @@ async function judgeAndPerform(
 }
 
 /**
- * Performs a call of a run at most once for its call id, whatever is killed in between. The API judges the arguments
+ * Performs a call of a run at most once for its call id, also if API or pod are killed in between. The API judges the arguments
  * with its own rules, uses up the permission in the transaction of the effect, and runs the handler of the direct route.
  */
 export function performCall(ports: PerformPorts): Handlers['performCall'] {

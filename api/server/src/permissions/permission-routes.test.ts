@@ -1,11 +1,11 @@
 /** Permissions over HTTP: asking, answering, expiring, and the run that waits for them. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { cancelRun, listPermissions, listRunEvents, waitRun } from '@hamlet/contract';
+import { answerPermission, askPermission, cancelRun, listPermissions, listRunEvents, waitRun } from '@hamlet/contract';
 import type { CallData, Permission } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
@@ -58,6 +58,19 @@ test('a request shows run, call, canonical arguments and the reason of the rule;
   assert.deepEqual(dataOf(await permits.ask(working, reordered)).permission, asked);
   assert.equal(await codeOf(permits.ask(working, { ...call, args: { title, body } })), 'arguments_differ');
   assert.deepEqual(await events(working), ['queued', 'started', 'permission_asked']);
+});
+
+test('arguments that are no JSON are refused, and only agents ask', async () => {
+  const { agentId, runId, cycle, attempt } = await permits.startRun('ada');
+  const request = {
+    params: { run_id: runId },
+    body: { cycle, attempt, call_id: '1.0', request: 'r/1', tool: 'say', arguments: '{', why: 'policy' },
+  } as const;
+  assert.equal(await codeOf(permits.play.as(agentId).call(askPermission, request)), 'validation_failed');
+  assert.equal(await codeOf(permits.play.admin.call(askPermission, request)), 'forbidden');
+  const operator = clientOf(permits.play.url, TOKENS.operator);
+  const answer = { params: { permission_id: runId }, body: { answer: 'allow' } } as const;
+  assert.equal(await codeOf(operator.call(answerPermission, answer)), 'forbidden');
 });
 
 test('a run waits for its permissions without a lease, and goes on when the last one is answered', async () => {

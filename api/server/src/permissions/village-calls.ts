@@ -33,14 +33,14 @@ export type PerformedTool = {
       : never;
 }[VillageToolName];
 
-type Told = Pick<CallOutcome, 'text' | 'data'>;
+type Described = Pick<CallOutcome, 'text' | 'data'>;
 
 /** A request to a direct route, parsed by the route's schemas, and the outcome of its answer. */
 export interface VillageCall {
   readonly route: DirectRoute;
   readonly params: unknown;
   readonly body: unknown;
-  readonly tell: (data: unknown) => Told;
+  readonly describe: (data: unknown) => Described;
 }
 
 /** The call, or the issues of its arguments. */
@@ -60,10 +60,10 @@ interface Way<S extends z.ZodObject, A extends z.ZodType> {
     readonly answer: { readonly kind: 'json'; readonly schema: A };
   };
   readonly send: (input: z.output<S>, agentId: string) => Sent;
-  readonly tell: (data: z.output<A>, input: z.output<S>) => Told;
+  readonly describe: (data: z.output<A>, input: z.output<S>) => Described;
 }
 
-function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, tell }: Way<S, A>): Prepare {
+function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, describe }: Way<S, A>): Prepare {
   return (value, agentId) => {
     const parsed = input.safeParse(value);
     if (!parsed.success) return { ok: false, issues: parsed.error.issues };
@@ -74,7 +74,7 @@ function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, t
         route: route.name,
         params: route.params?.parse(params),
         body: route.body?.parse(body),
-        tell: (data) => tell(route.answer.schema.parse(data), parsed.data),
+        describe: (data) => describe(route.answer.schema.parse(data), parsed.data),
       },
     };
   };
@@ -91,7 +91,7 @@ function closing(route: typeof closePost | typeof resolvePost): Prepare {
     input: VILLAGE_TOOLS.close_post.input,
     route,
     send: ({ post_id }) => ({ params: { post_id } }),
-    tell: ({ post: { post_id } }, { as }) => ({
+    describe: ({ post: { post_id } }, { as }) => ({
       text: `The post is ${POST_WORDS[as]}: ${postLink(post_id)}`,
       data: { post_id, link: postLink(post_id) },
     }),
@@ -109,7 +109,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       params: { agent_id },
       body: { kind: 'talk', text, ...(to === undefined ? {} : { to }) },
     }),
-    tell: ({ accepted_seq }, { to }) => ({
+    describe: ({ accepted_seq }, { to }) => ({
       text: to === undefined ? 'You said it to everyone in earshot.' : `You said it to ${to}.`,
       data: { seq: accepted_seq },
     }),
@@ -118,19 +118,19 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     input: VILLAGE_TOOLS.use_place.input,
     route: actAsAgent,
     send: ({ target }, agent_id) => ({ params: { agent_id }, body: { kind: 'use', target } }),
-    tell: ({ accepted_seq }, { target }) => ({ text: `You used ${target}.`, data: { seq: accepted_seq } }),
+    describe: ({ accepted_seq }, { target }) => ({ text: `You used ${target}.`, data: { seq: accepted_seq } }),
   }),
   pick_up: way({
     input: VILLAGE_TOOLS.pick_up.input,
     route: actAsAgent,
     send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'pick_up', item_id } }),
-    tell: ({ accepted_seq }, { item_id }) => ({ text: `You picked up ${item_id}.`, data: { seq: accepted_seq } }),
+    describe: ({ accepted_seq }, { item_id }) => ({ text: `You picked up ${item_id}.`, data: { seq: accepted_seq } }),
   }),
   give: way({
     input: VILLAGE_TOOLS.give.input,
     route: actAsAgent,
     send: ({ item_id }, agent_id) => ({ params: { agent_id }, body: { kind: 'drop', item_id } }),
-    tell: ({ accepted_seq }, { item_id }) => ({
+    describe: ({ accepted_seq }, { item_id }) => ({
       text: `You put down ${item_id} for the nearest agent in reach.`,
       data: { seq: accepted_seq },
     }),
@@ -141,7 +141,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     send: ({ title, body, tags, audience, landmark_id }) => ({
       body: { title, body, tags, audience, place: landmark_id === undefined ? null : { landmark_id } },
     }),
-    tell: ({ post_id }, { title }) => ({
+    describe: ({ post_id }, { title }) => ({
       text: `Posted “${title}”: ${postLink(post_id)}`,
       data: { post_id, link: postLink(post_id) },
     }),
@@ -150,7 +150,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     input: VILLAGE_TOOLS.reply_on_board.input,
     route: replyToPost,
     send: ({ post_id, body }) => ({ params: { post_id }, body: { body } }),
-    tell: ({ reply_id, reply: { post_id } }) => ({
+    describe: ({ reply_id, reply: { post_id } }) => ({
       text: `Replied: ${postLink(post_id)}`,
       data: { reply_id, post_id, link: postLink(post_id) },
     }),
@@ -163,7 +163,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     input: VILLAGE_TOOLS.buy.input,
     route: buyCompute,
     send: ({ item, seconds, max_price }) => ({ body: { item, seconds, max_price } }),
-    tell: ({ purchase_id, price, ends_at }) => ({
+    describe: ({ purchase_id, price, ends_at }) => ({
       text: `Bought for ${price} aiDollars, until ${ends_at}.`,
       data: { purchase_id, price, ends_at },
     }),
@@ -172,7 +172,7 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     input: VILLAGE_TOOLS.bid.input,
     route: placeBid,
     send: ({ auction_id, amount }) => ({ params: { auction_id }, body: { amount } }),
-    tell: ({ bid_id, amount }) => ({
+    describe: ({ bid_id, amount }) => ({
       text: `Bid ${amount} aiDollars; the amount is held until the auction ends.`,
       data: { bid_id, amount },
     }),

@@ -39,15 +39,15 @@ export async function commandWorld(
   const { outcome, replayed } = await handler.run(directRequest(request, way), key);
   // The effect stays begun: the agent repeats the request, and the world knows the key.
   if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return outcome;
-  const told: CallOutcome = outcome.ok ? { kind: 'ok', ...way.tell(outcome.data) } : failedOutcome(outcome);
+  const done: CallOutcome = outcome.ok ? { kind: 'ok', ...way.describe(outcome.data) } : failedOutcome(outcome);
   return inTransaction(ports.db, async (tx) => {
     const run = await lockRun(tx, request.params.run_id);
     const effect = await lockEffect(tx, request.params.run_id, request.params.call_id);
     if (run === null || effect === null) return refused('no_such_run');
     if (effect.state === 'settled') return accepted({ outcome: effect.outcome as CallOutcome, replayed: true });
-    await settleEffect(tx, effect, told);
+    await settleEffect(tx, effect, done);
     const call = { request, args, run, policyVersion: effect.policyVersion, permissionId: effect.permissionId };
-    await settleCall(tx, call, told);
-    return accepted({ outcome: told, replayed });
+    await settleCall(tx, call, done);
+    return accepted({ outcome: done, replayed });
   });
 }
