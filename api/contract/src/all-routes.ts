@@ -23,6 +23,7 @@ import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as service from './routes/service.ts';
+import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
 import * as auctions from './routes/trade/auctions.ts';
 import * as purchases from './routes/trade/purchases.ts';
@@ -145,6 +146,17 @@ export const ROUTES = [
   permissions.performCall,
   permissions.listPermissions,
   permissions.answerPermission,
+  sessions.createSession,
+  sessions.listAgentSessions,
+  sessions.getSession,
+  sessions.endSession,
+  sessions.sendMessage,
+  sessions.listMessages,
+  sessions.pauseSession,
+  sessions.resumeSession,
+  sessions.addSessionPerson,
+  sessions.openSessionStream,
+  sessions.getTimeline,
   models.completeChat,
   models.listModels,
   models.getModelUse,

@@ -35,6 +35,8 @@ export * from './run/plan-firing.ts';
 export * from './run/project-claims.ts';
 export * from './run/run-budgets.ts';
 export * from './schedule/index.ts';
+export * from './session/decide-rest.ts';
+export * from './session/decide-session.ts';
 export * from './sealed-log/edge.ts';
 export * from './sealed-log/hashing.ts';
 export * from './sealed-log/note.ts';

@@ -24,6 +24,10 @@ export const PERMISSIONS = {
   'permission:answer': ['member', 'admin'],
   /** The handler checks that the run is the agent's. */
   'run:work': ['agent'],
+  /** Only people of the session and admins; an agent reads only its own. The handler checks this. */
+  'sessions:read': ['member', 'admin', 'agent'],
+  /** Only people of the session, and admins; the handler checks this. */
+  'sessions:write': ['member', 'admin'],
   'schedules:read': ['member', 'admin'],
   'schedules:write': ['admin'],
   /** Row-level security decides which posts a viewer sees. */

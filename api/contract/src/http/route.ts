@@ -32,6 +32,7 @@ export const ROUTE_TAGS = {
   agents: 'Agents',
   standing: 'Standing',
   runs: 'Runs',
+  sessions: 'Sessions',
   schedules: 'Schedules',
   resident: 'For residents',
   economy: 'Money',

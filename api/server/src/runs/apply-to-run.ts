@@ -13,6 +13,7 @@ import {
 } from '@hamlet/store';
 import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { followRun } from '../sessions/transcript/follow-run.ts';
 
 /** What comes with a command: the result of the run, its first facts, and additional fields of the run's event. */
 export interface RunWords {
@@ -105,11 +106,11 @@ interface Decided {
 
 async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided): Promise<RunRow> {
   const { next, event } = verdict;
-  const { detail, answer: _, ...rest } = words;
+  const { detail, answer, ...rest } = words;
   const ends = event === 'settled';
   // The agent names the calls whose end is unknown. For a run that the API ends, the journal says so.
   const unsettled = ends ? (words.unsettled ?? (await readUnsettledCalls(tx, run.runId))) : undefined;
-  return changeRun(tx, run, {
+  const changed = await changeRun(tx, run, {
     ...rest,
     ...next,
     unsettled,
@@ -117,6 +118,8 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
     event,
     detail: { ...(ends ? { state: next.state } : {}), ...detail },
   });
+  await followRun(tx, changed, answer);
+  return changed;
 }
 
 /** Handles the consequences of a change: concludes an ended run, or hints to the agent to end the run or start it again. */

@@ -1,5 +1,5 @@
 import { RUNS_WAITING_MAX, type createRun as createRunRoute, type Run, type RunOffer } from '@hamlet/contract';
-import { countWaiting, findRun, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
+import { countWaiting, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
 import type { Db, RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
@@ -7,6 +7,7 @@ import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
+import { findShownRun, shownRuns } from './run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 import { resumeAfter, type RunStreams } from './run-streams.ts';
@@ -77,31 +78,36 @@ export function runHandlers(ports: RunPorts) {
   const { db } = ports;
   return {
     createRun: createRun(ports),
-    listRuns: plain(async ({ query }) => {
-      const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
+    listRuns: plain(async ({ query, actor }) => {
+      const personId = actor.role === 'admin' ? undefined : actor.id;
+      const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state, personId };
       const before = cursor.read(query.cursor, filterKey(filter));
       if (before === undefined) return refused('cursor_invalid');
       const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
       return accepted({
-        runs: runs.map(runView),
+        runs: [...(await shownRuns(db, actor, runs))],
         next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
       });
     }),
-    getRun: plain(async ({ params }) => {
-      const run = await findRun(db, params.run_id);
-      return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
+    getRun: plain(async (request) => {
+      const found = await findShownRun(db, request, request.params.run_id);
+      return found.ok ? accepted({ run: runView(found.data) }) : found;
     }),
-    listRunEvents: plain(async ({ params, query }) => {
-      if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
+    listRunEvents: plain(async (request) => {
+      const { params, query } = request;
+      const found = await findShownRun(db, request, params.run_id);
+      if (!found.ok) return found;
       const events = await readRunEvents(db, params.run_id, query);
       return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
     }),
     streamRun: {
       kind: 'stream',
-      open: async ({ params, query, headers, actor }, sink) => {
-        const run = await findRun(db, params.run_id);
-        if (run === null) return refused('no_such_run');
-        return ports.runStreams.open({ runId: run.runId, after: resumeAfter(headers, query.after), actor }, sink);
+      open: async (request, sink) => {
+        const { params, query, headers, actor } = request;
+        const found = await findShownRun(db, request, params.run_id);
+        if (!found.ok) return found;
+        const { runId } = found.data;
+        return ports.runStreams.open({ runId, after: resumeAfter(headers, query.after), actor }, sink);
       },
     },
     cancelRun: inTx(async (request, tx) => {

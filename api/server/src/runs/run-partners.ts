@@ -1,6 +1,7 @@
 import { type Permission, RUN_PERMISSIONS_MAX, type RunSession } from '@hamlet/contract';
-import { countPermissions, readPermissionsOfRun, type RunRow, type Tx } from '@hamlet/store';
+import { countPermissions, findChatSession, readPermissionsOfRun, type RunRow, type Tx } from '@hamlet/store';
 import { permissionView } from '../permissions/permission-view.ts';
+import { repositoryOf } from '../sessions/transcript/session-view.ts';
 
 /** The permissions of a run, newest first, with the answers of people. */
 export async function permissionsOfRun(tx: Tx, { runId, sessionId }: RunRow): Promise<readonly Permission[]> {
@@ -14,6 +15,8 @@ export async function hasPendingPermission(tx: Tx, runId: string): Promise<boole
 }
 
 /** The session whose message the run answers; null for a run of its own. */
-export async function sessionOfRun(_tx: Tx, _run: RunRow): Promise<RunSession | null> {
-  return null;
+export async function sessionOfRun(tx: Tx, { sessionId }: RunRow): Promise<RunSession | null> {
+  const session = sessionId === null ? null : await findChatSession(tx, sessionId);
+  if (session === null) return null;
+  return { session_id: session.sessionId, people: [...session.people], repository: repositoryOf(session) };
 }

@@ -1,7 +1,16 @@
 import { parseAiDollars, type CallInput, type RunBudgets, type RunStep } from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
-import { countEffects, findStep, inTransaction, lockRun, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
+import {
+  countEffects,
+  findStep,
+  inTransaction,
+  lockRun,
+  readFreeze,
+  readNextRun,
+  readRunSteps,
+  refuseSessionTurn,
+} from '@hamlet/store';
 import type { Db, RunRow, RunUsageClaim } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
@@ -69,6 +78,8 @@ function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
     inTransaction(db, async (tx) => {
       const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
       if (tooMany !== null) return tooMany;
+      const held = await refuseSessionTurn(tx, params.run_id, actor.agentId);
+      if (held !== null) return refused(held);
       const budgets = await budgetsFor(limits, actor.agentId);
       const outcome = await applyToRun(tx, params.run_id, {
         command: { kind: 'start', cycle },

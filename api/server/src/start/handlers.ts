@@ -34,6 +34,7 @@ import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
 import { claimHandlers } from '../money/compute/claim-handlers.ts';
+import { allSessionHandlers } from '../sessions/all-handlers.ts';
 import { standingHandlers } from '../standing/standing-handlers.ts';
 import { freezeHandlers } from '../freeze/freeze-handlers.ts';
 import { auctionHandlers } from '../money/market/auction-handlers.ts';
@@ -52,7 +53,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 
 /** The ports of all features; each feature takes those that its own type lists. */
 function portsOf(base: Base, parts: Parts) {
-  const { facts, world, money, gateway, people, policyOf, watch, runStreams } = parts;
+  const { facts, world, money, gateway, people, policyOf, watch, runStreams, sessions } = parts;
   const { board } = parts.board;
   return {
     ...base.shared,
@@ -74,6 +75,7 @@ function portsOf(base: Base, parts: Parts) {
     watch,
     runStreams,
     claimView,
+    ...sessions,
     placeOffer: placeOfferWith(money.services),
   };
 }
@@ -107,6 +109,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...journalHandlers(ports),
     ...firingHandlers(ports),
     ...scheduleHandlers(ports),
+    ...allSessionHandlers(ports),
     ...ledgerHandlers(ports),
     ...creditHandlers(ports),
     ...reconciliationHandlers(ports),

@@ -24,6 +24,7 @@ import { startRunWatch } from '../runs/run-watch.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
 import { startSealing } from '../sealed-log/start-sealing.ts';
 import type { Log } from '../service/log.ts';
+import { startSessions } from '../sessions/start-sessions.ts';
 import { startBalanceTierSync } from '../standing/balance-tier-sync.ts';
 import { measureExpiryJob } from '../standing/expiry.ts';
 import { startStandingCache } from '../standing/standing-cache.ts';
@@ -112,8 +113,9 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const policyOf = agentPolicy(config.toolRules, shared.source);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
+  const sessions = startSessions({ ...shared, deltas });
   const runStreams = new RunStreams({ ...shared, watch, deltas });
-  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams };
+  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams, sessions };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

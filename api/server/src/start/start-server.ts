@@ -58,11 +58,11 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const base = await openBase(config, log, options);
   const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
-  const { facts, world, board, money, gateway, people, watch, runStreams } = parts;
+  const { facts, world, board, money, gateway, people, watch, runStreams, sessions } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
-  const jobs = [facts, board, money, gateway, people, runs].flatMap((part) => part.jobs);
+  const jobs = [facts, board, money, gateway, people, runs, sessions].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
@@ -80,6 +80,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await board.stop();
       await world.stop();
       await runs.stop();
+      await sessions.stop();
       await watch.stop();
       await people.stop();
       await money.stop();

@@ -138,6 +138,19 @@ export const MATRIX: Readonly<Record<string, string>> = {
   listPermissions: '401  200  200  403  403  403',
   answerPermission: '401  400  400  403  403  403',
 
+  // Sessions
+  createSession: '401  400  400  403  403  403',
+  listAgentSessions: '401  200  200  200  403  403',
+  getSession: '401  404  404  404  404  403',
+  endSession: '401  400  400  403  403  403',
+  sendMessage: '401  400  400  403  403  403',
+  listMessages: '401  404  404  404  404  403',
+  pauseSession: '401  400  400  403  403  403',
+  resumeSession: '401  400  400  403  403  403',
+  addSessionPerson: '401  400  400  403  403  403',
+  openSessionStream: '401  404  404  404  404  403',
+  getTimeline: '401  200  200  200  403  403',
+
   // Language models
   completeChat: '401  403  403  400  400  403',
   listModels: '401  403  403  200  200  403',

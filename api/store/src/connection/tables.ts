@@ -2,6 +2,7 @@ import type { AccountRole, Measure, RunKind, RunState, SignInBy } from '@hamlet/
 import type { ColumnType, Generated } from 'kysely';
 import type { MoneyTables } from './money-tables.ts';
 import type { PermissionTables } from './permission-tables.ts';
+import type { SessionTables } from './session-tables.ts';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
@@ -20,7 +21,7 @@ interface Restriction {
 }
 
 /** int8 is read as a number: counters and ticks stay below 2^53. */
-export interface Tables extends MoneyTables, PermissionTables {
+export interface Tables extends MoneyTables, PermissionTables, SessionTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: {

@@ -3,11 +3,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { cutPage } from '../connection/result-rows.ts';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
+import { IS_ITS_TURN, isSeenBy } from './session-turns.ts';
 
 export interface RunFilter {
   readonly agentId?: string | undefined;
   readonly schedule?: string | undefined;
   readonly state?: RunState | undefined;
+  /** Leaves out runs of sessions without this person; undefined: all runs. */
+  readonly personId?: string | undefined;
 }
 
 export interface RunEventRow {
@@ -32,13 +35,14 @@ export async function readRuns(
   filter: RunFilter,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly runs: readonly RunRow[]; readonly next: string | null }> {
-  const { agentId, schedule, state } = filter;
+  const { agentId, schedule, state, personId } = filter;
   const rows = await db
     .selectFrom('run')
     .select(RUN_COLUMNS)
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(schedule !== undefined, (query) => query.where('schedule_name', '=', schedule ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'queued'))
+    .$if(personId !== undefined, (query) => query.where(isSeenBy(personId ?? '')))
     .$if(page.before !== null, (query) => query.where('run_id', '<', page.before ?? ''))
     .orderBy('run_id', 'desc')
     .limit(page.limit + 1)
@@ -47,7 +51,7 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run on which a life of an agent must work: the running one, else the oldest that is queued. */
+/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. */
 export async function readNextRun(
   db: Db,
   {
@@ -63,6 +67,7 @@ export async function readNextRun(
     .where('agent_uid', '=', agentUid)
     .where('state', 'in', ['queued', 'running'])
     .$if(lane !== undefined, (query) => query.where('kind', lane === 'message' ? '=' : '<>', 'message'))
+    .where(IS_ITS_TURN)
     .orderBy(sql`state = 'queued'`)
     .orderBy('run_id')
     .limit(1)

@@ -21,6 +21,7 @@ import { AiDollars } from '../../values/money.ts';
 import { Amount } from '../../values/money.ts';
 import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, RunOffer } from '../../values/run-offer.ts';
 import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
@@ -28,7 +29,6 @@ export const RUNS_WAITING_MAX = 100;
 /** Permissions of a run that a start or a wait returns, newest first. */
 export const RUN_PERMISSIONS_MAX = 64;
 /** People of a session. */
-export const SESSION_PEOPLE_MAX = 50;
 
 export const RunParams = z.strictObject({ run_id: z.uuid() });
 const RunAnswer = json(z.strictObject({ run: Run }));
@@ -175,8 +175,8 @@ const Permissions = z.array(Permission).max(RUN_PERMISSIONS_MAX);
 /** A session as the agent that answers in it needs it. */
 export const RunSession = z.strictObject({
   session_id: z.uuid(),
-  people: z.array(z.strictObject({ id: z.string(), name: z.string() })).max(SESSION_PEOPLE_MAX),
-  repository: z.strictObject({ url: z.string(), branch: z.string() }).nullable(),
+  people: z.array(SessionPerson).max(SESSION_PEOPLE_MAX),
+  repository: SessionRepository.nullable(),
 });
 export type RunSession = z.infer<typeof RunSession>;
 
@@ -199,6 +199,9 @@ export const startRun = defineRoute('POST /runs/{run_id}/start', {
     }),
   ),
   reasons: [
+    'session_paused',
+    'earlier_message_open',
+
     'no_such_run',
     'not_own_agent',
     'stale_cycle',

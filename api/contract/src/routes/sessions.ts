@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { BARS, defineRoute, json } from '../http/route.ts';
+import { Permission } from '../values/permission.ts';
+import { RunDelta, RunEvent } from '../values/run-event.ts';
+import { Run } from '../values/run.ts';
+import { AgentParams, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
+import {
+  ChatSession,
+  MESSAGE_MAX_CHARS,
+  SESSION_PEOPLE_MAX,
+  SESSION_TITLE_MAX_CHARS,
+  SessionMessage,
+  SessionRepository,
+  TimelineEntry,
+} from '../values/session.ts';
+
+export const SESSIONS_PAGE_MAX = 100;
+export const MESSAGES_PAGE_MAX = 100;
+
+const SessionParams = z.strictObject({ session_id: z.uuid() });
+const SessionAnswer = json(z.strictObject({ session: ChatSession }));
+const reading = { tag: 'sessions', permission: 'sessions:read' } as const;
+const writing = { tag: 'sessions', permission: 'sessions:write' } as const;
+const PersonName = plainText(64).trim().min(1).describe('Name of an account');
+const Cursor = z.string().max(256);
+
+export const createSession = defineRoute('POST /agents/{agent_id}/sessions', {
+  ...writing,
+  name: 'createSession',
+  summary: 'Open a conversation with an agent; only its people and admins read it',
+  params: AgentParams,
+  body: z.strictObject({
+    title: plainText(SESSION_TITLE_MAX_CHARS).trim().min(1).optional(),
+    repository: SessionRepository.optional(),
+    people: z
+      .array(PersonName)
+      .max(SESSION_PEOPLE_MAX - 1)
+      .default([])
+      .describe('Further people; the caller is one already'),
+  }),
+  status: 201,
+  answer: SessionAnswer,
+  reasons: ['no_such_agent', 'too_many_sessions', 'no_such_person'],
+});
+
+export const listAgentSessions = defineRoute('GET /agents/{agent_id}/sessions', {
+  ...reading,
+  name: 'listAgentSessions',
+  summary: "The caller's sessions with an agent, newest first; all of them for an admin who asks, and for the agent",
+  params: AgentParams,
+  query: z.strictObject({
+    whose: z.enum(['mine', 'all']).default('mine').describe('Only an admin reads all, and the audit records it'),
+    ...paging(SESSIONS_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ sessions: z.array(ChatSession), ...NEXT_CURSOR })),
+  reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],
+});
+
+export const getSession = defineRoute('GET /sessions/{session_id}', {
+  ...reading,
+  name: 'getSession',
+  summary: 'One session',
+  params: SessionParams,
+  answer: SessionAnswer,
+  reasons: ['no_such_session'],
+});
+
+export const endSession = defineRoute('DELETE /sessions/{session_id}', {
+  ...writing,
+  name: 'endSession',
+  summary: 'End a session: cancels its open messages; people can read the transcript for another 30 days',
+  params: SessionParams,
+  answer: SessionAnswer,
+  reasons: ['no_such_session'],
+});
+
+export const sendMessage = defineRoute('POST /sessions/{session_id}/messages', {
+  ...writing,
+  name: 'sendMessage',
+  summary: 'Write to the agent: the message becomes a run, and messages of a session are answered in order',
+  params: SessionParams,
+  body: z.strictObject({
+    text: plainText(MESSAGE_MAX_CHARS)
+      .trim()
+      .min(1)
+      .meta({ example: 'Find out what Bob wants, and post it on the board.' }),
+  }),
+  status: 201,
+  answer: json(
+    z.strictObject({
+      message: SessionMessage,
+      run: Run,
+      wake: z
+        .enum(['awake', 'waking', 'suspended', 'never'])
+        .describe(
+          'waking: the village awakens the agent. suspended, never: the message waits until a person awakens it',
+        ),
+    }),
+  ),
+  reasons: [
+    'no_such_session',
+    'no_such_agent',
+    'session_terminated',
+    'session_queue_full',
+    'session_full',
+    'run_queue_full',
+    'village_frozen',
+    ...BARS,
+  ],
+});
+
+export const listMessages = defineRoute('GET /sessions/{session_id}/messages', {
+  ...reading,
+  name: 'listMessages',
+  summary: 'The transcript of a session, newest first, and the cursor at which its stream continues',
+  params: SessionParams,
+  query: z.strictObject(paging(MESSAGES_PAGE_MAX, { limit: 50 })),
+  answer: json(
+    z.strictObject({
+      messages: z.array(SessionMessage),
+      ...NEXT_CURSOR,
+      stream_cursor: z.string().describe('The `after` of a stream that continues this answer'),
+    }),
+  ),
+  reasons: ['no_such_session', 'cursor_invalid'],
+});
+
+export const pauseSession = defineRoute('POST /sessions/{session_id}/pause', {
+  ...writing,
+  name: 'pauseSession',
+  summary: 'Hold the queue of a session: the agent ends the message that it works on, and begins no other',
+  params: SessionParams,
+  answer: SessionAnswer,
+  reasons: ['no_such_session', 'session_terminated'],
+});
+
+export const resumeSession = defineRoute('POST /sessions/{session_id}/resume', {
+  ...writing,
+  name: 'resumeSession',
+  summary: 'Let the agent continue with the queue of a session',
+  params: SessionParams,
+  answer: SessionAnswer,
+  reasons: ['no_such_session', 'session_terminated'],
+});
+
+export const addSessionPerson = defineRoute('POST /sessions/{session_id}/people', {
+  ...writing,
+  name: 'addSessionPerson',
+  summary: 'Invite a person into a session; they read all of it',
+  params: SessionParams,
+  body: z.strictObject({ name: PersonName }),
+  answer: SessionAnswer,
+  reasons: ['no_such_session', 'session_terminated', 'no_such_person', 'too_many_people'],
+});
+
+export const openSessionStream = defineRoute('GET /sessions/{session_id}/stream', {
+  ...reading,
+  name: 'openSessionStream',
+  summary: 'Messages, changes and run events of a session as they happen; resumable by the event id',
+  params: SessionParams,
+  query: z.strictObject({ after: Cursor.optional().describe('Id of the last event received, or a stream_cursor') }),
+  answer: {
+    kind: 'sse',
+    events: {
+      // Sent first if the stream cannot resume: the reader forgets everything, and the present state follows.
+      reset: z.strictObject({}),
+      session: ChatSession,
+      message: SessionMessage,
+      run_event: RunEvent,
+      permission: Permission,
+      // Words of an answer under way. They are lost freely, and have no id.
+      delta: RunDelta,
+    },
+  },
+  reasons: ['no_such_session'],
+});
+
+export const TIMELINE_PAGE_MAX = 100;
+
+export const getTimeline = defineRoute('GET /agents/{agent_id}/timeline', {
+  ...reading,
+  name: 'getTimeline',
+  summary: 'Sessions, runs and firings of an agent in one list, newest first; a session is a filter of it',
+  params: AgentParams,
+  query: z.strictObject({
+    session_id: z.uuid().optional().describe('Only this session and its runs'),
+    whose: z
+      .enum(['mine', 'all'])
+      .default('mine')
+      .describe('Without the sessions of others; only an admin reads all, and the audit records it'),
+    ...paging(TIMELINE_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ entries: z.array(TimelineEntry), ...NEXT_CURSOR })),
+  reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RUN_STATES } from '@hamlet/contract';
+import { endLine, messageStateOf, refuseMessage, sessionAccess, sessionState, titleFrom } from './decide-session.ts';
+
+test('the state of a session: the end wins over a pause, and a pause over work', () => {
+  const state = (paused: boolean, terminated: boolean, working: boolean) =>
+    sessionState({ paused, terminated, working });
+  assert.deepEqual(
+    [state(false, false, false), state(false, false, true), state(true, false, true), state(true, true, true)],
+    ['idle', 'running', 'paused', 'terminated'],
+  );
+});
+
+test('people of a session and its agent read it as their own, admins as admins, others not', () => {
+  const session = { agentId: 'ada', people: [{ id: 'mia' }] };
+  const cases = [
+    [{ kind: 'person', id: 'mia', isAdmin: false }, 'own'],
+    [{ kind: 'person', id: 'mia', isAdmin: true }, 'own'],
+    [{ kind: 'person', id: 'noah', isAdmin: false }, 'none'],
+    [{ kind: 'person', id: 'noah', isAdmin: true }, 'as_admin'],
+    [{ kind: 'agent', agentId: 'ada' }, 'own'],
+    [{ kind: 'agent', agentId: 'bob' }, 'none'],
+    // The name of an agent is no person.
+    [{ kind: 'agent', agentId: 'mia' }, 'none'],
+    [{ kind: 'stranger' }, 'none'],
+  ] as const;
+  for (const [reader, access] of cases) assert.equal(sessionAccess(session, reader), access);
+});
+
+test('a session refuses a message at each limit, and keeps room for the answers', () => {
+  const limits = { messagesMax: 10, waitingMax: 3, waitingOfAgentMax: 5 };
+  const facts = { terminated: false, messages: 0, waiting: 0, waitingOfAgent: 0 };
+  const refuse = (changes: Partial<typeof facts>) => refuseMessage({ ...facts, ...changes }, limits);
+  assert.equal(refuse({}), null);
+  assert.equal(refuse({ terminated: true }), 'session_terminated');
+  assert.deepEqual([refuse({ messages: 8 }), refuse({ messages: 9 })], [null, 'session_full']);
+  assert.equal(refuse({ messages: 5, waiting: 2 }), 'session_full');
+  assert.deepEqual([refuse({ waiting: 2 }), refuse({ waiting: 3 })], [null, 'session_queue_full']);
+  assert.deepEqual([refuse({ waitingOfAgent: 4 }), refuse({ waitingOfAgent: 5 })], [null, 'run_queue_full']);
+});
+
+test('a message follows its run; a run that is done without an answer has failed it', () => {
+  assert.deepEqual(
+    RUN_STATES.map((state) => [messageStateOf(state, true), messageStateOf(state, false)]),
+    [
+      ['queued', 'queued'],
+      ['working', 'working'],
+      ['working', 'working'],
+      ['answered', 'failed'],
+      ['failed', 'failed'],
+      ['cancelled', 'cancelled'],
+    ],
+  );
+  assert.equal(endLine('failed', null), 'The agent ended without an answer.');
+  assert.equal(endLine('cancelled', { message: 'Ada is gone' }), 'Cancelled: Ada is gone');
+});
+
+test('a title is the first line of the first message, at most 80 characters', () => {
+  assert.equal(titleFrom('  What   does\tBob want?\nPlease ask him.'), 'What does Bob want?');
+  assert.equal(titleFrom('x'.repeat(80)), 'x'.repeat(80));
+  const long = titleFrom('🦆'.repeat(200));
+  assert.deepEqual([[...long].length, long.endsWith('🦆…')], [80, true]);
+});

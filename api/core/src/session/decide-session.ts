@@ -1,0 +1,95 @@
+import type { MessageState, RunState, SessionState } from '@hamlet/contract';
+
+export interface SessionFacts {
+  readonly paused: boolean;
+  readonly terminated: boolean;
+  /** True if the agent works on a message. */
+  readonly working: boolean;
+}
+
+export function sessionState({ paused, terminated, working }: SessionFacts): SessionState {
+  if (terminated) return 'terminated';
+  if (paused) return 'paused';
+  return working ? 'running' : 'idle';
+}
+
+/** A reader of a session. */
+export type SessionReader =
+  | { readonly kind: 'person'; readonly id: string; readonly isAdmin: boolean }
+  | { readonly kind: 'agent'; readonly agentId: string }
+  | { readonly kind: 'stranger' };
+
+/** `as_admin`: the reader is not one of the session's people, so the audit must name them. */
+export type SessionAccess = 'own' | 'as_admin' | 'none';
+
+/** All rules about the audience of a session are here. Pure. */
+export function sessionAccess(
+  session: { readonly agentId: string; readonly people: readonly { readonly id: string }[] },
+  reader: SessionReader,
+): SessionAccess {
+  if (reader.kind === 'stranger') return 'none';
+  if (reader.kind === 'agent') return reader.agentId === session.agentId ? 'own' : 'none';
+  if (session.people.some(({ id }) => id === reader.id)) return 'own';
+  return reader.isAdmin ? 'as_admin' : 'none';
+}
+
+export interface SendFacts {
+  readonly terminated: boolean;
+  /** Messages of the session, and those of them that wait; runs of the agent that wait. */
+  readonly messages: number;
+  readonly waiting: number;
+  readonly waitingOfAgent: number;
+}
+
+export interface SendLimits {
+  readonly messagesMax: number;
+  readonly waitingMax: number;
+  readonly waitingOfAgentMax: number;
+}
+
+/** The reason why a session takes no further message; null if it takes one. Room for the answer is kept. */
+export function refuseMessage(
+  { terminated, messages, waiting, waitingOfAgent }: SendFacts,
+  limits: SendLimits,
+): 'session_terminated' | 'session_full' | 'session_queue_full' | 'run_queue_full' | null {
+  if (terminated) return 'session_terminated';
+  if (messages + 2 * (waiting + 1) > limits.messagesMax) return 'session_full';
+  if (waiting >= limits.waitingMax) return 'session_queue_full';
+  return waitingOfAgent >= limits.waitingOfAgentMax ? 'run_queue_full' : null;
+}
+
+/** The state of a message by the state of its run. A run that ends without an answer has failed its message. */
+export function messageStateOf(run: RunState, hasAnswer: boolean): MessageState {
+  switch (run) {
+    case 'queued':
+      return 'queued';
+    case 'running':
+    case 'waiting_permission':
+      return 'working';
+    case 'done':
+      return hasAnswer ? 'answered' : 'failed';
+    case 'failed':
+    case 'cancelled':
+      return run;
+  }
+}
+
+/** The line of the transcript that says why a message has no answer. */
+export function endLine(state: 'failed' | 'cancelled', error: { readonly message: string } | null): string {
+  if (state === 'cancelled') return error === null ? 'The message was cancelled.' : `Cancelled: ${error.message}`;
+  return error === null ? 'The agent ended without an answer.' : `Failed: ${error.message}`;
+}
+
+const TITLE_CHARS = 80;
+
+/** The title of a session that has none: the first words of its first message. */
+export function titleFrom(text: string): string {
+  const line = (text.trim().split('\n')[0] ?? '').replaceAll(/\s+/g, ' ').trim();
+  const chars = [...line];
+  return chars.length <= TITLE_CHARS
+    ? line
+    : `${chars
+        .slice(0, TITLE_CHARS - 1)
+        .join('')
+        .trimEnd()}…`;
+}

@@ -1,0 +1,15 @@
+import type { Handlers } from '../http/handler.ts';
+import { messageHandlers, type MessagePorts } from './message-handlers.ts';
+import { sessionHandlers } from './session-handlers.ts';
+import { sessionStreamHandler, type StreamHandlerPorts } from './stream-handler.ts';
+import { timelineHandler } from './timeline-handler.ts';
+
+/** The handlers of every route of sessions, and of the timeline. */
+export function allSessionHandlers(ports: MessagePorts & StreamHandlerPorts) {
+  return {
+    ...sessionHandlers(ports),
+    ...messageHandlers(ports),
+    ...sessionStreamHandler(ports),
+    ...timelineHandler(ports),
+  } satisfies Partial<Handlers>;
+}

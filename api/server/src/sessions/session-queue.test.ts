@@ -1,0 +1,197 @@
+/** Messages of a session are worked on one at a time, in order, and each is answered exactly once. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  cancelRun,
+  createRun,
+  fireSchedule,
+  pauseSession,
+  resumeSession,
+  settleRun,
+  startRun,
+  type SessionMessage,
+} from '@hamlet/contract';
+import { inTransaction, lockRun, type Db } from '@hamlet/store';
+import { applyToRun } from '../runs/apply-to-run.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firingBody, leaderOf } from '../testing/run-play.ts';
+import { SessionPlay } from '../testing/session-play.ts';
+import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  talk = new SessionPlay((await village.startReplica()).peopleUrl);
+  await talk.play.everybody();
+  db = village.openDb();
+});
+after(() => village.remove());
+
+async function sessionWith(agentId: AgentId, texts: readonly string[]) {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, agentId);
+  const runs: string[] = [];
+  for (const text of texts) runs.push(dataOf(await talk.say(talk.play.admin, sessionId, text)).run.run_id);
+  return { sessionId, runs, at: { params: { session_id: sessionId } } };
+}
+const told = (lines: readonly SessionMessage[]): readonly string[] =>
+  lines.map(({ author, state, text }) => `${author.role} ${state}: ${text}`);
+
+test('the second message waits until the first has ended, though its run is named; another session does not wait', async () => {
+  const { sessionId, runs } = await sessionWith('ada', ['One', 'Two']);
+  const other = await sessionWith('ada', ['Other']);
+  const [one = '', two = ''] = runs;
+  assert.equal((await talk.next('ada'))?.run_id, one);
+  assert.equal(await codeOf(talk.start('ada', two)), 'earlier_message_open');
+  dataOf(await talk.start('ada', one));
+  assert.equal(await codeOf(talk.start('ada', two)), 'earlier_message_open');
+  dataOf(await talk.answer('ada', one, 'Answer one'));
+  assert.equal((await talk.next('ada'))?.run_id, two);
+  await talk.answerNext('ada', 'Answer two');
+  assert.equal(await talk.answerNext('ada', 'Answer other'), other.runs[0]);
+  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+    'admin answered: One',
+    'admin answered: Two',
+    'agent answered: Answer one',
+    'agent answered: Answer two',
+  ]);
+});
+
+test('pause holds the queue: its runs are neither offered nor started, and resume offers them again', async () => {
+  const { runs, at, sessionId } = await sessionWith('bob', ['One', 'Two']);
+  const [one = '', two = ''] = runs;
+  dataOf(await talk.start('bob', one));
+  assert.equal(dataOf(await talk.play.admin.call(pauseSession, at)).session.state, 'paused');
+  dataOf(await talk.answer('bob', one, 'Still answered'));
+  assert.equal(await talk.next('bob'), null);
+  assert.equal(await codeOf(talk.start('bob', two)), 'session_paused');
+  assert.equal((await talk.session(talk.play.admin, sessionId)).waiting, 1);
+  dataOf(await talk.play.admin.call(resumeSession, at));
+  assert.equal((await talk.next('bob'))?.run_id, two);
+  await talk.answerNext('bob', 'Two');
+});
+
+test('a failed and a cancelled run mark their messages, and a line says why; the queue goes on', async () => {
+  const { runs, sessionId } = await sessionWith('cleo', ['Fails', 'Is cancelled', 'Works']);
+  const [one = '', two = ''] = runs;
+  dataOf(await talk.start('cleo', one));
+  const error = { code: 'no_model', message: 'The village has no model' };
+  dataOf(await talk.settle('cleo', one, { attempt: 1, state: 'failed', summary: 'I cannot.', error }));
+  dataOf(await talk.play.admin.call(cancelRun, { params: { run_id: two }, body: {} }));
+  await talk.answerNext('cleo', 'Done');
+  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+    'admin failed: Fails',
+    'admin cancelled: Is cancelled',
+    'admin answered: Works',
+    'system answered: Failed: The village has no model',
+    'system answered: The message was cancelled.',
+    'agent answered: Done',
+  ]);
+});
+
+test('a settlement that is sent twice answers once; an old claim answers nothing', async () => {
+  const { runs, sessionId } = await sessionWith('dan', ['Hello']);
+  const [run = ''] = runs;
+  dataOf(await talk.start('dan', run));
+  const cycle = await talk.cycle('dan');
+  const settle = (attempt: number, answer: string) =>
+    talk.play.as('dan').call(settleRun, {
+      params: { run_id: run },
+      body: { cycle, attempt, state: 'done', summary: 'Done.', answer },
+    });
+  assert.equal(await codeOf(settle(7, 'From nowhere')), 'claim_lapsed');
+  const outcomes = await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')]);
+  assert.ok(outcomes.every(({ ok }) => ok));
+  const lines = await talk.transcript(talk.play.admin, sessionId);
+  assert.deepEqual(told(lines), ['admin answered: Hello', 'agent answered: Yes']);
+});
+
+test('answer, message and run are one transaction: an API that dies before the commit leaves all three as they were', async () => {
+  const { runs, sessionId } = await sessionWith('eve', ['Hello']);
+  const [run = ''] = runs;
+  dataOf(await talk.start('eve', run));
+  const { cycle } = await talk.get(run);
+  const dies = inTransaction(db, async (tx) => {
+    const outcome = await applyToRun(tx, run, {
+      command: { kind: 'settle', cycle: cycle ?? 0, attempt: 1, state: 'done', didNothing: false },
+      words: { summary: 'Done.', answer: 'Lost' },
+      permit: () => null,
+    });
+    assert.ok(outcome.ok && outcome.data.changed);
+    // The server process of this transaction ends, as it does when the API is killed.
+    await tx.selectNoFrom(({ fn }) => fn('pg_terminate_backend', [fn('pg_backend_pid')]).as('ended')).execute();
+  });
+  await assert.rejects(dies);
+  assert.equal((await talk.get(run)).state, 'running');
+  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), ['admin working: Hello']);
+  dataOf(await talk.answer('eve', run, 'Kept'));
+  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+    'admin answered: Hello',
+    'agent answered: Kept',
+  ]);
+});
+
+test('a message whose agent is lost goes back to the queue, and its predecessor still goes first', async () => {
+  const { runs } = await sessionWith('eve', ['One', 'Two']);
+  const [one = '', two = ''] = runs;
+  dataOf(await talk.start('eve', one));
+  await inTransaction(db, async (tx) => {
+    assert.ok((await lockRun(tx, one)) !== null);
+    await applyToRun(tx, one, { command: { kind: 'lapse' }, words: {}, permit: () => null });
+  });
+  assert.equal((await talk.next('eve'))?.run_id, one);
+  assert.equal(await codeOf(talk.start('eve', two)), 'earlier_message_open');
+  await talk.answerNext('eve', 'One');
+  await talk.answerNext('eve', 'Two');
+});
+
+test('the database itself refuses a second answer, a second message under way and a change of an ended message', async () => {
+  const { sessionId } = await sessionWith('fay', ['One', 'Two']);
+  const messages = () => db.updateTable('session_message').where('session_id', '=', sessionId);
+  await assert.rejects(messages().set({ state: 'working' }).execute(), /session_message_one_working/);
+  await assert.rejects(messages().set({ text: 'Changed' }).execute(), /never changes/);
+  await talk.answerNext('fay', 'First');
+  const answer = db
+    .selectFrom('session_message')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('number', '=', 3);
+  const { message_id: _, ...again } = await answer.executeTakeFirstOrThrow();
+  const second = db.insertInto('session_message').values({ ...again, number: 99 });
+  await assert.rejects(second.execute(), /session_message_one_answer/);
+  await assert.rejects(messages().where('number', '=', 1).set({ state: 'queued' }).execute(), /has ended/);
+  await talk.answerNext('fay', 'Second');
+});
+
+test('four at once: two sessions, a run and a Schedule never see the text of another when they start', async () => {
+  const secrets = { first: 'SECRET-ONE', second: 'SECRET-TWO', prompt: 'SECRET-THREE', schedule: 'SECRET-FOUR' };
+  const first = await sessionWith('ada', [secrets.first]);
+  const second = await sessionWith('ada', [secrets.second]);
+  const given = dataOf(
+    await talk.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: secrets.prompt } }),
+  ).run;
+  const leader = leaderOf(talk.play.url, 'four:0');
+  const firing = firingBody({ schedule_uid: 'four', agents: ['ada'], prompt: secrets.schedule });
+  const fired = dataOf(await leader.call(fireSchedule, { body: firing }));
+  const scheduled = fired.runs[0]?.run_id ?? '';
+  const cycle = await talk.cycle('ada');
+  const startOf = async (runId: string) =>
+    dataOf(await talk.play.as('ada').call(startRun, { params: { run_id: runId }, body: { cycle } }));
+  for (const [runId, own, session] of [
+    [first.runs[0] ?? '', secrets.first, first.sessionId],
+    [second.runs[0] ?? '', secrets.second, second.sessionId],
+    [given.run_id, secrets.prompt, null],
+    [scheduled, secrets.schedule, null],
+  ] as const) {
+    const started = await startOf(runId);
+    const text = JSON.stringify(started);
+    assert.ok(text.includes(own));
+    for (const other of Object.values(secrets)) assert.ok(other === own || !text.includes(other));
+    assert.equal(started.session?.session_id ?? null, session);
+    // The tier of the agent has room for two runs at a time.
+    if (runId === first.runs[0]) continue;
+    dataOf(await talk.answer('ada', runId, 'An answer'));
+  }
+});

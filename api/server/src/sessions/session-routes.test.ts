@@ -1,0 +1,259 @@
+/** Sessions by HTTP on a real Postgres: the people of a session, its audience, its limits and its end. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  addSessionPerson,
+  banAgent,
+  createSession,
+  endSession,
+  freezeAgent,
+  freezeVillage,
+  getRun,
+  getSession,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftVillageFreeze,
+  listAgentSessions,
+  listAudit,
+  listMessages,
+  listRunEvents,
+  listRuns,
+  openSessionStream,
+  pauseSession,
+  ProblemError,
+  quarantineAgent,
+  resumeSession,
+  sendMessage,
+  SESSION_MESSAGES_MAX,
+  SESSION_PEOPLE_MAX,
+  SESSION_WAITING_MAX,
+  SESSIONS_OF_PERSON_MAX,
+} from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/people-play.ts';
+import { SessionPlay } from '../testing/session-play.ts';
+import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let grace: SignedInPerson;
+let mia: SignedInPerson;
+let noah: SignedInPerson;
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl: url } = await village.startReplica();
+  talk = new SessionPlay(url);
+  await talk.play.everybody();
+  grace = await firstAdmin(url);
+  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
+});
+after(() => village.remove());
+
+const NO_ID = '01890000-0000-7000-8000-000000000000';
+const at = (sessionId: string) => ({ params: { session_id: sessionId } });
+
+test('a person opens a session, writes, and reads the answer with its cost; the title is the first message', async () => {
+  const session = await talk.open(mia.client, 'ada');
+  assert.deepEqual(
+    [session.state, session.waiting, session.people, session.title],
+    ['idle', 0, [{ id: `account ${mia.accountId}`, name: 'Mia' }], 'New session'],
+  );
+  const { message, run, wake } = dataOf(await talk.say(mia.client, session.session_id, '  What does Bob want?  '));
+  assert.deepEqual(
+    [message.number, message.text, message.state, message.author, message.run_id, wake],
+    [
+      1,
+      'What does Bob want?',
+      'queued',
+      { role: 'member', id: `account ${mia.accountId}`, name: 'Mia' },
+      run.run_id,
+      'awake',
+    ],
+  );
+  assert.deepEqual(
+    [run.kind, run.prompt, run.session_id, run.created_by],
+    ['message', 'What does Bob want?', session.session_id, { role: 'member', id: `account ${mia.accountId}` }],
+  );
+  dataOf(await talk.start('ada', run.run_id));
+  const working = await talk.session(mia.client, session.session_id);
+  assert.deepEqual([working.state, working.title, working.waiting], ['running', 'What does Bob want?', 0]);
+  dataOf(await talk.answer('ada', run.run_id, 'He wants bread.'));
+  const [asked, answered, ...more] = await talk.transcript(mia.client, session.session_id);
+  assert.deepEqual([asked?.state, more.length], ['answered', 0]);
+  assert.deepEqual(
+    [answered?.text, answered?.author.role, answered?.in_reply_to, answered?.run_id, answered?.cost, answered?.steps],
+    ['He wants bread.', 'agent', message.message_id, run.run_id, '0', 0],
+  );
+  assert.equal((await talk.session(mia.client, session.session_id)).state, 'idle');
+});
+
+test('the same Idempotency-Key makes one message and one run', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'bob');
+  const idempotencyKey = randomUUID();
+  const call = () => mia.client.call(sendMessage, { ...at(sessionId), body: { text: 'Once.' }, idempotencyKey });
+  const [first, second] = [dataOf(await call()), dataOf(await call())];
+  assert.deepEqual(second, first);
+  assert.equal((await talk.transcript(mia.client, sessionId)).length, 1);
+  dataOf(await mia.client.call(endSession, at(sessionId)));
+});
+
+test('only people of a session read it; an admin reads it too, and the audit names the admin once', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'ada');
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'A secret.'));
+  const reads = (client: Client) => [
+    codeOf(client.call(getSession, at(sessionId))),
+    codeOf(client.call(listMessages, { ...at(sessionId), query: {} })),
+    codeOf(client.call(pauseSession, at(sessionId))),
+    codeOf(client.call(sendMessage, { ...at(sessionId), body: { text: 'x' } })),
+    codeOf(client.call(getSession, at(NO_ID))),
+  ];
+  assert.deepEqual(new Set(await Promise.all(reads(noah.client))), new Set(['no_such_session']));
+  const run404 = { params: { run_id: run.run_id } };
+  assert.equal(await codeOf(noah.client.call(getRun, run404)), 'no_such_run');
+  assert.equal(await codeOf(noah.client.call(listRunEvents, { ...run404, query: {} })), 'no_such_run');
+  const listed = dataOf(await noah.client.call(listRuns, { query: { agent_id: 'ada', limit: 100 } })).runs;
+  assert.ok(!listed.some(({ run_id }) => run_id === run.run_id));
+  assert.equal(await codeOf(talk.play.as('bob').call(getSession, at(sessionId))), 'no_such_session');
+  assert.equal(dataOf(await talk.play.as('ada').call(getSession, at(sessionId))).session.session_id, sessionId);
+  const opened = noah.client
+    .open(openSessionStream, { ...at(sessionId), query: {} })
+    [Symbol.asyncIterator]()
+    .next();
+  await assert.rejects(opened, (error) => error instanceof ProblemError && error.problem.code === 'no_such_session');
+
+  const looks = async () =>
+    dataOf(await grace.client.call(listAudit, { query: { object: sessionId, limit: 100 } })).records.filter(
+      ({ action }) => action === 'session.look',
+    );
+  assert.equal((await looks()).length, 0);
+  assert.equal((await talk.transcript(grace.client, sessionId))[0]?.text, 'A secret.');
+  assert.equal(dataOf(await grace.client.call(getRun, run404)).run.prompt, 'A secret.');
+  assert.deepEqual(
+    (await looks()).map(({ actor_id }) => actor_id),
+    [`account ${grace.accountId}`],
+  );
+  const shown = dataOf(await grace.client.call(listRuns, { query: { agent_id: 'ada', limit: 100 } })).runs;
+  const veiled = shown.find(({ run_id }) => run_id === run.run_id);
+  assert.ok(veiled !== undefined && !veiled.prompt.includes('secret'));
+});
+
+test('an invited person reads everything and writes; a name of nobody is refused, and so is the 17th person', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'cleo', ['NOAH']);
+  dataOf(await talk.say(noah.client, sessionId, 'Hello from Noah.'));
+  assert.equal((await talk.transcript(mia.client, sessionId))[0]?.author.name, 'Noah');
+  const add = (name: string) => mia.client.call(addSessionPerson, { ...at(sessionId), body: { name } });
+  assert.equal(await codeOf(add('Nobody at all')), 'no_such_person');
+  assert.equal(dataOf(await add('noah')).session.people.length, 2);
+  const others = Array.from({ length: SESSION_PEOPLE_MAX - 2 }, (_, n) => ({
+    session_id: sessionId,
+    person_id: `account ${n}`,
+    name: `P${n}`,
+  }));
+  await village.openDb().insertInto('session_person').values(others).execute();
+  assert.equal(await codeOf(add('Grace')), 'too_many_people');
+  assert.equal(
+    await codeOf(mia.client.call(createSession, { params: { agent_id: 'cleo' }, body: { people: ['Zed'] } })),
+    'no_such_person',
+  );
+});
+
+test('a list shows own sessions in pages; only an admin lists those of others', async () => {
+  const made = [];
+  for (let n = 0; n < 3; n += 1) made.push((await talk.open(noah.client, 'dan')).session_id);
+  await talk.open(mia.client, 'dan');
+  const list = (client: Client, query: object) =>
+    client.call(listAgentSessions, { params: { agent_id: 'dan' }, query: { limit: 2, ...query } });
+  const first = dataOf(await list(noah.client, {}));
+  assert.ok(first.next_cursor !== null);
+  const second = dataOf(await list(noah.client, { cursor: first.next_cursor }));
+  const ids = [...first.sessions, ...second.sessions].map(({ session_id }) => session_id);
+  assert.deepEqual(ids, made.toReversed());
+  assert.equal(second.next_cursor, null);
+  assert.equal(await codeOf(list(mia.client, { cursor: first.next_cursor })), 'cursor_invalid');
+  assert.equal(await codeOf(list(noah.client, { whose: 'all' })), 'forbidden');
+  assert.equal(dataOf(await list(grace.client, { whose: 'all', limit: 100 })).sessions.length, 4);
+  assert.equal(dataOf(await list(talk.play.as('dan'), { limit: 100 })).sessions.length, 4);
+  assert.equal(await codeOf(list(talk.play.as('eve'), {})), 'not_own_agent');
+});
+
+test('measures and the freeze of the village refuse a message with their own codes', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'eve');
+  const params = { agent_id: 'eve' };
+  const say = () => codeOf(talk.say(mia.client, sessionId, 'Hello?'));
+  const body = { reason: 'a test' };
+  const { admin } = talk.play;
+  for (const [take, lift, code] of [
+    [freezeAgent, liftFreeze, 'agent_frozen'],
+    [quarantineAgent, liftQuarantine, 'agent_quarantined'],
+    [banAgent, liftBan, 'agent_banned'],
+    [killAgent, liftKill, 'agent_killed'],
+  ] as const) {
+    dataOf(await admin.call(take, { params, body }));
+    assert.equal(await say(), code);
+    dataOf(await admin.call(lift, { params, query: {} }));
+  }
+  dataOf(await admin.call(freezeVillage, { body }));
+  assert.equal(await say(), 'village_frozen');
+  dataOf(await admin.call(liftVillageFreeze, { query: {} }));
+  assert.equal(await say(), null);
+});
+
+test('limits hold: messages that wait, messages of a session, sessions of a person, text', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'fay');
+  for (let n = 0; n < SESSION_WAITING_MAX; n += 1) dataOf(await talk.say(mia.client, sessionId, `Message ${n}`));
+  assert.equal(await codeOf(talk.say(mia.client, sessionId, 'One more')), 'session_queue_full');
+  assert.equal(await codeOf(talk.say(mia.client, sessionId, 'x'.repeat(16_385))), 'validation_failed');
+  dataOf(await mia.client.call(endSession, at(sessionId)));
+  const full = await talk.open(mia.client, 'fay');
+  const fill = village
+    .openDb()
+    .updateTable('session')
+    .set({ messages: SESSION_MESSAGES_MAX - 1 });
+  await fill.where('session_id', '=', full.session_id).execute();
+  assert.equal(await codeOf(talk.say(mia.client, full.session_id, 'Is there room?')), 'session_full');
+  for (let n = 1; n < SESSIONS_OF_PERSON_MAX; n += 1) await talk.open(mia.client, 'fay');
+  const more = { params: { agent_id: 'fay' }, body: {} };
+  assert.equal(await codeOf(mia.client.call(createSession, more)), 'too_many_sessions');
+  dataOf(await mia.client.call(endSession, at(full.session_id)));
+  assert.equal(await codeOf(mia.client.call(createSession, more)), null);
+  assert.equal(await codeOf(clientOf(talk.play.url).call(createSession, more)), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(talk.play.url, TOKENS.operator).call(createSession, more)), 'forbidden');
+});
+
+test('an ended session cancels its messages, says so, and can only be read', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'bob');
+  const first = dataOf(await talk.say(mia.client, sessionId, 'First'));
+  dataOf(await talk.say(mia.client, sessionId, 'Second'));
+  dataOf(await talk.start('bob', first.run.run_id));
+  const ended = dataOf(await mia.client.call(endSession, at(sessionId))).session;
+  assert.equal(ended.state, 'terminated');
+  assert.equal(await codeOf(mia.client.call(endSession, at(sessionId))), null);
+  assert.equal((await talk.get(first.run.run_id)).cancel_requested_at !== null, true);
+  dataOf(await talk.settle('bob', first.run.run_id, { attempt: 1, state: 'cancelled', summary: 'Stopped.' }));
+  const lines = await talk.transcript(mia.client, sessionId);
+  assert.deepEqual(
+    lines.map(({ author, state }) => [author.role, state]),
+    [
+      ['member', 'cancelled'],
+      ['member', 'cancelled'],
+      ['system', 'answered'],
+      ['system', 'answered'],
+    ],
+  );
+  assert.ok(lines.slice(2).every(({ text }) => /cancelled/i.test(text)));
+  for (const call of [
+    talk.say(mia.client, sessionId, 'Hello?'),
+    mia.client.call(pauseSession, at(sessionId)),
+    mia.client.call(resumeSession, at(sessionId)),
+    mia.client.call(addSessionPerson, { ...at(sessionId), body: { name: 'Noah' } }),
+  ])
+    assert.equal(await codeOf(call), 'session_terminated');
+});

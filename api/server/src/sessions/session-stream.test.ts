@@ -1,0 +1,122 @@
+/** Streams of sessions on two replicas: no gap and no repetition, whatever breaks. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { listMessages, openSessionStream, pauseSession, sendMessage } from '@hamlet/contract';
+import { dataOf } from '../testing/play.ts';
+import { follow, SessionPlay, type SessionEvent } from '../testing/session-play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let otherUrl: string;
+
+before(async () => {
+  village = await startTestVillage();
+  talk = new SessionPlay((await village.startReplica()).peopleUrl);
+  otherUrl = (await village.startReplica()).peopleUrl;
+  await talk.play.everybody();
+});
+after(() => village.remove());
+
+const { admin: ADMIN } = TOKENS;
+const idsOf = (events: readonly SessionEvent[]): readonly string[] =>
+  events.map(({ id }) => id).filter((id) => id !== null);
+const answered = (events: readonly SessionEvent[], text: string): boolean =>
+  events.some((event) => event.event === 'message' && event.data.text === text);
+
+test('a stream without a cursor begins with the present state, and then tells what happens, on the other replica too', async () => {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada');
+  dataOf(await talk.say(talk.play.admin, sessionId, 'Before'));
+  const here = follow(talk.play.admin, sessionId);
+  const there = follow(clientOf(otherUrl, ADMIN), sessionId);
+  for (const stream of [here, there])
+    await eventually('the present state', () => stream.events.some(({ event }) => event === 'session'));
+  assert.deepEqual(
+    here.events.map(({ event, id }) => [event, id === null]),
+    [
+      ['reset', true],
+      ['message', true],
+      ['session', false],
+    ],
+  );
+  await talk.answerNext('ada', 'After');
+  for (const stream of [here, there]) {
+    await eventually('the answer', () => answered(stream.events, 'After'));
+    await eventually('the end of the message', () =>
+      stream.events.some(
+        (event) => event.event === 'message' && event.data.number === 1 && event.data.state === 'answered',
+      ),
+    );
+  }
+  const kinds = new Set(here.events.flatMap((event) => (event.event === 'run_event' ? [event.data.event] : [])));
+  assert.deepEqual([...kinds], ['started', 'settled']);
+  for (const { event, data } of here.events) openSessionStream.answer.events[event].parse(data);
+  here.stop();
+  there.stop();
+});
+
+test('a reader that reconnects anywhere, at any event, misses nothing and gets nothing twice', async () => {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, 'bob');
+  const from = dataOf(await talk.play.admin.call(listMessages, { params: { session_id: sessionId }, query: {} }));
+  const whole = follow(talk.play.admin, sessionId, from.stream_cursor);
+  for (const text of ['One', 'Two', 'Three']) {
+    dataOf(await talk.say(talk.play.admin, sessionId, text));
+    await talk.answerNext('bob', `Answer to ${text}`);
+  }
+  dataOf(await talk.play.admin.call(pauseSession, { params: { session_id: sessionId } }));
+  await eventually('the pause', () =>
+    whole.events.some((event) => event.event === 'session' && event.data.state === 'paused' && event.id !== null),
+  );
+  const all = idsOf(whole.events);
+  assert.equal(new Set(all).size, all.length);
+  whole.stop();
+  for (const [at, after] of all.entries()) {
+    const client = at % 2 === 0 ? talk.play.admin : clientOf(otherUrl, ADMIN);
+    const rest = follow(client, sessionId, after);
+    await eventually(`the rest after event ${at}`, () => idsOf(rest.events).length >= all.length - at - 1);
+    assert.deepEqual(idsOf(rest.events), all.slice(at + 1));
+    assert.ok(!rest.events.some(({ event }) => event === 'reset'));
+    rest.stop();
+  }
+});
+
+test('a cursor of another session, of nonsense or of forgotten events begins again with a reset', async () => {
+  const first = await talk.open(talk.play.admin, 'cleo');
+  const second = await talk.open(talk.play.admin, 'cleo');
+  const cursorOf = async (sessionId: string) =>
+    dataOf(await talk.play.admin.call(listMessages, { params: { session_id: sessionId }, query: {} })).stream_cursor;
+  const old = await cursorOf(second.session_id);
+  dataOf(await talk.say(talk.play.admin, second.session_id, 'Hello'));
+  dataOf(await talk.say(talk.play.admin, second.session_id, 'Again'));
+  const db = village.openDb();
+  const mine = db.selectFrom('session').select('events').where('session_id', '=', second.session_id);
+  const { events } = await mine.executeTakeFirstOrThrow();
+  const forget = db.deleteFrom('session_event').where('session_id', '=', second.session_id);
+  await forget.where('number', '<', events).execute();
+  for (const after of [await cursorOf(first.session_id), 'nonsense', old]) {
+    const stream = follow(talk.play.admin, second.session_id, after);
+    await eventually('the reset', () => stream.events.some(({ event }) => event === 'session'));
+    assert.equal(stream.events[0]?.event, 'reset');
+    stream.stop();
+  }
+});
+
+test('concurrent writers: each stream has every message once, in the order of its number', async () => {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, 'dan');
+  const streams = [follow(talk.play.admin, sessionId), follow(clientOf(otherUrl, ADMIN), sessionId)];
+  const writers = [talk.play.admin, clientOf(otherUrl, ADMIN)];
+  await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      writers[n % 2]?.call(sendMessage, { params: { session_id: sessionId }, body: { text: `Message ${n}` } }),
+    ),
+  );
+  for (const { events, stop } of streams) {
+    const numbers = () => events.flatMap((event) => (event.event === 'message' ? [event.data.number] : []));
+    await eventually('all messages', () => numbers().length >= 12);
+    assert.deepEqual(
+      numbers(),
+      Array.from({ length: 12 }, (_, n) => n + 1),
+    );
+    stop();
+  }
+});

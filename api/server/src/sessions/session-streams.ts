@@ -1,0 +1,231 @@
+import {
+  findChatSession,
+  findWorkingRun,
+  listen,
+  readMessages,
+  readMessagesById,
+  readPermissionsById,
+  readPermissionsOfRun,
+  readRunEvents,
+  readSessionEvents,
+  readVillage,
+  inSnapshot,
+  SESSION_EVENTS_CHANNEL,
+  sessionEventRange,
+  type ChatSessionRow,
+  type Db,
+  type SessionEventRow,
+} from '@hamlet/store';
+import { z } from 'zod';
+import type { EventSink } from '../http/event-sink.ts';
+import { pageCursor } from '../http/page-cursor.ts';
+import { permissionView } from '../permissions/permission-view.ts';
+import type { RunDeltas } from '../runs/run-deltas.ts';
+import { runEventView } from '../runs/run-view.ts';
+import type { Services } from '../service/services.ts';
+import { coalesce } from '../service/single-flight.ts';
+import { chatSessionView, messageView } from './transcript/session-view.ts';
+
+const PAGE = 200;
+/** Messages with which a stream without a cursor begins. */
+const FIRST_MESSAGES = 100;
+/** Open streams of one session, and of one caller, on this replica. */
+const STREAMS_OF_SESSION_MAX = 64;
+const STREAMS_OF_CALLER_MAX = 16;
+
+const cursor = pageCursor(z.int().min(0));
+
+/** Streams of sessions on this replica. A cursor is valid on any replica. */
+export interface SessionStreams {
+  /** The cursor after which a stream continues from the state that the transaction sees. */
+  cursorOf(tx: Db, sessionId: string): Promise<string>;
+  /** Opens a stream after a cursor, or from the present state. Returns a function that ends it; null if too many are open. */
+  open(
+    asked: { readonly sessionId: string; readonly callerId: string; readonly after: string | undefined },
+    sink: EventSink,
+  ): Promise<(() => void) | null>;
+  stop(): Promise<void>;
+}
+
+interface OpenStream {
+  readonly sessionId: string;
+  readonly callerId: string;
+  readonly sink: EventSink;
+  /** The question of the stream's cursors: epoch of the database and session. */
+  readonly question: string;
+  number: number;
+  /** Run whose words the stream sends. */
+  heard: { readonly runId: string; readonly stop: () => void } | null;
+}
+
+function questionOf(epoch: string, sessionId: string): string {
+  return `${epoch}/${sessionId}`;
+}
+
+function keyOf({ kind, objectId, runEvent }: Omit<SessionEventRow, 'number'>): string {
+  return `${kind}/${objectId}/${runEvent ?? ''}`;
+}
+
+/** Adds the run events of a page, which are contiguous for each run. */
+async function addRunEvents(db: Db, page: readonly SessionEventRow[], things: Map<string, unknown>): Promise<void> {
+  const ranges = new Map<string, { from: number; to: number }>();
+  for (const { objectId, runEvent } of page) {
+    if (runEvent === null) continue;
+    const range = ranges.get(objectId) ?? { from: runEvent, to: runEvent };
+    ranges.set(objectId, { from: Math.min(range.from, runEvent), to: Math.max(range.to, runEvent) });
+  }
+  for (const [runId, { from, to }] of ranges)
+    for (const event of await readRunEvents(db, runId, { after: from - 1, limit: to - from + 1 }))
+      things.set(keyOf({ kind: 'run_event', objectId: runId, runEvent: event.number }), runEventView(runId, event));
+}
+
+/** The changed things of a page as they are now, by the key of their change. */
+async function readThings(
+  db: Db,
+  session: ChatSessionRow,
+  page: readonly SessionEventRow[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const { sessionId } = session;
+  const things = new Map<string, unknown>();
+  const add = (kind: SessionEventRow['kind'], objectId: string, thing: unknown): unknown =>
+    things.set(keyOf({ kind, objectId, runEvent: null }), thing);
+  const idsOf = (kind: SessionEventRow['kind']): readonly string[] =>
+    page.filter((event) => event.kind === kind).map(({ objectId }) => objectId);
+  add('session', sessionId, chatSessionView(session));
+  for (const [id, row] of await readMessagesById(db, idsOf('message'))) add('message', id, messageView(row));
+  for (const [id, row] of await readPermissionsById(db, idsOf('permission')))
+    add('permission', id, permissionView(row, sessionId));
+  await addRunEvents(db, page, things);
+  return things;
+}
+
+/** Sends a page of changes. A thing that was deleted since is left out. */
+async function sendPage(db: Db, stream: OpenStream, page: readonly SessionEventRow[]): Promise<void> {
+  const { sink, sessionId } = stream;
+  const session = await findChatSession(db, sessionId);
+  if (session === null) return sink.close();
+  const things = await readThings(db, session, page);
+  // A message changes the state of its session. This event has no id: the message itself follows it.
+  if (page.some(({ kind }) => kind === 'message')) sink.send('session', chatSessionView(session));
+  for (const change of page) {
+    const thing = things.get(keyOf(change));
+    if (thing !== undefined) sink.send(change.kind, thing, cursor.write(stream.question, change.number));
+    stream.number = change.number;
+  }
+}
+
+async function sendRun(tx: Db, { sink, sessionId }: OpenStream, runId: string): Promise<void> {
+  for (const event of await readRunEvents(tx, runId, { after: 0, limit: PAGE }))
+    sink.send('run_event', runEventView(runId, event));
+  for (const permission of await readPermissionsOfRun(tx, runId, PAGE))
+    sink.send('permission', permissionView(permission, sessionId));
+}
+
+/** Sends the present state. Only its last event has an id, so a stream that breaks earlier begins again. */
+async function begin(db: Db, stream: OpenStream): Promise<void> {
+  await inSnapshot(db, async (tx) => {
+    const range = await sessionEventRange(tx, stream.sessionId);
+    const session = await findChatSession(tx, stream.sessionId);
+    if (range === null || session === null) return stream.sink.close();
+    const { rows } = await readMessages(tx, stream.sessionId, { before: null, limit: FIRST_MESSAGES });
+    stream.sink.send('reset', {});
+    for (const message of rows.toReversed()) stream.sink.send('message', messageView(message));
+    for (const { runId } of rows.filter(({ state }) => state === 'working'))
+      if (runId !== null) await sendRun(tx, stream, runId);
+    stream.number = range.last;
+    stream.sink.send('session', chatSessionView(session), cursor.write(stream.question, range.last));
+  });
+}
+
+/** Sends the words of the answer under way, and no longer those of an earlier one. */
+async function hearAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isOpen: () => boolean): Promise<void> {
+  const runId = await findWorkingRun(db, stream.sessionId);
+  if (stream.heard?.runId === runId) return;
+  stream.heard?.stop();
+  const hears = runId !== null && isOpen();
+  stream.heard = hears ? { runId, stop: deltas.subscribe(runId, (delta) => stream.sink.send('delta', delta)) } : null;
+}
+
+async function drain(db: Db, stream: OpenStream): Promise<void> {
+  for (;;) {
+    const page = await readSessionEvents(db, stream.sessionId, { after: stream.number, limit: PAGE });
+    if (page.length > 0) await sendPage(db, stream, page);
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Continues a stream after its cursor, or begins it again if the changes after the cursor are not kept any more. */
+async function resume(db: Db, stream: OpenStream, after: string | undefined): Promise<void> {
+  const number = cursor.read(after, stream.question);
+  const range = await sessionEventRange(db, stream.sessionId);
+  const isKnown = typeof number === 'number' && range !== null && number <= range.last && number >= range.first - 1;
+  if (!isKnown) return begin(db, stream);
+  stream.number = number;
+}
+
+export interface StreamPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
+  readonly deltas: Pick<RunDeltas, 'subscribe'>;
+}
+
+export function startSessionStreams(ports: StreamPorts): SessionStreams {
+  const { db, listenUrl, log } = ports;
+  const pumps = new Map<OpenStream, () => void>();
+  const listener = listen(listenUrl, [SESSION_EVENTS_CHANNEL], (_channel, sessionId) => {
+    // Without a session, the connection is new and may have missed notifications.
+    for (const [stream, pump] of pumps) if (sessionId === null || stream.sessionId === sessionId) pump();
+  });
+  const count = (matches: (stream: OpenStream) => boolean): number => [...pumps.keys()].filter(matches).length;
+
+  function pumpOf(stream: OpenStream): () => void {
+    const pump = coalesce(async () => {
+      await drain(db, stream);
+      await hearAnswer(ports, stream, () => pumps.has(stream));
+    });
+    return () =>
+      void pump().catch((error: unknown) => {
+        // The reader reconnects after its last event.
+        log('warn', 'a stream of a session could not be read, and ends', { session_id: stream.sessionId, error });
+        stream.sink.close();
+      });
+  }
+
+  return {
+    cursorOf: async (tx, sessionId) => {
+      const { streamEpoch } = await readVillage(tx);
+      const range = await sessionEventRange(tx, sessionId);
+      return cursor.write(questionOf(streamEpoch, sessionId), range?.last ?? 0);
+    },
+    open: async ({ sessionId, callerId, after }, sink) => {
+      if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
+      if (count((stream) => stream.callerId === callerId) >= STREAMS_OF_CALLER_MAX) return null;
+      const { streamEpoch } = await readVillage(db);
+      const stream: OpenStream = {
+        sessionId,
+        callerId,
+        sink,
+        question: questionOf(streamEpoch, sessionId),
+        number: 0,
+        heard: null,
+      };
+      // It counts from now on, and reads after it has found its place.
+      pumps.set(stream, () => undefined);
+      try {
+        await resume(db, stream, after);
+      } catch (error) {
+        pumps.delete(stream);
+        throw error;
+      }
+      const pump = pumpOf(stream);
+      pumps.set(stream, pump);
+      pump();
+      return () => {
+        pumps.delete(stream);
+        stream.heard?.stop();
+      };
+    },
+    stop: async () => {
+      for (const { sink } of pumps.keys()) sink.close();
+      await listener.stop();
+    },
+  };
+}

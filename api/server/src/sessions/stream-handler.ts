@@ -1,0 +1,29 @@
+import type { Db } from '@hamlet/store';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import { openSession } from './transcript/session-access.ts';
+import type { SessionStreams } from './session-streams.ts';
+
+const RETRY_S = 10;
+
+export interface StreamHandlerPorts {
+  readonly db: Db;
+  readonly sessions: Pick<SessionStreams, 'open'>;
+}
+
+export function sessionStreamHandler({ db, sessions }: StreamHandlerPorts) {
+  return {
+    openSessionStream: {
+      kind: 'stream',
+      open: async (request, sink) => {
+        const admitted = await openSession(db, request, request.params.session_id);
+        if (!admitted.ok) return admitted;
+        const last = request.headers['last-event-id'];
+        const after = typeof last === 'string' && last !== '' ? last : request.query.after;
+        const { sessionId } = admitted.data.session;
+        const end = await sessions.open({ sessionId, callerId: request.actor.id, after }, sink);
+        return end === null ? refused('rate_limited', 'Too many streams are open: close some', RETRY_S) : accepted(end);
+      },
+    },
+  } satisfies Partial<Handlers>;
+}

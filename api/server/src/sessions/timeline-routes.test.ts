@@ -1,0 +1,65 @@
+/** The timeline of an agent: sessions, runs and firings in one list, for the people who may see them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createRun, fireSchedule, getTimeline, type Client } from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firingBody, leaderOf } from '../testing/run-play.ts';
+import { SessionPlay } from '../testing/session-play.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+
+before(async () => {
+  village = await startTestVillage();
+  talk = new SessionPlay((await village.startReplica()).peopleUrl);
+  await talk.play.everybody();
+});
+after(() => village.remove());
+
+const timeline = (client: Client, query: object) =>
+  client.call(getTimeline, { params: { agent_id: 'ada' }, query: { limit: 100, ...query } });
+
+test('the timeline has all of an agent, newest first, in pages; a session is a filter of it; others do not see it', async () => {
+  const { admin } = talk.play;
+  const member = clientOf(talk.play.url, TOKENS.member);
+  const { session_id: sessionId } = await talk.open(admin, 'ada');
+  const message = dataOf(await talk.say(admin, sessionId, 'Hello')).run;
+  const given = dataOf(await admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Work' } })).run;
+  const leader = leaderOf(talk.play.url, 'timeline:0');
+  const firing = dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: 'timeline' }) }));
+  const all = dataOf(await timeline(admin, {})).entries;
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    [firing.firing_id, firing.runs[0]?.run_id, given.run_id, message.run_id, sessionId],
+  );
+  assert.deepEqual(
+    all.map(({ kind, session, run, firing: fired }) => [kind, session?.session_id, run?.run_id, fired?.firing_id]),
+    [
+      ['firing', undefined, undefined, firing.firing_id],
+      ['run', undefined, firing.runs[0]?.run_id, undefined],
+      ['run', undefined, given.run_id, undefined],
+      ['run', undefined, message.run_id, undefined],
+      ['session', sessionId, undefined, undefined],
+    ],
+  );
+  assert.deepEqual([all[0]?.firing?.outcome, all[0]?.firing?.run_id], ['started', firing.runs[0]?.run_id]);
+
+  const paged = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = dataOf(await timeline(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) }));
+    paged.push(...page.entries);
+    cursor = page.next_cursor;
+  }
+  assert.deepEqual(paged, all);
+  const ofSession = dataOf(await timeline(admin, { session_id: sessionId })).entries;
+  assert.deepEqual(ofSession, all.slice(3));
+
+  assert.deepEqual(dataOf(await timeline(member, {})).entries, all.slice(0, 3));
+  assert.deepEqual(dataOf(await timeline(member, { session_id: sessionId })).entries, []);
+  assert.equal(await codeOf(timeline(member, { whose: 'all' })), 'forbidden');
+  assert.deepEqual(dataOf(await timeline(admin, { whose: 'all' })).entries, all);
+  assert.deepEqual(dataOf(await timeline(talk.play.as('ada'), {})).entries, all);
+  assert.equal(await codeOf(timeline(talk.play.as('bob'), {})), 'not_own_agent');
+  assert.equal(await codeOf(timeline(member, { cursor: 'nonsense' })), 'cursor_invalid');
+});

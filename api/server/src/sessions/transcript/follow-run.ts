@@ -1,0 +1,55 @@
+import { RUN_ANSWER_MAX_CHARS } from '@hamlet/contract';
+import { endLine, isSettled, messageStateOf } from '@hamlet/core';
+import { findMessageOfRun, insertMessage, setMessageState } from '@hamlet/store';
+import type { MessageRow, RunRow, Tx } from '@hamlet/store';
+
+/** The village as the author of lines that say why a message has no answer. */
+const VILLAGE_AUTHOR = { role: 'system', id: 'village', name: 'The village' } as const;
+
+/**
+ * Carries a change of a run over to its message, in the transaction of the change: its state, and the answer or the line
+ * that says why there is none. No change for a run that is not of a message. The caller has locked the run.
+ * @param answer of the agent; without one, the summary of a run that is done
+ */
+export async function followRun(tx: Tx, run: RunRow, answer: string | undefined): Promise<void> {
+  if (run.sessionId === null) return;
+  const message = await findMessageOfRun(tx, run.runId);
+  if (message === null) return;
+  const text = answer ?? run.summary;
+  const state = messageStateOf(run.state, text !== null);
+  if (state === message.state) return;
+  if (isSettled(run.state)) await conclude(tx, { run, message, state, text });
+  await setMessageState(tx, message.messageId, state);
+}
+
+interface Conclusion {
+  readonly run: RunRow;
+  readonly message: MessageRow;
+  readonly state: ReturnType<typeof messageStateOf>;
+  readonly text: string | null;
+}
+
+async function conclude(tx: Tx, { run, message, state, text }: Conclusion): Promise<void> {
+  const { sessionId, messageId } = message;
+  const line = { sessionId, runId: run.runId, state: 'answered', inReplyTo: messageId } as const;
+  if (state === 'answered') {
+    const author = { role: 'agent', id: run.agentId, name: run.agentId } as const;
+    const cost = { micros: costOf(run), steps: run.steps };
+    await insertMessage(tx, { ...line, author, text: bounded(text ?? ''), cost }, null);
+    return;
+  }
+  const error = run.errorMessage === null ? null : { message: run.errorMessage };
+  const said = endLine(state === 'cancelled' ? 'cancelled' : 'failed', error);
+  await insertMessage(tx, { ...line, author: VILLAGE_AUTHOR, text: bounded(said), cost: null }, null);
+}
+
+/** Micro-aiDollars by the API's own count, if it has one, as in the usage of the run. Pure. */
+function costOf({ tokens, costMicros, claimedCostMicros }: RunRow): number {
+  return tokens > 0 || costMicros > 0 ? costMicros : claimedCostMicros;
+}
+
+/** The text as the transcript can keep it. Pure. */
+function bounded(text: string): string {
+  const chars = [...text];
+  return chars.length <= RUN_ANSWER_MAX_CHARS ? text : `${chars.slice(0, RUN_ANSWER_MAX_CHARS - 1).join('')}…`;
+}

@@ -1,0 +1,44 @@
+import { sessionAccess, type SessionAccess, type SessionReader } from '@hamlet/core';
+import { findChatSession, noteLook } from '@hamlet/store';
+import type { ChatSessionRow, Db } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import type { Actor } from '../../http/actor.ts';
+import type { Caller } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+
+/** The actor as a reader of sessions. Pure. */
+export function readerOf(actor: Actor): SessionReader {
+  switch (actor.role) {
+    case 'member':
+    case 'admin':
+      return { kind: 'person', id: actor.id, isAdmin: actor.role === 'admin' };
+    case 'agent':
+      return { kind: 'agent', agentId: actor.agentId };
+    case 'visitor':
+    case 'operator':
+      return { kind: 'stranger' };
+  }
+}
+
+export interface Admitted {
+  readonly session: ChatSessionRow;
+  readonly access: Exclude<SessionAccess, 'none'>;
+}
+
+/** Admits an actor to a session that was read, as core decides. A session of others does not exist for the actor. */
+export function admitTo(session: ChatSessionRow | null, actor: Actor): Outcome<Admitted> {
+  const access = session === null ? 'none' : sessionAccess(session, readerOf(actor));
+  return session === null || access === 'none' ? refused('no_such_session') : accepted({ session, access });
+}
+
+/** Reads a session for a request. The audit gets an act if an admin reads a session of others, once an hour. */
+export async function openSession(db: Db, caller: Caller, sessionId: string): Promise<Outcome<Admitted>> {
+  const admitted = admitTo(await findChatSession(db, sessionId), caller.actor);
+  if (admitted.ok && admitted.data.access === 'as_admin') await recordLook(db, caller, admitted.data.session);
+  return admitted;
+}
+
+async function recordLook(db: Db, caller: Caller, { sessionId, agentId }: ChatSessionRow): Promise<void> {
+  if (!(await noteLook(db, sessionId, caller.actor.id))) return;
+  await recordAct(db, caller, { action: 'session.look', object: sessionId, detail: { agent_id: agentId } });
+}

@@ -1,0 +1,106 @@
+import type { MessageState } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './session-row.ts';
+
+export interface NewMessage {
+  readonly sessionId: string;
+  readonly author: {
+    readonly role: 'member' | 'admin' | 'agent' | 'system';
+    readonly id: string;
+    readonly name: string;
+  };
+  readonly text: string;
+  readonly runId: string;
+  readonly state: MessageState;
+  readonly inReplyTo: string | null;
+  readonly cost: { readonly micros: number; readonly steps: number } | null;
+}
+
+/**
+ * Adds a message at the end of a transcript. The row of the session stays locked until the transaction ends, so numbers
+ * have no gap.
+ * @param title of a session that has none
+ */
+export async function insertMessage(tx: Tx, message: NewMessage, title: string | null): Promise<MessageRow> {
+  const { sessionId, author, text, runId, state, inReplyTo, cost } = message;
+  const { number } = await tx
+    .updateTable('session')
+    .set({
+      messages: sql<number>`messages + 1`,
+      last_at: sql<Date>`clock_timestamp()`,
+      ...(title === null ? {} : { title: sql<string>`coalesce(title, ${title})` }),
+    })
+    .where('session_id', '=', sessionId)
+    .returning('messages as number')
+    .executeTakeFirstOrThrow();
+  return tx
+    .insertInto('session_message')
+    .values({
+      session_id: sessionId,
+      number,
+      author_role: author.role,
+      author_id: author.id,
+      author_name: author.name,
+      text,
+      run_id: runId,
+      state,
+      in_reply_to: inReplyTo,
+      cost_micros: cost?.micros ?? null,
+      steps: cost?.steps ?? null,
+    })
+    .returning(MESSAGE_COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** The message of a person from which a run was made; null if the run is not of a message. */
+export async function findMessageOfRun(tx: Tx, runId: string): Promise<MessageRow | null> {
+  const row = await tx
+    .selectFrom('session_message')
+    .select(MESSAGE_COLUMNS)
+    .where('run_id', '=', runId)
+    .where('author_role', 'in', ['member', 'admin'])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The run of the message that the agent works on; null if it works on none. */
+export async function findWorkingRun(db: Db, sessionId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('session_message')
+    .select('run_id as runId')
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'working')
+    .executeTakeFirst();
+  return row?.runId ?? null;
+}
+
+export async function setMessageState(tx: Tx, messageId: string, state: MessageState): Promise<void> {
+  await tx.updateTable('session_message').set({ state }).where('message_id', '=', messageId).execute();
+}
+
+/** The reason why an agent may not start its run of a message now; null if it may. */
+export async function refuseSessionTurn(
+  tx: Tx,
+  runId: string,
+  agentId: string,
+): Promise<'session_paused' | 'earlier_message_open' | null> {
+  const row = await tx
+    .selectFrom('session_message as mine')
+    .innerJoin('session', 'session.session_id', 'mine.session_id')
+    .select([
+      sql<boolean>`session.paused_at is not null`.as('paused'),
+      sql<boolean>`exists (
+        select from session_message earlier
+        where earlier.session_id = mine.session_id and earlier.state in ('queued', 'working')
+          and earlier.number < mine.number)`.as('later'),
+    ])
+    .where('mine.run_id', '=', runId)
+    .where('mine.author_role', 'in', ['member', 'admin'])
+    .where('mine.state', '=', 'queued')
+    .where('session.agent_id', '=', agentId)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  if (row.later) return 'earlier_message_open';
+  return row.paused ? 'session_paused' : null;
+}

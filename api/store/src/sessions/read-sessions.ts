@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+import { cutPage, type Page } from '../connection/result-rows.ts';
+import { MESSAGE_COLUMNS, selectSessions, type ChatSessionRow, type MessageRow } from './session-row.ts';
+
+export async function findChatSession(db: Db, sessionId: string): Promise<ChatSessionRow | null> {
+  return (await selectSessions(db).where('session.session_id', '=', sessionId).executeTakeFirst()) ?? null;
+}
+
+/** A page of an agent's sessions, newest first. @param filter.personId null: sessions of all people */
+export async function readSessionsOf(
+  db: Db,
+  filter: { readonly agentId: string; readonly personId: string | null },
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<Page<ChatSessionRow, string>> {
+  const { agentId, personId } = filter;
+  const rows = await selectSessions(db)
+    .where('session.agent_id', '=', agentId)
+    .$if(personId !== null, (query) =>
+      query.where(
+        sql<boolean>`exists (select from session_person where session_person.session_id = session.session_id and person_id = ${personId})`,
+      ),
+    )
+    .$if(page.before !== null, (query) => query.where('session.session_id', '<', page.before ?? ''))
+    .orderBy('session.session_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  return cutPage(rows, page.limit, ({ sessionId }) => sessionId);
+}
+
+/** A page of the transcript, newest first. */
+export async function readMessages(
+  db: Db,
+  sessionId: string,
+  page: { readonly before: number | null; readonly limit: number },
+): Promise<Page<MessageRow, number>> {
+  const rows = await db
+    .selectFrom('session_message')
+    .select(MESSAGE_COLUMNS)
+    .where('session_id', '=', sessionId)
+    .$if(page.before !== null, (query) => query.where('number', '<', page.before ?? 0))
+    .orderBy('number', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  return cutPage(rows, page.limit, ({ number }) => number);
+}
+
+export interface OpenSessions {
+  readonly ofAgent: number;
+  readonly ofPerson: number;
+}
+
+/** Counts the sessions with an agent that have not ended, in all and by one creator. */
+export async function countOpenSessions(db: Db, agentId: string, createdById: string): Promise<OpenSessions> {
+  return db
+    .selectFrom('session')
+    .select([
+      sql<number>`count(*)`.as('ofAgent'),
+      sql<number>`count(*) filter (where created_by_id = ${createdById})`.as('ofPerson'),
+    ])
+    .where('agent_id', '=', agentId)
+    .where('terminated_at', 'is', null)
+    .executeTakeFirstOrThrow();
+}
+
+/** Enabled accounts with these names, by lower-case name. */
+export async function findPeopleByName(
+  db: Db,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, { readonly accountId: string; readonly name: string }>> {
+  if (names.length === 0) return new Map();
+  const wanted = names.map((name) => name.toLowerCase());
+  const rows = await db
+    .selectFrom('account')
+    .select(['account_id as accountId', 'name', sql<string>`lower(name)`.as('key')])
+    .where(sql<boolean>`lower(name) = any(${wanted})`)
+    .where('disabled_at', 'is', null)
+    .execute();
+  return new Map(rows.map(({ key, ...person }) => [key, person]));
+}
+
+/** True once an hour for each admin and session: the caller then records the look in the audit. */
+export async function noteLook(db: Db, sessionId: string, adminId: string): Promise<boolean> {
+  const rows = await db
+    .insertInto('session_look')
+    .values({ session_id: sessionId, admin_id: adminId })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['session_id', 'admin_id'])
+        .doUpdateSet({ looked_at: sql`clock_timestamp()` })
+        .where(sql<boolean>`session_look.looked_at < clock_timestamp() - interval '1 hour'`),
+    )
+    .returning('session_id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** The sessions among these that a person is in. */
+export async function sessionsOfPerson(db: Db, personId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('session_person')
+    .select('session_id as sessionId')
+    .where('person_id', '=', personId)
+    .where(sql<boolean>`session_id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Set(rows.map(({ sessionId }) => sessionId));
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+import { PERMISSION_COLUMNS, type PermissionRow } from '../permissions/permissions.ts';
+import { MESSAGE_COLUMNS, type MessageRow } from './session-row.ts';
+
+/** Channel that announces a change of a session; the payload is the session's id. */
+export const SESSION_EVENTS_CHANNEL = 'session_event';
+
+/** Maximum number of events that are kept for a session. */
+export const SESSION_EVENTS_KEPT = 5_000;
+/** Days for which the transcript of an ended session stays. */
+export const ENDED_SESSIONS_KEPT_DAYS = 30;
+const AT_ONCE = 100;
+
+/** A change of a session. It names the thing that has changed. */
+export interface SessionEventRow {
+  readonly number: number;
+  readonly kind: 'session' | 'message' | 'run_event' | 'permission';
+  readonly objectId: string;
+  readonly runEvent: number | null;
+}
+
+/** The numbers of the first event that is kept, and of the last; `first` is `last + 1` if none is kept. Null without a session. */
+export async function sessionEventRange(
+  db: Db,
+  sessionId: string,
+): Promise<{ readonly first: number; readonly last: number } | null> {
+  const row = await db
+    .selectFrom('session')
+    .select([
+      'events as last',
+      sql<number>`coalesce((select min(number) from session_event where session_event.session_id = session.session_id), events + 1)`.as(
+        'first',
+      ),
+    ])
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function readSessionEvents(
+  db: Db,
+  sessionId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly SessionEventRow[]> {
+  return db
+    .selectFrom('session_event')
+    .select(['number', 'kind', 'object_id as objectId', 'run_event as runEvent'])
+    .where('session_id', '=', sessionId)
+    .where('number', '>', page.after)
+    .orderBy('number')
+    .limit(page.limit)
+    .execute();
+}
+
+export async function readMessagesById(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, MessageRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('session_message')
+    .select(MESSAGE_COLUMNS)
+    .where(sql<boolean>`message_id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.messageId, row]));
+}
+
+export async function readPermissionsById(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, PermissionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('permission')
+    .select(PERMISSION_COLUMNS)
+    .where(sql<boolean>`permission_id = any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.permissionId, row]));
+}
+
+/** Deletes events beyond the newest SESSION_EVENTS_KEPT of a session; a stream before them begins again. */
+export async function forgetSessionEvents(db: Db): Promise<void> {
+  await sql`
+    delete from session_event using session
+    where session.session_id = session_event.session_id and session.events > ${SESSION_EVENTS_KEPT}
+      and session_event.number <= session.events - ${SESSION_EVENTS_KEPT}`.execute(db);
+}
+
+/** Deletes sessions that ended long ago, with their transcripts and runs. Returns their number. */
+export async function forgetEndedChats(db: Db): Promise<number> {
+  const { rows } = await sql<{ sessions: number }>`
+    with old as materialized (
+      select session_id from session where terminated_at < now() - ${ENDED_SESSIONS_KEPT_DAYS} * interval '1 day'
+        and not exists (
+          select from run where run.session_id = session.session_id and run.state in ('queued', 'running', 'waiting_permission'))
+      order by terminated_at limit ${AT_ONCE} for update skip locked),
+    gone as (delete from run using old where run.session_id = old.session_id),
+    ended as (delete from session using old where session.session_id = old.session_id returning 1)
+    select count(*) as sessions from ended`.execute(db);
+  return rows[0]?.sessions ?? 0;
+}

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { lockName, type Tx } from '../connection/database.ts';
+import { RUN_COLUMNS, UNDER_WAY, type RunRow } from '../runs/run-row.ts';
+import { findChatSession } from './read-sessions.ts';
+import type { ChatSessionRow, Person } from './session-row.ts';
+
+export interface NewChatSession {
+  readonly agentId: string;
+  readonly title: string | null;
+  readonly repository: { readonly url: string; readonly branch: string } | null;
+  readonly by: { readonly role: 'member' | 'admin'; readonly id: string };
+  readonly people: readonly Person[];
+}
+
+export async function insertChatSession(tx: Tx, session: NewChatSession): Promise<ChatSessionRow> {
+  const { sessionId } = await tx
+    .insertInto('session')
+    .values({
+      agent_id: session.agentId,
+      title: session.title,
+      repository_url: session.repository?.url ?? null,
+      repository_branch: session.repository?.branch ?? null,
+      created_by_role: session.by.role,
+      created_by_id: session.by.id,
+    })
+    .returning('session_id as sessionId')
+    .executeTakeFirstOrThrow();
+  for (const person of session.people) await insertSessionPerson(tx, sessionId, person);
+  return readBack(tx, sessionId);
+}
+
+async function readBack(tx: Tx, sessionId: string): Promise<ChatSessionRow> {
+  const row = await findChatSession(tx, sessionId);
+  if (row === null) throw new Error(`the session ${sessionId} is gone`);
+  return row;
+}
+
+/** No change if the person is in the session already. */
+export async function insertSessionPerson(tx: Tx, sessionId: string, { id, name }: Person): Promise<void> {
+  await tx
+    .insertInto('session_person')
+    .values({ session_id: sessionId, person_id: id, name })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/**
+ * Locks the writes of people to a session, so that each sees all earlier ones. Call it before locking any run: agents
+ * lock a run first and the row of its session later. Null if there is no such session.
+ */
+export async function lockChatSession(tx: Tx, sessionId: string): Promise<ChatSessionRow | null> {
+  await lockName(tx, `session ${sessionId}`);
+  return findChatSession(tx, sessionId);
+}
+
+/** Locks the creation of sessions with an agent, so that their limits hold. */
+export async function lockSessionsOf(tx: Tx, agentId: string): Promise<void> {
+  await lockName(tx, `sessions of ${agentId}`);
+}
+
+export async function setPaused(tx: Tx, sessionId: string, paused: boolean): Promise<ChatSessionRow> {
+  await tx
+    .updateTable('session')
+    .set({ paused_at: paused ? sql<Date>`coalesce(paused_at, now())` : null })
+    .where('session_id', '=', sessionId)
+    .execute();
+  return readBack(tx, sessionId);
+}
+
+export async function setTerminated(tx: Tx, sessionId: string): Promise<ChatSessionRow> {
+  await tx
+    .updateTable('session')
+    .set({ terminated_at: sql<Date>`coalesce(terminated_at, now())`, paused_at: null })
+    .where('session_id', '=', sessionId)
+    .execute();
+  return readBack(tx, sessionId);
+}
+
+/** Locks all runs of a session that have not ended, oldest first. The caller has called {@link lockChatSession}. */
+export async function lockRunsOfSession(tx: Tx, sessionId: string): Promise<readonly RunRow[]> {
+  return tx
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', UNDER_WAY)
+    .orderBy('run_id')
+    .forUpdate()
+    .execute();
+}
