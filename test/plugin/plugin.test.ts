@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { createRun } from '@hamlet/contract';
+import { createRun, nextRun, recordRunStep, settleRun, startRun } from '@hamlet/contract';
 import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../../api/server/src/testing/play.ts';
-import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -74,23 +74,38 @@ function create(type: ResourceType, name: string, spec: object): Promise<unknown
   );
 }
 
+interface Setting {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly hear?: (stdout: string) => void;
+}
+
 /** Runs a program with only kubectl, the plugin and a Node on PATH; accepts any exit code. */
 function run(
   program: string,
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, hear = () => undefined }: Setting = {},
 ): Promise<Said> {
   const PATH = [bin, dirname(plugin), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
   const env = { PATH, HOME: folder, KUBECONFIG: kube.kubeconfig, ...environment };
   return new Promise((done) => {
-    execFile(program, args, { env, cwd: folder }, (error, stdout, stderr) =>
+    const child = execFile(program, args, { env, cwd: folder }, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
+    child.stdout?.on('data', (text: string) => hear(text));
   });
 }
 
 const hamlet = (line: string, environment: Readonly<Record<string, string>> = {}): Promise<Said> =>
-  run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], environment);
+  run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], { environment });
+
+/** Runs the plugin on the test's village as an admin, and resolves `heard` at its first output. */
+function listening(...words: readonly string[]): { readonly said: Promise<Said>; readonly heard: Promise<void> } {
+  const heard = Promise.withResolvers<void>();
+  const environment = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
+  const args = ['hamlet', ...words, '--namespace', namespace];
+  const said = run(join(bin, 'kubectl'), args, { environment, hear: () => heard.resolve() });
+  return { said, heard: heard.promise };
+}
 
 async function conditions(name: string, stopsAt: string | undefined): Promise<void> {
   const at = stopsAt === undefined ? CHAIN.length : CHAIN.findIndex((type) => type === stopsAt);
@@ -269,6 +284,47 @@ test('run shows a run and cancels it; permissions lists nothing; an unknown perm
   assert.match((await hamlet('approve 0f7c2b1e', place)).stderr, /no permission that waits begins with 0f7c2b1e/);
   const unknown = await hamlet(`deny ${id} --reason no`, place);
   assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+});
+
+test('runs NAME --follow prints the open run as it happens, and ends with it', async () => {
+  const given = await play.admin.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'Fetch water.' } });
+  const params = { run_id: dataOf(given).run.run_id };
+  const { said, heard } = listening('runs', 'bob', '--follow');
+  await heard;
+  const bob = play.as('bob');
+  const { cycle } = await play.agent('bob');
+  const { run } = dataOf(await bob.call(startRun, { params, body: { cycle } }));
+  const claim = { cycle, attempt: run.attempt };
+  const step = { ...claim, step: 0, outcome: 'done', text: 'Went to the well.' } as const;
+  dataOf(await bob.call(recordRunStep, { params, body: step }));
+  dataOf(await bob.call(settleRun, { params, body: { ...claim, state: 'done', summary: 'The bucket is full.' } }));
+  const { code, stdout } = await said;
+  assert.equal(code, 0, stdout);
+  assert.match(
+    stdout,
+    /^run \S+: Fetch water\.\n {2}waits for the agent\n {2}started\n {2}step: [^\n]*Went to the well[^]*\ndone: \d+ steps, [^\n]*\nThe bucket is full\.\n$/,
+  );
+});
+
+test('chat sends a message, prints the answer once, and exits with it', async () => {
+  const { said } = listening('chat', 'cleo', '--once=How is the bread?');
+  const cleo = play.as('cleo');
+  const asked = await eventually('the message is a run', async () => {
+    const next = await cleo.call(nextRun, { params: { agent_id: 'cleo' }, query: { lane: 'message' } });
+    return dataOf(next).run;
+  });
+  assert.equal(asked.prompt, 'How is the bread?');
+  const params = { run_id: asked.run_id };
+  const { cycle } = await play.agent('cleo');
+  const { run: started } = dataOf(await cleo.call(startRun, { params, body: { cycle, runtime: 'engine' } }));
+  const answer = 'Warm \u001b[31mand good.';
+  const end = { cycle, attempt: started.attempt, state: 'done', summary: 'Answered.', answer } as const;
+  dataOf(await cleo.call(settleRun, { params, body: end }));
+  const { code, stdout, stderr } = await said;
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /\nWarm \ufffd\[31mand good\.\n {2}0 steps, 0 aiDollars\n$/);
+  assert.equal(stdout.split('Warm').length, 2);
+  assert.match((await hamlet('chat cleo', { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin })).stderr, /--once=TEXT/);
 });
 
 test('logs of an agent without a pod explain why there are none', async () => {

@@ -1,5 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { Kubectl } from './kubectl.ts';
+import type { Terminal } from './terminal.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -10,6 +11,9 @@ export interface Invocation {
   readonly json: boolean;
   readonly kubectl: Kubectl;
   readonly print: (line: string) => void;
+  /** Prints text without ending the line. */
+  readonly write: (text: string) => void;
+  readonly terminal: Terminal;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: number;
 }

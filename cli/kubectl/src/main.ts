@@ -1,6 +1,7 @@
 /** `kubectl hamlet`: a plugin of kubectl. */
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
 import { approve, deny } from './commands/approve.ts';
+import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
 import { permissions } from './commands/permissions.ts';
@@ -12,10 +13,27 @@ import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
 import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
+import { processTerminal } from './terminal.ts';
 
-const COMMANDS = [why, awake, sleep, reboot, logs, runs, run, permissions, approve, deny, schedules, freeze, plan];
+const COMMANDS = [
+  why,
+  awake,
+  sleep,
+  reboot,
+  logs,
+  runs,
+  run,
+  permissions,
+  approve,
+  deny,
+  chat,
+  schedules,
+  freeze,
+  plan,
+];
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const write = (text: string): void => void process.stdout.write(text);
+const print = (line: string): void => write(`${line}\n`);
 
 /** Prints the help: to stdout after --help, and to stderr if the command is missing. */
 function help({ command, help: asked }: CommandLine): number {
@@ -36,6 +54,8 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
     flags,
     json,
     print,
+    write,
+    terminal: processTerminal(),
     environment: known,
     kubectl: kubectlWith(place, environment),
     nowMs: Date.now(),

@@ -1,6 +1,9 @@
 import { listRuns, ProblemError, RUNS_PAGE_MAX, RunState, type Run } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
+import { followRun, nextOpenRun } from '../follow-run.ts';
+import { printable } from '../printable.ts';
 import { age, brief, jsonText, table } from '../table.ts';
+import { Transcript } from '../transcript.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const DEFAULT_LIMIT = 20;
@@ -14,7 +17,7 @@ const rowOf = (run: Run, nowMs: number): readonly string[] => [
   run.schedule?.name ?? run.created_by.role,
   age(run.created_at, nowMs),
   String(run.attempt),
-  brief(run.summary ?? run.error?.message ?? run.prompt, TEXT_CHARS),
+  printable(brief(run.summary ?? run.error?.message ?? run.prompt, TEXT_CHARS)),
 ];
 
 function stateOf(flag: string | boolean | undefined): RunState | undefined {
@@ -46,15 +49,37 @@ function queryOf({ names, flags }: Invocation): {
   return { limit: limitOf(flags['limit']), ...filters, ...(state === undefined ? {} : { state }) };
 }
 
+/** Prints the open run of an agent until it has ended. Exits 0 if it is done. */
+async function follow(invocation: Invocation): Promise<number> {
+  const [agent] = invocation.names;
+  const { schedule, state, limit } = invocation.flags;
+  if (agent === undefined || [schedule, state, limit].some((flag) => flag !== undefined) || invocation.json)
+    throw new Failure('usage: kubectl hamlet runs NAME --follow', 2);
+  const transcript = new Transcript(invocation.write);
+  const ended = await withApi(invocation, async (api) => {
+    const run = await nextOpenRun(api, agent, () => transcript.line(`${agent} has no open run: waits for the next`));
+    transcript.line(`run ${run.run_id}: ${printable(run.prompt)}`);
+    return followRun(api, run.run_id, transcript);
+  });
+  return ended.state === 'done' ? 0 : 1;
+}
+
 export const runs: Command = {
   name: 'runs',
-  usage: '[NAME] [--schedule=NAME] [--state=STATE] [--limit=N]',
+  usage: '[NAME] [--schedule=NAME] [--state=STATE] [--limit=N] | NAME --follow',
   summary: 'lists the runs of agents and their results, newest first',
-  details: `States: ${RunState.options.join(', ')}.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, schedule: { type: 'string' }, state: { type: 'string' }, limit: { type: 'string' } },
+  details: `States: ${RunState.options.join(', ')}.\n-f, --follow prints the open run of an agent, or its next one, as it happens; exits 0 if it is done, else 1.\n\n${API_DETAILS}`,
+  options: {
+    ...API_OPTIONS,
+    schedule: { type: 'string' },
+    state: { type: 'string' },
+    limit: { type: 'string' },
+    follow: { type: 'boolean', short: 'f' },
+  },
   names: [0, 1],
   async run(invocation) {
     const { json, print, nowMs } = invocation;
+    if (invocation.flags['follow'] === true) return follow(invocation);
     const query = queryOf(invocation);
     const answer = await withApi(invocation, async (api) => {
       const outcome = await api.call(listRuns, { query });

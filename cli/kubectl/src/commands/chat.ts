@@ -1,0 +1,94 @@
+import { createSession, ProblemError, type Client, type Permission } from '@hamlet/contract';
+import { Failure, type Command, type Invocation } from '../command.ts';
+import { answerHint, permissionLines } from '../permission-text.ts';
+import { talk, type Turn } from '../talk.ts';
+import type { Terminal } from '../terminal.ts';
+import { Transcript } from '../transcript.ts';
+import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { sendAnswer, type AnswerBody } from './approve.ts';
+
+const CHOICES: Readonly<Record<Permission['why'], string>> = {
+  policy: 'Allow it? [y]es, [n]o: ',
+  unknown: 'Did it happen? [h]appened, [r]epeat it, [n]either: ',
+  question: 'Your answer (empty to refuse): ',
+};
+const ANSWERS: Readonly<Record<string, AnswerBody>> = {
+  y: { answer: 'allow' },
+  h: { answer: 'happened' },
+  r: { answer: 'repeat' },
+  n: { answer: 'deny' },
+};
+
+/** The answer that a person typed; null for anything else, which is asked again. Pure. */
+export function typedAnswer(why: Permission['why'], typed: string): AnswerBody | null {
+  const text = typed.trim();
+  if (why === 'question') return text === '' ? { answer: 'deny' } : { answer: 'allow', reply: text };
+  const letter = text.slice(0, 1).toLowerCase();
+  const fits = why === 'policy' ? 'yn' : 'hrn';
+  return letter !== '' && fits.includes(letter) ? (ANSWERS[letter] ?? null) : null;
+}
+
+/** Shows a request, and asks for the answer on a terminal. An answer that another person gave first is printed. */
+async function decide(
+  { terminal, nowMs }: Invocation,
+  { api, transcript }: Turn,
+  permission: Permission,
+): Promise<void> {
+  for (const line of permissionLines(permission, nowMs)) transcript.line(line);
+  if (!terminal.isInteractive) return transcript.line(`  ${answerHint(permission)}`);
+  const body = await askUntilFit(terminal, permission);
+  if (body === null) return;
+  try {
+    await sendAnswer(api, permission.permission_id, body);
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    transcript.line(`  ${error.problem.title}: ${error.problem.detail}`);
+  }
+}
+
+async function askUntilFit(terminal: Terminal, { why }: Permission): Promise<AnswerBody | null> {
+  for (;;) {
+    const typed = await terminal.ask(CHOICES[why]);
+    if (typed === null) return null;
+    const body = typedAnswer(why, typed);
+    if (body !== null) return body;
+  }
+}
+
+async function openSession(api: Client, agent: string): Promise<string> {
+  const outcome = await api.call(createSession, { params: { agent_id: agent }, body: {} });
+  if (!outcome.ok) throw new ProblemError(outcome.problem);
+  return outcome.data.session.session_id;
+}
+
+async function converse(invocation: Invocation, api: Client): Promise<number> {
+  const { names, flags, terminal, write } = invocation;
+  const [agent = ''] = names;
+  const once = flags['once'];
+  const session = typeof flags['session'] === 'string' ? flags['session'] : await openSession(api, agent);
+  const turn: Turn = { api, session, transcript: new Transcript(write) };
+  const send = (text: string): Promise<boolean> =>
+    talk(turn, text, (permission) => decide(invocation, turn, permission));
+  if (typeof once === 'string') return (await send(once)) ? 0 : 1;
+  turn.transcript.line(`You talk with ${agent}; an empty line or Ctrl-D ends. Later: --session=${session}`);
+  for (;;) {
+    const text = await terminal.ask('> ');
+    if (text === null || text.trim() === '') return 0;
+    await send(text);
+  }
+}
+
+export const chat: Command = {
+  name: 'chat',
+  usage: 'NAME [--once=TEXT] [--session=ID]',
+  summary: 'talks with an agent: words and calls as they happen, and its requests for permission',
+  details: `Opens a new session, or continues the one of --session. On a terminal it asks you about permissions; elsewhere it
+prints how to answer. --once sends one message, and exits 0 when it is answered and 1 when it is not.\n\n${API_DETAILS}`,
+  options: { ...API_OPTIONS, once: { type: 'string' }, session: { type: 'string' } },
+  names: [1, 1],
+  async run(invocation) {
+    if (invocation.flags['once'] === undefined && !invocation.terminal.isInteractive)
+      throw new Failure('this is no terminal: send one message with --once=TEXT', 2);
+    return withApi(invocation, (api) => converse(invocation, api));
+  },
+};

@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from './command.ts';
+
+const PAUSE_MS = 1_000;
+/** Streams in a row that end without an event, before the command gives up. */
+const EMPTY_STREAMS_MAX = 30;
+
+/** The events of a stream that `open` opens where it continues; opened again after a break, without an end of its own. */
+export async function* persistent<T>(open: () => AsyncIterable<T>): AsyncGenerator<T> {
+  for (let empty = 0; empty < EMPTY_STREAMS_MAX; empty += 1) {
+    const events = open()[Symbol.asyncIterator]();
+    try {
+      for (let next = await nextOf(events); next !== null; next = await nextOf(events)) {
+        empty = 0;
+        yield next.event;
+      }
+    } finally {
+      await events.return?.();
+    }
+    await sleep(PAUSE_MS);
+  }
+  throw new Failure(`the API's stream broke ${EMPTY_STREAMS_MAX} times: try again later`);
+}
+
+/** Null at the end or break of a stream. */
+async function nextOf<T>(events: AsyncIterator<T>): Promise<{ readonly event: T } | null> {
+  try {
+    const { done, value } = await events.next();
+    return done === true ? null : { event: value };
+  } catch (error) {
+    // fetch reports a lost connection as a TypeError; anything else is a refusal or a bug.
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  listMessages,
+  openSessionStream,
+  ProblemError,
+  sendMessage,
+  type Client,
+  type Permission,
+  type SessionMessage,
+  type StreamEvent,
+} from '@hamlet/contract';
+import { persistent } from './persistent-stream.ts';
+import { printable } from './printable.ts';
+import type { Transcript } from './transcript.ts';
+
+export interface Turn {
+  readonly api: Client;
+  readonly session: string;
+  readonly transcript: Transcript;
+}
+
+type Event = StreamEvent<typeof openSessionStream>;
+type OnPermission = (permission: Permission) => Promise<void>;
+
+const WAKES: Readonly<Record<string, string>> = {
+  waking: 'the village awakens the agent',
+  suspended: 'the agent is put to sleep: the message waits until a person awakens it',
+  never: 'the agent awakens for no message: it waits until a person awakens it',
+};
+
+/** The messages of a turn, as the stream reports them. Mutable, because their states change. */
+class Exchange {
+  readonly #asked: string;
+  #state: SessionMessage['state'] = 'queued';
+  #isAnswered = false;
+
+  constructor(asked: string) {
+    this.#asked = asked;
+  }
+
+  /** Takes a message; returns the answer when it is one. */
+  take(message: SessionMessage): SessionMessage | null {
+    if (message.message_id === this.#asked) this.#state = message.state;
+    if (message.in_reply_to !== this.#asked || message.author.role !== 'agent') return null;
+    const isFirst = !this.#isAnswered;
+    this.#isAnswered = true;
+    return isFirst ? message : null;
+  }
+
+  /** Null while the agent works. */
+  get outcome(): 'answered' | 'failed' | 'cancelled' | null {
+    if (this.#state === 'failed' || this.#state === 'cancelled') return this.#state;
+    return this.#isAnswered ? 'answered' : null;
+  }
+}
+
+async function send(
+  { api, session, transcript }: Turn,
+  text: string,
+): Promise<{ asked: string; runId: string; cursor: string }> {
+  const place = { params: { session_id: session } };
+  const before = await api.call(listMessages, { ...place, query: { limit: 1 } });
+  if (!before.ok) throw new ProblemError(before.problem);
+  const sent = await api.call(sendMessage, { ...place, body: { text } });
+  if (!sent.ok) throw new ProblemError(sent.problem);
+  const { message, run, wake } = sent.data;
+  const words = WAKES[wake];
+  if (words !== undefined) transcript.line(`  ${words}`);
+  return { asked: message.message_id, runId: run.run_id, cursor: before.data.stream_cursor };
+}
+
+/** Sends a message, and prints what happens until it is answered. True if it was answered. */
+export async function talk(turn: Turn, text: string, onPermission: OnPermission): Promise<boolean> {
+  const { asked, runId, cursor } = await send(turn, text);
+  const exchange = new Exchange(asked);
+  const shown = new Set<string>();
+  let after = cursor;
+  const hear = async (event: Event): Promise<void> => {
+    after = event.id ?? after;
+    if (event.event === 'message') printAnswer(turn.transcript, exchange.take(event.data));
+    if (event.event === 'delta' && event.data.run_id === runId) turn.transcript.delta(event.data);
+    if (event.event === 'run_event' && event.data.run_id === runId) turn.transcript.event(event.data);
+    const waiting = event.event === 'permission' ? waitingOf(event.data, runId) : null;
+    if (waiting === null || shown.has(waiting.permission_id)) return;
+    shown.add(waiting.permission_id);
+    await onPermission(waiting);
+  };
+  const open = () => turn.api.open(openSessionStream, { params: { session_id: turn.session }, query: { after } });
+  for await (const event of persistent(open)) {
+    await hear(event);
+    if (exchange.outcome !== null) break;
+  }
+  const { outcome } = exchange;
+  if (outcome !== 'answered') turn.transcript.line(`the message ${outcome === 'failed' ? 'failed' : 'was cancelled'}`);
+  return outcome === 'answered';
+}
+
+const waitingOf = (permission: Permission, runId: string): Permission | null =>
+  permission.run_id === runId && permission.state === 'pending' ? permission : null;
+
+function printAnswer(transcript: Transcript, answer: SessionMessage | null): void {
+  if (answer === null) return;
+  transcript.answer(answer.text);
+  transcript.line(`  ${answer.steps ?? 0} steps, ${printable(answer.cost ?? '0')} aiDollars`);
+}
