@@ -13,6 +13,7 @@ import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
+import * as personality from './routes/personality.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
@@ -41,6 +42,9 @@ export const ROUTES = [
   agents.awakenAgent,
   agents.suspendAgent,
   agents.rebootAgent,
+  personality.listPersonality,
+  personality.amendPersonality,
+  personality.undoPersonality,
   resident.listTurns,
   entitlements.listEntitlements,
   entitlements.getEntitlement,

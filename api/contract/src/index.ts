@@ -26,6 +26,7 @@ export * from './routes/people/accounts.ts';
 export * from './routes/people/me.ts';
 export * from './routes/people/sign-in.ts';
 export * from './routes/permissions.ts';
+export * from './routes/personality.ts';
 export * from './routes/resident.ts';
 export * from './routes/runs/firings.ts';
 export * from './routes/runs/journal.ts';

@@ -1,4 +1,5 @@
 export * from './agents/agent-books.ts';
+export * from './agents/personality.ts';
 export * from './agents/agent-sessions.ts';
 export * from './agents/lives.ts';
 export * from './agents/presence.ts';

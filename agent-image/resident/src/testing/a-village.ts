@@ -59,7 +59,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
   return {
     agent_id: 'ada',
     display_name: 'Ada',
-    persona: { identity: 'A mathematician', personality: '', instructions: '' },
+    persona: { identity: 'A mathematician', personality: '', instructions: '', amended: '' },
     loop_every_ms: 30_000,
     runtime: { name: 'stub', named: true, config: {} },
     repository: { url: 'https://example.org/engine.git', branch: 'main' },

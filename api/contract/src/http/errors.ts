@@ -122,6 +122,10 @@ export const REFUSALS = {
   call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
+  // The personality that an agent amends
+  no_such_version: never(404, 'The personality has no such version: read its history'),
+  personality_limited: later(429, 'The personality has changed as often as a day allows: wait for a day'),
+
   // Tiers
   no_such_entitlement: never(404, 'No tier has this name: list the tiers to find it'),
   entitlement_refused: never(422, 'The cluster refuses this tier: correct the field that the detail names'),

@@ -48,7 +48,12 @@ export const exchangeAgentToken = defineRoute('POST /auth/agent-token', {
 export const AgentConfig = z.strictObject({
   agent_id: AgentId,
   display_name: z.string(),
-  persona: z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() }),
+  persona: z.strictObject({
+    identity: z.string(),
+    personality: z.string(),
+    instructions: z.string(),
+    amended: z.string().default('').describe('The layer that the agent has added to its personality itself'),
+  }),
   loop_every_ms: z.int().positive(),
   runtime: z.strictObject({
     name: z.string().describe("Runtime of the Agent's spec; scripted if the spec names none"),

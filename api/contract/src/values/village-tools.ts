@@ -31,6 +31,8 @@ const COORDINATE = z.int().min(0).max(10_000);
 const MEMORY_MAX_CHARS = 2_000;
 const QUESTION_MAX_CHARS = 2_000;
 const QUERY_MAX_CHARS = 200;
+export const PERSONALITY_MAX_CHARS = 4_000;
+export const PERSONALITY_REASON_MAX_CHARS = 500;
 
 const Nothing = z.strictObject({});
 const PostId = z.uuid().describe('The post_id');
@@ -97,6 +99,10 @@ const Buy = z.strictObject({
   item: PurchaseItem,
   seconds: PurchaseSeconds,
   max_price: Amount.describe('Highest price that you pay; the call fails above it'),
+});
+const AmendPersonality = z.strictObject({
+  text: plainText(PERSONALITY_MAX_CHARS, 0).describe('The whole text of your own layer; it replaces the present one'),
+  reason: plainText(PERSONALITY_REASON_MAX_CHARS).describe('Reason for the change'),
 });
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
 
@@ -259,6 +265,14 @@ export const VILLAGE_TOOLS = {
     runs: 'village',
     input: Bid,
     description: 'Bid aiDollars in an auction of a GPU window. The amount is held until it ends.',
+  },
+  amend_personality: {
+    class: 'persona',
+    effect: 'keyed',
+    runs: 'village',
+    input: AmendPersonality,
+    description:
+      'Amend your personality: a layer of your own over the one that you were given. People see its history and can undo it.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

@@ -128,7 +128,7 @@ export function entitlementView({ name, spec, status, etag }: EntitlementRecord)
   };
 }
 
-function personaOf({ spec }: AgentRecord): AgentConfig['persona'] {
+function personaOf({ spec }: AgentRecord): Omit<AgentConfig['persona'], 'amended'> {
   const { identity = '', personality = '', instructions = '' } = spec.persona ?? {};
   return { identity, personality, instructions };
 }
@@ -202,7 +202,7 @@ export function agentConfig(
   return {
     agent_id: record.agentId,
     display_name: spec.displayName ?? record.agentId,
-    persona: personaOf(record),
+    persona: { ...personaOf(record), amended: '' },
     loop_every_ms: durationMs(spec.loop.every),
     runtime: runtimeOf(record),
     repository: repositoryOf(record),

@@ -23,6 +23,7 @@ const TOOL_OF_ROUTE: Readonly<Record<string, VillageToolName>> = {
   reopenPost: 'close_post',
   buyCompute: 'buy',
   placeBid: 'bid',
+  amendPersonality: 'amend_personality',
 };
 const TOOL_OF_ACTION: Readonly<Record<string, VillageToolName>> = {
   talk: 'say',

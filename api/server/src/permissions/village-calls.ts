@@ -1,5 +1,6 @@
 import {
   actAsAgent,
+  amendPersonality,
   buyCompute,
   closePost,
   createPost,
@@ -21,7 +22,8 @@ export type DirectRoute =
   | 'closePost'
   | 'resolvePost'
   | 'buyCompute'
-  | 'placeBid';
+  | 'placeBid'
+  | 'amendPersonality';
 export type DirectHandlers = Pick<Handlers, DirectRoute>;
 
 /** Tools that the API performs by a direct route. */
@@ -166,6 +168,15 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     describe: ({ purchase_id, price, ends_at }) => ({
       text: `Bought for ${price} aiDollars, until ${ends_at}.`,
       data: { purchase_id, price, ends_at },
+    }),
+  }),
+  amend_personality: way({
+    input: VILLAGE_TOOLS.amend_personality.input,
+    route: amendPersonality,
+    send: ({ text, reason }, agent_id) => ({ params: { agent_id }, body: { text, reason } }),
+    describe: ({ current: { version } }) => ({
+      text: `Your personality has version ${version}. It holds from the next time that you wake up.`,
+      data: { version },
     }),
   }),
   bid: way({

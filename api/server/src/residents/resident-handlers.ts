@@ -1,4 +1,4 @@
-import { readClaims, databaseNow, recordTurn } from '@hamlet/store';
+import { readClaims, databaseNow, readPersonality, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { agentConfig, type Described } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
@@ -31,9 +31,9 @@ export function residentHandlers(ports: ResidentPorts) {
       const described = await ports.reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent');
       const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
-      return accepted(
-        agentConfig(described, bought(params.agent_id), (ask) => chooseModel(ask, ports.gateway.catalog)),
-      );
+      const config = agentConfig(described, bought(params.agent_id), (ask) => chooseModel(ask, ports.gateway.catalog));
+      const [amended] = await readPersonality(ports.db, described.record.uid, 1);
+      return accepted({ ...config, persona: { ...config.persona, amended: amended?.text ?? '' } });
     }),
     getPaidTime: plain(async ({ params, actor }) => {
       const record = ports.source.get(params.agent_id);

@@ -9,6 +9,7 @@ import { accountHandlers } from '../people/account-handlers.ts';
 import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
+import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
@@ -89,6 +90,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...postHandlers(ports),
     ...purchaseHandlers(ports),
     ...auctionHandlers(ports),
+    ...personalityHandlers(ports),
   };
   return {
     ...direct,

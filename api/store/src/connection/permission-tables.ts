@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 
-/** Tables of permissions and of the effects of calls. */
+/** Tables of permissions, of the effects of calls, and of what agents change about themselves. */
 export interface PermissionTables {
   permission: {
     permission_id: Generated<string>;
@@ -29,6 +29,17 @@ export interface PermissionTables {
     answered_by_name: Defaulted<string | null>;
     answer: Defaulted<PermissionAnswer | null>;
     reply: Defaulted<string | null>;
+  };
+  personality: {
+    agent_uid: string;
+    version: number;
+    agent_id: string;
+    text: string;
+    reason: string;
+    restores: number | null;
+    by_role: string;
+    by_id: string;
+    at: Generated<Date>;
   };
   effect: {
     run_id: string;

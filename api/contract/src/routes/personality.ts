@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../http/route.ts';
+import { AgentParams, plainText, Time } from '../values/scalars.ts';
+import { PERSONALITY_MAX_CHARS, PERSONALITY_REASON_MAX_CHARS } from '../values/village-tools.ts';
+
+/** Versions that a day may have, so that an agent does not become another one by the hour. */
+export const PERSONALITY_VERSIONS_A_DAY = 24;
+/** Versions that are shown, newest first. */
+export const PERSONALITY_VERSIONS_SHOWN = 100;
+
+export const PersonalityVersion = z.strictObject({
+  version: z.int().min(1),
+  text: z.string().describe('The layer over the personality of the spec; empty if there is none'),
+  reason: z.string(),
+  restores: z.int().min(0).nullable().describe('Version that an undo restored; 0 is the spec alone'),
+  by: z.strictObject({ role: z.string(), id: z.string() }),
+  at: Time,
+});
+export type PersonalityVersion = z.infer<typeof PersonalityVersion>;
+
+const Answer = json(z.strictObject({ current: PersonalityVersion }));
+const ofAgent = { tag: 'agents', params: AgentParams } as const;
+const Reason = plainText(PERSONALITY_REASON_MAX_CHARS);
+
+export const listPersonality = defineRoute('GET /agents/{agent_id}/personality', {
+  ...ofAgent,
+  name: 'listPersonality',
+  summary: 'The layer of its personality that the agent amends: present text and history, newest first',
+  permission: 'turns:read',
+  answer: json(
+    z.strictObject({
+      current: PersonalityVersion.nullable(),
+      history: z.array(PersonalityVersion).max(PERSONALITY_VERSIONS_SHOWN),
+    }),
+  ),
+  reasons: ['no_such_agent'],
+});
+
+export const amendPersonality = defineRoute('POST /agents/{agent_id}/personality', {
+  ...ofAgent,
+  name: 'amendPersonality',
+  summary: 'Replace the layer that the agent adds to its personality; an agent its own, an admin that of any',
+  permission: 'agent:steer',
+  judged: true,
+  body: z.strictObject({ text: plainText(PERSONALITY_MAX_CHARS, 0), reason: Reason }),
+  status: 201,
+  answer: Answer,
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle', 'personality_limited'],
+});
+
+export const undoPersonality = defineRoute('POST /agents/{agent_id}/personality/undo', {
+  ...ofAgent,
+  name: 'undoPersonality',
+  summary: 'Restore an earlier version of the layer; 0 removes it. The history stays',
+  permission: 'agent:lifecycle',
+  body: z.strictObject({ version: z.int().min(0), reason: Reason }),
+  status: 201,
+  answer: Answer,
+  reasons: ['no_such_agent', 'no_such_version'],
+});

@@ -1,0 +1,74 @@
+/** The layer that an agent adds to its personality: its history, its undo, and the configuration of the resident. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  amendPersonality,
+  getAgentConfig,
+  listPersonality,
+  PERSONALITY_VERSIONS_A_DAY,
+  undoPersonality,
+} from '@hamlet/contract';
+import { readAudit } from '@hamlet/store';
+import { PermissionPlay } from '../permissions/testing/permission-play.ts';
+import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+
+const { village, play } = await startPlay();
+const ada = { agent_id: 'ada' } as const;
+
+async function amended(): Promise<string | undefined> {
+  return dataOf(await play.as('ada').call(getAgentConfig, { params: ada })).persona.amended;
+}
+
+const list = async () => dataOf(await play.admin.call(listPersonality, { params: ada }));
+
+test('an agent amends its personality in a run and by itself; its configuration has the newest version', async () => {
+  assert.deepEqual([(await list()).current, await amended()], [null, '']);
+  const permits = new PermissionPlay(play.url);
+  const working = await permits.startRun('ada');
+  const call = { tool: 'amend_personality', callId: '1.0', args: { text: 'I am patient.', reason: 'A person asked.' } };
+  for (const replayed of [false, true]) {
+    const done = dataOf(await permits.perform(working, call));
+    assert.deepEqual([done.outcome.kind, done.outcome.data, done.replayed], ['ok', { version: 1 }, replayed]);
+  }
+  await permits.endAll();
+  const body = { text: 'I am patient, and brief.', reason: 'Shorter is better.' };
+  dataOf(await play.as('ada').call(amendPersonality, { params: ada, body }));
+  assert.equal(await amended(), body.text);
+  const { history } = await list();
+  assert.deepEqual(
+    history.map(({ version, text, by }) => [version, text, by.role]),
+    [
+      [2, body.text, 'agent'],
+      [1, 'I am patient.', 'agent'],
+    ],
+  );
+  assert.equal(await codeOf(play.as('bob').call(amendPersonality, { params: ada, body })), 'not_own_agent');
+});
+
+test('an admin restores an earlier version or none; the history stays, and the audit has it', async () => {
+  const undo = (version: number) =>
+    play.admin.call(undoPersonality, { params: ada, body: { version, reason: 'Back.' } });
+  dataOf(await undo(1));
+  assert.equal(await amended(), 'I am patient.');
+  dataOf(await undo(0));
+  assert.equal(await amended(), '');
+  assert.equal(await codeOf(undo(99)), 'no_such_version');
+  assert.deepEqual(
+    (await list()).history.map(({ version, restores }) => [version, restores]),
+    [
+      [4, 0],
+      [3, 1],
+      [2, null],
+      [1, null],
+    ],
+  );
+  const acts = (await readAudit(village.openDb(), 'ada', 100)).map(({ action }) => action);
+  assert.equal(acts.filter((action) => action === 'personality.undo').length, 2);
+});
+
+test('an agent changes itself only so often in a day', async () => {
+  const body = { text: 'Again.', reason: 'Why not?' };
+  const amend = () => play.as('ada').call(amendPersonality, { params: ada, body });
+  for (let version = 4; version < PERSONALITY_VERSIONS_A_DAY; version += 1) dataOf(await amend());
+  assert.equal(await codeOf(amend()), 'personality_limited');
+});
