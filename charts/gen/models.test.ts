@@ -29,6 +29,16 @@ test('the scripted mind is the default: the api gets neither models nor keys', a
   assert.doesNotMatch(await api({}), /HAMLET_MODEL|model-keys|hostAliases/);
 });
 
+test('stored credentials are sealed by a key of 32 bytes in a Secret that only the api mounts', async () => {
+  const text = await run(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet')]);
+  const [, first = ''] = /first: (\S+)/.exec(text.slice(text.indexOf('name: hamlet-credential-keys'))) ?? [];
+  const key = Buffer.from(Buffer.from(first, 'base64').toString('utf8'), 'base64');
+  assert.equal(key.length, 32);
+  const manifests = text.split('\n---\n').filter((manifest) => manifest.includes('secretName: hamlet-credential-keys'));
+  assert.equal(manifests.length, 2);
+  for (const manifest of manifests) assert.match(manifest, /kind: Deployment[\s\S]*name: hamlet-api/);
+});
+
 test('a configuration is passed on, keys come from a Secret, and both kinds of replicas get them', async () => {
   const config = { providers: { scripted: { kind: 'scripted' } }, routes: [{ match: 'small', provider: 'scripted' }] };
   const hostAliases = [{ ip: '10.0.0.1', hostnames: ['models.example.org'] }];

@@ -8,6 +8,7 @@ import * as entitlements from './routes/entitlements.ts';
 import * as internal from './routes/internal.ts';
 import * as audit from './routes/log/audit.ts';
 import * as sealedLog from './routes/log/log.ts';
+import * as modelCredentials from './routes/model-credentials.ts';
 import * as models from './routes/models.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
@@ -163,7 +164,12 @@ export const ROUTES = [
   sessions.getTimeline,
   models.completeChat,
   models.listModels,
+  models.getModel,
   models.getModelUse,
+  modelCredentials.putModelCredential,
+  modelCredentials.listModelCredentials,
+  modelCredentials.deleteModelCredential,
+  modelCredentials.testModel,
   schedules.listSchedules,
   schedules.getSchedule,
   schedules.createSchedule,

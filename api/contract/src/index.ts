@@ -17,6 +17,7 @@ export * from './routes/entitlements.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/audit.ts';
 export * from './routes/log/log.ts';
+export * from './routes/model-credentials.ts';
 export * from './routes/models.ts';
 export * from './routes/payments/credits.ts';
 export * from './routes/payments/paypal.ts';

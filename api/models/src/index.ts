@@ -34,7 +34,7 @@ export { ANSWER_LIMITS } from './transport/answer-limits.ts';
 export type { AnswerLimits } from './transport/answer-limits.ts';
 export { SYSTEM_PORTS } from './transport/model-ports.ts';
 export type { ModelPorts } from './transport/model-ports.ts';
-export { parseModelsConfig } from './routing/models-config.ts';
+export { parseModelsConfig, QUEUE_WAIT_MAX_MS } from './routing/models-config.ts';
 export type { ConfigError, ModelsConfig, ParsedConfig } from './routing/models-config.ts';
 export { findRoute } from './routing/find-route.ts';
 export type { Chain } from './routing/find-route.ts';

@@ -1,5 +1,6 @@
 import { readConfig, readMigrationConfig, usage } from './start/config.ts';
 import { createLog } from './service/log.ts';
+import { rotateStoredCredentials } from './start/rotate-stored-credentials.ts';
 import { migrateSchema } from './start/schema.ts';
 import { startServer } from './start/start-server.ts';
 
@@ -19,6 +20,8 @@ if (process.argv.includes('--help')) {
     orExit(readMigrationConfig),
     createLog((line) => process.stdout.write(line), 'info'),
   );
+} else if (process.argv.includes('--rotate-credentials')) {
+  process.exitCode = await rotateStoredCredentials(orExit(readConfig), (line) => process.stdout.write(`${line}\n`));
 } else {
   const config = orExit(readConfig);
   const log = createLog((line) => process.stdout.write(line), config.logLevel);

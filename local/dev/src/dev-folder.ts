@@ -37,6 +37,8 @@ export interface DevFolder {
   readonly apiKeysFile: string;
   /** The folder of the key of a language model. */
   readonly modelKeys: string;
+  /** The folder of the keys that seal stored credentials. */
+  readonly credentialKeys: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
   readonly bootstrapCode: string;
@@ -104,7 +106,10 @@ export function openDevFolder(state = STATE): DevFolder {
   const apiKeysFile = join(folder, 'api-keys.json');
   const bootstrapCodeFile = join(folder, 'bootstrap-code');
   const modelKeys = join(folder, 'model-keys');
-  mkdirSync(modelKeys, { recursive: true, mode: 0o700 });
+  const credentialKeys = join(folder, 'credential-keys');
+  for (const secret of [modelKeys, credentialKeys]) mkdirSync(secret, { recursive: true, mode: 0o700 });
+  writeSecret(join(credentialKeys, 'first'), () => randomBytes(32).toString('base64'));
+  writeSecret(join(credentialKeys, 'current'), () => 'first');
   const secrets = writeSecret(apiKeysFile, () =>
     JSON.stringify({
       adminToken: newToken('admin'),
@@ -121,6 +126,7 @@ export function openDevFolder(state = STATE): DevFolder {
     sealedLog: join(dirname(postgresData), 'sealed-log'),
     apiKeysFile,
     modelKeys,
+    credentialKeys,
     bootstrapCodeFile,
     secrets: readSecrets(apiKeysFile, secrets),
     bootstrapCode: writeSecret(bootstrapCodeFile, () => randomBytes(9).toString('base64url')),

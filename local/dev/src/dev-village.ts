@@ -85,6 +85,7 @@ export async function startDevVillage(
         HAMLET_API_KEYS_FILE: folder.apiKeysFile,
         HAMLET_BOOTSTRAP_CODE_FILE: folder.bootstrapCodeFile,
         HAMLET_LOG_DIR: folder.sealedLog,
+        HAMLET_CREDENTIAL_KEYS_DIR: folder.credentialKeys,
         ...(web === null ? {} : { HAMLET_WEB_DIR: web }),
       },
     },

@@ -177,6 +177,12 @@ export const REFUSALS = {
     400,
     'The provider of the model cannot serve such a request: see detail, or ask another model',
   ),
+  model_busy: later(429, 'Too many requests wait for the provider of this model: repeat it as Retry-After says'),
+  credentials_off: afterChange(
+    409,
+    'The village has no key to seal credentials with: an operator can give it one (docs/SECRETS.md)',
+  ),
+  too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
 
   // The sealed log

@@ -44,6 +44,7 @@ export const PERMISSIONS = {
   'models:use': ['agent'],
   /** An agent reads only its own use. */
   'models:read': ['member', 'admin', 'agent'],
+  'models:manage': ['admin'],
   /** An agent sees only its own purchases. */
   'trade:read': ['member', 'admin', 'agent'],
   /** An agent buys for itself, an admin for any agent; the handler checks this. */

@@ -219,6 +219,7 @@ export const completeChat = defineRoute('POST /v1/chat/completions', {
     'insufficient_funds',
     'account_closed',
     'run_settled',
+    'model_busy',
     'content_refused',
     'model_bad_request',
     'model_failed',
@@ -241,6 +242,15 @@ export const listModels = defineRoute('GET /v1/models', {
   summary: "Models that the agent's tier includes and a provider serves, the default first",
   answer: json(z.strictObject({ object: z.literal('list'), data: z.array(ModelView) })),
   reasons: ['stale_cycle', 'no_such_agent'],
+});
+
+export const getModel = defineRoute('GET /v1/models/{model*}', {
+  ...models,
+  name: 'getModel',
+  summary: "One model of the agent's tier, if a provider serves it",
+  params: z.object({ model: z.string().min(1).max(128) }),
+  answer: json(ModelView),
+  reasons: ['stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served'],
 });
 
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;

@@ -7,6 +7,8 @@ const PROVIDERS_MAX = 50;
 const ROUTES_MAX = 200;
 const FALLBACKS_MAX = 5;
 const PRICES_MAX = 2_000;
+/** Longest wait that a configuration may allow. */
+export const QUEUE_WAIT_MAX_MS = 60_000;
 const CONTEXT_TOKENS = 32_768;
 const ANSWER_TOKENS = 1_024;
 
@@ -40,7 +42,11 @@ const CredentialName = z
   )
   .refine((value) => !/^(sk|rk|pk)-/.test(value), 'write the name of a credential and not the key itself');
 
+/** Requests at one time. A server of one's own has few places; without it there is no limit. */
+const places = { maxInFlight: z.int().min(1).max(10_000).optional() };
+
 const chatFields = {
+  ...places,
   headers: z.record(z.string(), z.string()).optional(),
   omit: z.array(z.enum(['temperature', 'seed', 'parallel_tool_calls', 'stop'])).optional(),
 };
@@ -74,20 +80,28 @@ const Provider = z.discriminatedUnion(
       kind: z.literal('anthropic'),
       baseUrl: BaseUrl.default('https://api.anthropic.com/v1'),
       credential: CredentialName,
+      ...places,
     }),
     z.strictObject({
       kind: z.literal('ollama'),
       baseUrl: BaseUrl.default('http://127.0.0.1:11434'),
       credential: CredentialName.optional(),
+      ...places,
     }),
-    z.strictObject({ kind: z.literal('completions'), baseUrl: BaseUrl, credential: CredentialName.optional() }),
+    z.strictObject({
+      kind: z.literal('completions'),
+      baseUrl: BaseUrl,
+      credential: CredentialName.optional(),
+      ...places,
+    }),
     /** The scripted mind of the village. The caller gives its adapter. */
-    z.strictObject({ kind: z.literal('scripted') }),
+    z.strictObject({ kind: z.literal('scripted'), ...places }),
     z.strictObject({
       kind: z.literal('openai-subscription'),
       baseUrl: BaseUrl.default('https://chatgpt.com/backend-api/codex'),
       credential: CredentialName,
       /** Off until a person has read the notice and accepts it. */
+      ...places,
       noticeAccepted: z.literal(true, 'read SUBSCRIPTION_NOTICE; write true to accept it, or use another provider'),
     }),
   ],
@@ -150,6 +164,13 @@ const Base = z.strictObject({
       attempts: positive.max(10, 'write at most 10').default(RETRY_POLICY.attempts),
       firstDelayMs: positive.default(RETRY_POLICY.firstDelayMs),
       maxDelayMs: positive.default(RETRY_POLICY.maxDelayMs),
+    })
+    .prefault({}),
+  /** The requests that wait for a provider with `maxInFlight`. */
+  queue: z
+    .strictObject({
+      maxWaiting: z.int().min(0).max(10_000).default(200),
+      waitMs: z.int().min(1).max(QUEUE_WAIT_MAX_MS).default(30_000),
     })
     .prefault({}),
   limits: z

@@ -12,7 +12,7 @@ import type {
 } from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
-import type { ModelAsk } from '../gateway/choose-model.ts';
+import type { ModelAsk } from '../gateway/models/choose-model.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
@@ -209,7 +209,12 @@ export function agentConfig(
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,
-    model: chooseModel({ asked: spec.model, tier: status.tier ?? null, models: limits?.models ?? [] }),
+    model: chooseModel({
+      agentId: record.agentId,
+      asked: spec.model,
+      tier: status.tier ?? null,
+      models: limits?.models ?? [],
+    }),
     seed: hashText(record.agentId),
   };
 }

@@ -1,5 +1,6 @@
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { decideModelRequest } from '@hamlet/core';
+import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
 import {
   addModelRequest,
   endModelRequest,
@@ -17,23 +18,26 @@ import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
 import type { Log } from '../service/log.ts';
 import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
+import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun } from './asking-run.ts';
 import type { AskingRun } from './asking-run.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import { planRequest } from './plan-request.ts';
 import type { PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
-import type { ModelCatalog } from './village-models.ts';
+import type { ModelCatalog } from './models/village-models.ts';
 
 /** Timeout of a provider's whole answer. */
 export const ANSWER_LIMIT_MS = 120_000;
+const BUSY_RETRY_S = 5;
 /** Age in seconds beyond which a request cannot be under way on any replica. */
-export const REQUEST_LIFE = { limitS: ANSWER_LIMIT_MS / 1_000 + 30 } as const;
+export const REQUEST_LIFE = { limitS: (ANSWER_LIMIT_MS + QUEUE_WAIT_MAX_MS) / 1_000 + 30 } as const;
 
 export interface GatewayPorts {
   readonly db: Db;
   readonly limits: AgentLimits;
   readonly catalog: ModelCatalog;
+  readonly queue: ProviderQueue;
   readonly meter: TokenMeter;
   readonly brakes: StreamBrakes;
   readonly deltas: Pick<RunDeltas, 'open'>;
@@ -46,6 +50,8 @@ export interface AskedChat {
   readonly agent: AgentActor;
   readonly body: ChatCompletionBody;
   readonly traceparent: string;
+  /** Aborts when the caller has gone. */
+  readonly gone: AbortSignal;
 }
 
 /** An accepted request, with its tokens and money reserved. The caller must pass it to `carryOut`, which ends it in every case. */
@@ -57,6 +63,8 @@ export interface Ticket {
   /** Aborts when the agent or the village may no longer use models. */
   readonly brake: OpenBrake;
   readonly plan: PlannedRequest;
+  /** The place at the provider; `carryOut` releases it. */
+  readonly place: ProviderPlace;
   readonly reservation: Reservation;
   /** The limits of the tier, with the part of each that is left. */
   readonly limits: readonly ShownLimit[];
@@ -157,11 +165,50 @@ async function pay(
       if (isVillageFrozenError(error)) return refused('village_frozen');
       throw error;
     });
-  if (!reserved.ok)
-    await inTransaction(ports.db, (tx) =>
-      endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }),
-    );
   return reserved;
+}
+
+/** Waits for a place at the provider, higher tiers first. */
+async function takePlace(
+  { queue }: GatewayPorts,
+  { served }: PlannedRequest,
+  about: { readonly rank: number; readonly signal: AbortSignal; readonly brake: OpenBrake },
+): Promise<Outcome<ProviderPlace>> {
+  const { rank, signal, brake } = about;
+  const outcome = await queue.enter({ provider: served.provider, rank, signal });
+  if (outcome === 'busy')
+    return refused(
+      'model_busy',
+      `Too many requests wait for ${served.name}, or this one waited too long`,
+      BUSY_RETRY_S,
+    );
+  if (outcome === 'left') return brake.refusal() ?? refused('model_busy', 'The caller left while the request waited');
+  return accepted(outcome);
+}
+
+interface Entered {
+  readonly requestId: string;
+  readonly plan: PlannedRequest;
+  readonly allowance: Allowance;
+}
+
+/** A place at the provider and the money for an entered request. */
+async function equip(
+  ports: GatewayPorts,
+  asked: AskedChat,
+  { requestId, plan, allowance, brake, run }: Entered & { readonly brake: OpenBrake; readonly run: AskingRun | null },
+): Promise<Outcome<Pick<Ticket, 'place' | 'reservation'>>> {
+  const signal = AbortSignal.any([asked.gone, brake.signal]);
+  const place = await takePlace(ports, plan, { rank: allowance.rank, signal, brake });
+  if (!place.ok) return place;
+  let isPaid = false;
+  try {
+    const reserved = await pay(ports, asked, { requestId, tokens: plan.tokens, runId: run?.runId ?? null });
+    isPaid = reserved.ok;
+    return reserved.ok ? accepted({ place: place.data, reservation: reserved.data }) : reserved;
+  } finally {
+    if (!isPaid) place.data.release();
+  }
 }
 
 async function letIn(
@@ -173,22 +220,24 @@ async function letIn(
   const startedMs = ports.monotonicMs();
   const allowance = await ports.limits.of(agentId);
   if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-  const plan = planRequest(asked.body, allowance, ports.catalog);
+  const plan = planRequest(asked.body, allowance, { agentId, catalog: ports.catalog });
   if (!plan.ok) return plan;
   const runId = about.run?.runId ?? null;
   const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
   if (!entered.ok) return entered;
   const { requestId } = entered.data;
-  const reserved = await pay(ports, asked, { requestId, tokens: plan.data.tokens, runId });
-  return reserved.ok
-    ? accepted({ ...entered.data, ...about, agentId, reservation: reserved.data, startedMs })
-    : reserved;
+  const equipped = await equip(ports, asked, { ...about, requestId, plan: plan.data, allowance });
+  if (equipped.ok) return accepted({ ...entered.data, ...about, ...equipped.data, agentId, startedMs });
+  await inTransaction(ports.db, (tx) =>
+    endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }),
+  );
+  return equipped;
 }
 
 /**
  * Accepts a request or refuses it with a reason. It checks in this order: the tier includes the model, a provider
  * serves it, the prompt is short enough, the agent has fewer requests under way than its tier allows, tokens of the
- * hour are left, money is left.
+ * hour are left, the provider has a place in time, money is left.
  */
 export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
   // A measure that begins before the reservation is found in Postgres, a later one aborts the brake.

@@ -210,5 +210,6 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
     return accepted(completed);
   } finally {
     brake.close();
+    ticket.place.release();
   }
 }

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatCompletionChunk, CompletionUsage, ModelReceipt
 import type { Finish, ToolCall } from '@hamlet/models';
 import type { Ticket } from './admit-chat.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
-import { MODELS_MADE_S } from './village-models.ts';
+import { MODELS_MADE_S } from './models/village-models.ts';
 
 /** Facts about an answer that its format needs. */
 export interface CompletionHead {

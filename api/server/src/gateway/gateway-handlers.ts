@@ -10,8 +10,9 @@ import type { AskedChat, GatewayPorts, Ticket } from './admit-chat.ts';
 import { carryOut } from './carry-out.ts';
 import { chunksOf, completionOf } from './completion-shape.ts';
 import type { CompletionHead } from './completion-shape.ts';
-import { MODELS_MADE_S } from './village-models.ts';
-import type { ServedModel } from './village-models.ts';
+import { servedModel } from './plan-request.ts';
+import { MODELS_MADE_S } from './models/village-models.ts';
+import type { ServedModel } from './models/village-models.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
 export interface GatewayHandlerPorts {
@@ -91,7 +92,7 @@ function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['compl
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const asked = { agent, body, traceparent };
+      const asked = { agent, body, traceparent, gone: channel.gone };
       const ticket = await admitChat(gateway, asked);
       if (!ticket.ok) return ticket;
       if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
@@ -110,8 +111,8 @@ function modelView({ name, provider, contextTokens }: ServedModel): ModelView {
 }
 
 /** True if a provider serves the model, and the village has its credential. */
-function isServed({ catalog }: GatewayPorts, model: string): boolean {
-  const found = catalog.find(model);
+function isServed({ catalog }: GatewayPorts, model: string, agentId: string): boolean {
+  const found = catalog.find(model, agentId);
   return found !== null && !('missing' in found);
 }
 
@@ -122,11 +123,24 @@ function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['lis
       if (source.get(agentId) === null) return refused('no_such_agent');
       const allowance = await gateway.limits.of(agentId);
       const data = (allowance?.limits.models ?? []).flatMap((name) => {
-        const found = gateway.catalog.find(name);
+        const found = gateway.catalog.find(name, agentId);
         return found === null || 'missing' in found ? [] : [modelView(found)];
       });
       const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
       return { ...accepted({ object: 'list' as const, data }), limits };
+    },
+  };
+}
+
+function getModel({ source, gateway }: GatewayHandlerPorts): Handlers['getModel'] {
+  return {
+    kind: 'plain',
+    run: async ({ actor: { agentId }, params: { model } }) => {
+      if (source.get(agentId) === null) return refused('no_such_agent');
+      const allowance = await gateway.limits.of(agentId);
+      if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+      const served = servedModel(model, allowance, { agentId, catalog: gateway.catalog });
+      return served.ok ? accepted(modelView(served.data)) : served;
     },
   };
 }
@@ -154,7 +168,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
           resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
         },
         in_flight: hour.inFlight,
-        models: limits.models.map((model) => ({ model, served: isServed(gateway, model) })),
+        models: limits.models.map((model) => ({ model, served: isServed(gateway, model, agentId) })),
         recent: recent.map(requestView),
       };
       return accepted(use);
@@ -167,6 +181,7 @@ export function gatewayHandlers(ports: GatewayHandlerPorts) {
   return {
     completeChat: completeChat(ports),
     listModels: listModels(ports),
+    getModel: getModel(ports),
     getModelUse: getModelUse(ports),
   } satisfies Partial<Handlers>;
 }

@@ -1,6 +1,7 @@
 import type { ModelOutcome } from '@hamlet/contract';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
+import type { ProviderQueue } from './provider-queue.ts';
 import type { ModelUsage } from './carry-out.ts';
 
 const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -15,7 +16,7 @@ export interface GatewayMetrics {
   unsettled(): void;
 }
 
-export function createGatewayMetrics(registry: Registry): GatewayMetrics {
+export function createGatewayMetrics(registry: Registry, queue: Pick<ProviderQueue, 'waiting'>): GatewayMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'hamlet_model_requests_total',
@@ -46,6 +47,15 @@ export function createGatewayMetrics(registry: Registry): GatewayMetrics {
     name: 'hamlet_model_unsettled_total',
     help: 'Requests to models whose end could not be written down',
     registers,
+  });
+  new Gauge({
+    name: 'hamlet_model_requests_waiting',
+    help: 'Requests that wait for a place at a provider',
+    labelNames: ['provider'],
+    registers,
+    collect() {
+      for (const [provider, count] of queue.waiting) this.set({ provider }, count);
+    },
   });
   return {
     refused: (reason) => refusals.inc({ reason }),

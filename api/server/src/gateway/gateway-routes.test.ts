@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import {
   ChatCompletionChunk,
   completeChat,
+  getModel,
   getModelUse,
   listModels,
   penalizeAgent,
@@ -244,6 +245,10 @@ test('a failing provider is reported, and an answer without text costs nothing',
 test('a model of the tier without a provider is not listed, and refused as not served', async () => {
   assert.deepEqual(await modelsOf('dan'), ['small', 'held', 'failing']);
   assert.equal((await refusalOf(ask('dan', { model: 'unserved' }))).code, 'model_not_served');
+  const one = (model: string) => play.as('dan').call(getModel, { params: { model } });
+  assert.partialDeepStrictEqual(dataOf(await one('held')), { id: 'held', owned_by: 'held', context_tokens: 1_000 });
+  assert.equal((await refusalOf(one('unserved'))).code, 'model_not_served');
+  assert.equal((await refusalOf(one('large'))).code, 'model_not_in_tier');
 });
 
 test('a request that could exceed the tokens of the hour is refused with the time to wait', async () => {

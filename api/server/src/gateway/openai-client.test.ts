@@ -102,6 +102,12 @@ test('the models of the tier are a list that the client pages through', async ()
   assert.ok((models[0]?.created ?? 0) > 0);
 });
 
+test('one model by its name, or its refusal', async () => {
+  const model = await clientOf('bob').models.retrieve('small');
+  assert.deepEqual([model.id, model.object, model.owned_by], ['small', 'model', 'scripted']);
+  assert.equal((await errorOf(clientOf('bob').models.retrieve('large'))).code, 'model_not_in_tier');
+});
+
 test("a refusal becomes the client's own error, with our status, code and message", async () => {
   const outside = await errorOf(clientOf('bob').chat.completions.create({ model: 'large', messages: MESSAGES }));
   assert.ok(outside instanceof PermissionDeniedError);

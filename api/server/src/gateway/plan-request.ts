@@ -4,7 +4,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Allowance } from '../limits/agent-limits.ts';
 import { chatRequestOf } from './chat-request-of.ts';
-import type { ModelCatalog, ServedModel } from './village-models.ts';
+import type { ModelCatalog, ServedModel } from './models/village-models.ts';
 
 /** A request that is ready to be sent: its model, its content, and the tokens that it can use. */
 export interface PlannedRequest {
@@ -19,14 +19,21 @@ function namesOf(models: readonly string[]): string {
   return models.length === 0 ? 'no models' : models.join(', ');
 }
 
-function servedModel(
+/** The agent that asks, and the models that there are. */
+export interface Asking {
+  readonly agentId: string;
+  readonly catalog: ModelCatalog;
+}
+
+/** A model for an agent, or the refusal. Pure, but for the credentials that the catalog reads. */
+export function servedModel(
   model: string,
   { tier, limits: { models } }: Allowance,
-  catalog: ModelCatalog,
+  { catalog, agentId }: Asking,
 ): Outcome<ServedModel> {
   if (!models.includes(model))
     return refused('model_not_in_tier', `The tier ${tier} includes ${namesOf(models)}, but not ${model}`);
-  const found = catalog.find(model);
+  const found = catalog.find(model, agentId);
   if (found === null)
     return refused(
       'model_not_served',
@@ -37,12 +44,8 @@ function servedModel(
 }
 
 /** The request to a provider, or its refusal. Pure. */
-export function planRequest(
-  body: ChatCompletionBody,
-  allowance: Allowance,
-  catalog: ModelCatalog,
-): Outcome<PlannedRequest> {
-  const found = servedModel(body.model, allowance, catalog);
+export function planRequest(body: ChatCompletionBody, allowance: Allowance, asking: Asking): Outcome<PlannedRequest> {
+  const found = servedModel(body.model, allowance, asking);
   if (!found.ok) return found;
   const served = found.data;
   const { name, contextTokens, answerTokens } = served;

@@ -5,26 +5,39 @@ import type { Job } from '../service/jobs.ts';
 import { REQUEST_LIFE } from './admit-chat.ts';
 import type { GatewayPorts } from './admit-chat.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
+import type { CredentialParts } from './credentials/credential-handlers.ts';
+import type { StoredCredentials } from './credentials/stored-credentials.ts';
+import type { VillageKeys } from './credentials/village-keys.ts';
+import { ProviderQueue } from './provider-queue.ts';
 import { startStreamBrakes } from './stream-brakes.ts';
 import type { BrakePorts } from './stream-brakes.ts';
-import { openCatalog } from './village-models.ts';
-import type { VillageModels } from './village-models.ts';
+import { openCatalog } from './models/village-models.ts';
+import type { VillageModels } from './models/village-models.ts';
 
 const EVERY_MS = 30_000;
 
-export interface GatewayStart extends Omit<GatewayPorts, 'catalog' | 'metrics' | 'brakes'>, BrakePorts {
+export interface GatewayStart extends Omit<GatewayPorts, 'catalog' | 'queue' | 'metrics' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
   readonly models: VillageModels;
+  readonly stored: StoredCredentials;
+  readonly villageKeys: VillageKeys;
+}
+
+export interface Gateway extends GatewayPorts {
+  readonly credentials: CredentialParts;
+  readonly jobs: readonly Job[];
 }
 
 /** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
 export function openGateway({
   registry,
   models,
+  stored,
+  villageKeys,
   freeze,
   standing,
   ...ports
-}: GatewayStart): GatewayPorts & { readonly jobs: readonly Job[] } {
+}: GatewayStart): Gateway {
   const { db, log } = ports;
   async function sweep(): Promise<void> {
     const lost = await markLostModelRequests(db, REQUEST_LIFE);
@@ -32,11 +45,16 @@ export function openGateway({
     await forgetOldModelRequests(db);
   }
   const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep })];
+  const catalog = openCatalog(models);
+  const placesOf = (provider: string): number | undefined => catalog.placesOf(provider);
+  const queue = new ProviderQueue({ placesOf, ...models.config.queue });
   return {
     ...ports,
-    catalog: openCatalog(models),
+    catalog,
+    queue,
+    credentials: { stored, villageKeys, config: models.config, hasKey: (name) => models.key(name, null) !== null },
     brakes: startStreamBrakes({ freeze, standing }),
-    metrics: createGatewayMetrics(registry),
+    metrics: createGatewayMetrics(registry, queue),
     jobs,
   };
 }

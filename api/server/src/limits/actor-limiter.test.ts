@@ -14,7 +14,7 @@ const MONEY = { tag: 'economy', method: 'POST', permission: 'economy:judge' } as
 
 function allowed(requests: number): Allowance {
   const limits: Limits = { requests_per_minute: requests, concurrent_tools: 1, tokens_per_hour: 1, models: [] };
-  return { tier: `tier-of-${requests}`, limits, price: { per_hour: '0', per_thousand_tokens: '0' } };
+  return { tier: `tier-of-${requests}`, rank: 0, limits, price: { per_hour: '0', per_thousand_tokens: '0' } };
 }
 
 function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | null }) {

@@ -7,6 +7,8 @@ import { limitsOf } from '../agents/describe-agent.ts';
 /** The present limits of an agent: those of its tier, raised by its purchases, and the price of the tier. */
 export interface Allowance {
   readonly tier: string;
+  /** Rank of the tier: a higher one goes first where requests wait. */
+  readonly rank: number;
   readonly limits: Limits;
   readonly price: TierPrice;
 }
@@ -64,6 +66,7 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
       if (tier === undefined || spec === null || limits === null) return null;
       return {
         tier,
+        rank: spec.rank,
         limits: (await boughtBy(agentId))(limits),
         price: { per_hour: spec.price.perHour, per_thousand_tokens: spec.price.perThousandTokens },
       };

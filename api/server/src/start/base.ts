@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
 import { openDatabase, type DatabaseLimits, type Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
-import type { VillageModels } from '../gateway/village-models.ts';
+import type { VillageModels } from '../gateway/models/village-models.ts';
 import { RateLimiter } from '../http/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import type { Log } from '../service/log.ts';

@@ -1,7 +1,7 @@
 import { AiDollars, parseAiDollars, PriceList, TimeZone, VillageRules } from '@hamlet/contract';
 import { checkVillageRules, DEFAULT_VILLAGE_RULES } from '@hamlet/core';
 import { z } from 'zod';
-import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models-environment.ts';
+import { MODELS_ENVIRONMENT, modelsSettingsOf } from '../gateway/models/models-environment.ts';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from '../people/oidc-settings.ts';
 import { proxyTrust, type ProxyTrust } from '../http/client-address.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from '../money/payments/payments-config.ts';
@@ -237,5 +237,5 @@ export function usage(): string {
   const variables = Object.entries({ ...Environment.shape, ...MigrationEnvironment.shape }).map(
     ([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`,
   );
-  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts             serves\n       node api/server/src/main.ts --migrate   brings the schema up to date and ends\n\nenvironment:\n${variables.join('\n')}\n`;
+  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts             serves\n       node api/server/src/main.ts --migrate   brings the schema up to date and ends\n       node api/server/src/main.ts --rotate-credentials   seals the stored credentials of models with the current key and ends\n\nenvironment:\n${variables.join('\n')}\n`;
 }

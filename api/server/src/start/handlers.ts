@@ -11,6 +11,7 @@ import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
+import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
@@ -119,6 +120,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...orderHandlers(ports),
     ...claimHandlers(ports),
     ...gatewayHandlers(ports),
+    ...credentialHandlers(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),
     ...readHandlers(ports),

@@ -157,6 +157,11 @@ export const MATRIX: Readonly<Record<string, string>> = {
   // Language models
   completeChat: '401  403  403  400  400  403',
   listModels: '401  403  403  200  200  403',
+  getModel: '401  403  403  403* 403* 403',
+  putModelCredential: '401  403  400  403  403  403',
+  listModelCredentials: '401  403  200  403  403  403',
+  deleteModelCredential: '401  403  200  403  403  403',
+  testModel: '401  403  400  403  403  403',
   getModelUse: '401  200  200  200  403  403',
 
   // Schedules

@@ -1,6 +1,6 @@
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { AdapterCall, AdapterDelta } from '@hamlet/models';
-import type { VillageModels } from '../village-models.ts';
+import type { VillageModels } from '../models/village-models.ts';
 
 /**
  * `models` has the scripted ones and two more: `held` answers when the test releases it, and `failing` fails.
@@ -42,7 +42,7 @@ export function heldModels(): HeldModels {
   return {
     models: {
       config: parsed.config,
-      credentials: { key: () => null, subscription: () => null },
+      key: () => null,
       adapters: { held: { provider: 'held', secrets: () => [], ask } },
       ports: SYSTEM_PORTS,
     },

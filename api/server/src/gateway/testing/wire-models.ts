@@ -1,30 +1,30 @@
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import type { VillageModels } from '../village-models.ts';
+import type { VillageModels } from '../models/village-models.ts';
 
 /** The key of the provider. It must never leave the API in an answer or a log. */
 export const PROVIDER_KEY = 'sk-village-0123456789abcdef';
 
-const kindOf = (baseUrl: string) => ({ kind: 'compatible', baseUrl: `${baseUrl}/v1`, credential: 'village' });
+interface WireOptions {
+  /** Requests at one time. */
+  readonly maxInFlight?: number;
+  readonly queue?: { readonly maxWaiting: number; readonly waitMs: number };
+}
 
-/**
- * Models whose words a server with OpenAI's wire writes: `small` at the first one, `large` at the second. Without a
- * second server, `large` stays scripted.
- */
-export function wireModels(first: string, second?: string): VillageModels {
-  const large = second === undefined ? { provider: 'scripted' } : { provider: 'second', model: 'up-large' };
+/** Models of which `small` is written by a server with OpenAI's wire; `large` is scripted. */
+export function wireModels(url: string, { maxInFlight, queue }: WireOptions = {}): VillageModels {
   const parsed = parseModelsConfig({
     providers: {
-      upstream: kindOf(first),
-      ...(second === undefined ? {} : { second: kindOf(second) }),
+      upstream: { kind: 'compatible', baseUrl: `${url}/v1`, credential: 'village', maxInFlight },
       scripted: { kind: 'scripted' },
     },
     routes: [
       { match: 'small', provider: 'upstream', model: 'up-model', contextTokens: 16_384, answerTokens: 256 },
-      { match: 'large', ...large },
+      { match: 'large', provider: 'scripted' },
     ],
     retry: { attempts: 2, firstDelayMs: 1 },
+    queue,
   });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const key = (name: string): string | null => (name === 'village' ? PROVIDER_KEY : null);
-  return { config: parsed.config, credentials: { key, subscription: () => null }, adapters: {}, ports: SYSTEM_PORTS };
+  return { config: parsed.config, key, adapters: {}, ports: SYSTEM_PORTS };
 }

@@ -55,7 +55,7 @@ const CASES: readonly (readonly [
 
 for (const [title, asked, models, expected, reason] of CASES) {
   test(`the model of an agent: ${title}`, () => {
-    const chosen = chooseModel({ asked, tier: 'tier-1', models }, catalog);
+    const chosen = chooseModel({ agentId: 'ada', asked, tier: 'tier-1', models }, catalog);
     assert.deepEqual(chosen === null ? null : [chosen.provider, chosen.name, chosen.scripted], expected);
     assert.match(chosen?.reason ?? '', reason);
   });

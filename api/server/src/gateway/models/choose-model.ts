@@ -4,6 +4,7 @@ import type { ModelCatalog, ServedModel } from './village-models.ts';
 type ModelChoice = AgentSpec['model'];
 
 export interface ModelAsk {
+  readonly agentId: string;
   /** `spec.model` of the agent. */
   readonly asked: ModelChoice;
   /** Null without a tier. */
@@ -34,9 +35,9 @@ function textOf({ provider, name }: NonNullable<ModelChoice>): string {
  * named one, the best that it allows; `reason` then says so. Null if the tier allows no model that is served. Pure, but
  * for the credentials that the catalog reads.
  */
-export function chooseModel({ asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
+export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog: ModelCatalog): AgentConfig['model'] {
   const served = models.flatMap((name) => {
-    const found = catalog.find(name);
+    const found = catalog.find(name, agentId);
     return found === null || 'missing' in found ? [] : [found];
   });
   const answer = ({ provider, name }: ServedModel, reason: string): AgentConfig['model'] => ({

@@ -13,6 +13,12 @@ export const MODELS_ENVIRONMENT = {
     .string()
     .optional()
     .describe("folder with the providers' keys, one file for each credential that the JSON names"),
+  HAMLET_CREDENTIAL_KEYS_DIR: z
+    .string()
+    .optional()
+    .describe(
+      'folder with the keys that seal stored credentials: one file a key, and the file current with the id of one',
+    ),
 } as const;
 
 type ModelsEnvironment = z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>;
@@ -21,6 +27,8 @@ export interface ModelsSettings {
   /** Null: the scripted mind alone. */
   readonly config: ModelsConfig | null;
   readonly keysFolder: string | undefined;
+  /** Folder of the keys that seal stored credentials. */
+  readonly sealingFolder: string | undefined;
 }
 
 function read(variable: string, text: string): ModelsConfig {
@@ -47,9 +55,10 @@ function textOf(file: string): string {
 
 /** The models of a village. Throws an Error that names each invalid field and its expected form. */
 export function modelsSettingsOf(env: ModelsEnvironment): ModelsSettings {
-  const { HAMLET_MODELS: text, HAMLET_MODELS_FILE: file, HAMLET_MODEL_KEYS_DIR: keysFolder } = env;
+  const { HAMLET_MODELS: text, HAMLET_MODELS_FILE: file } = env;
+  const folders = { keysFolder: env.HAMLET_MODEL_KEYS_DIR, sealingFolder: env.HAMLET_CREDENTIAL_KEYS_DIR };
   if (text !== undefined && file !== undefined)
     throw new Error('HAMLET_MODELS_FILE: set it or HAMLET_MODELS, but not both');
-  if (file !== undefined) return { config: read('HAMLET_MODELS_FILE', textOf(file)), keysFolder };
-  return { config: text === undefined ? null : read('HAMLET_MODELS', text), keysFolder };
+  if (file !== undefined) return { config: read('HAMLET_MODELS_FILE', textOf(file)), ...folders };
+  return { config: text === undefined ? null : read('HAMLET_MODELS', text), ...folders };
 }

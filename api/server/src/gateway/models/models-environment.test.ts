@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { keyFiles } from './key-files.ts';
+import { keyFiles } from '../../service/key-files.ts';
 import { modelsSettingsOf } from './models-environment.ts';
 import { configuredModels, openCatalog } from './village-models.ts';
 
@@ -57,12 +57,12 @@ test('a model whose key is missing is named as such, and the scripted mind can s
   let key: string | null = null;
   const { config } = modelsSettingsOf({ HAMLET_MODELS: JSON.stringify(CONFIG) });
   const catalog = openCatalog(configuredModels(config, () => key));
-  assert.deepEqual(catalog.find('small'), {
+  assert.deepEqual(catalog.find('small', null), {
     missing: 'there is no credential openai-key: add it, or name another one',
   });
   key = 'sk-0123456789';
-  assert.partialDeepStrictEqual(catalog.find('small'), { name: 'small', provider: 'up' });
-  assert.partialDeepStrictEqual(catalog.find('large'), { name: 'large', provider: 'scripted' });
-  assert.equal(catalog.find('other'), null);
+  assert.partialDeepStrictEqual(catalog.find('small', null), { name: 'small', provider: 'up' });
+  assert.partialDeepStrictEqual(catalog.find('large', null), { name: 'large', provider: 'scripted' });
+  assert.equal(catalog.find('other', null), null);
   assert.deepEqual([catalog.isScripted('up'), catalog.isScripted('scripted')], [false, true]);
 });

@@ -1,13 +1,15 @@
 import { estimatePromptTokens, findRoute, openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { ChatAdapter, ChatRequest, Credentials, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
-import type { KeySource } from './key-files.ts';
-import { createScriptedAdapter, SCRIPTED } from './scripted-adapter.ts';
-import { promptTokensOf } from './scripted-text.ts';
+import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
+import { promptTokensOf } from '../scripted/scripted-text.ts';
+
+/** The key of a credential for an agent, or for the village if `agentId` is null; null if there is none. */
+export type ProviderKeys = (name: string, agentId: string | null) => string | null;
 
 /** The models of a village: a configuration, and what it names. */
 export interface VillageModels {
   readonly config: ModelsConfig;
-  readonly credentials: Credentials;
+  readonly key: ProviderKeys;
   readonly adapters: Readonly<Record<string, ChatAdapter>>;
   readonly ports: ModelPorts;
 }
@@ -29,9 +31,14 @@ export interface ServedModel {
 }
 
 export interface ModelCatalog {
-  /** Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. */
-  find(name: string): ServedModel | { readonly missing: string } | null;
+  /**
+   * Null if no route serves the model; the reason is a sentence for an operator if its credential is missing. An agent's
+   * own key goes before the village's; `agentId` null stands for the village.
+   */
+  find(name: string, agentId: string | null): ServedModel | { readonly missing: string } | null;
   isScripted(provider: string): boolean;
+  /** Requests that the provider takes at one time; undefined: any number. */
+  placesOf(provider: string): number | undefined;
   /** The names and patterns that requests may use. */
   readonly served: readonly string[];
 }
@@ -52,26 +59,29 @@ function scriptedConfig(): ModelsConfig {
 }
 
 /** The models of a configuration; without one, the scripted mind alone. A sign-in to a subscription is not supported. */
-export function configuredModels(config: ModelsConfig | null, key: KeySource): VillageModels {
-  const credentials = { key, subscription: () => null };
-  return { config: config ?? scriptedConfig(), credentials, adapters: {}, ports: SYSTEM_PORTS };
+export function configuredModels(config: ModelsConfig | null, key: ProviderKeys): VillageModels {
+  return { config: config ?? scriptedConfig(), key, adapters: {}, ports: SYSTEM_PORTS };
 }
 
 /** Opens models by their names. Each request opens its model, so that a new key counts at its next one. */
-export function openCatalog({ config, credentials, adapters, ports }: VillageModels): ModelCatalog {
+export function openCatalog({ config, key, adapters, ports }: VillageModels): ModelCatalog {
   const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
   const isScripted = (provider: string): boolean => kinds.get(provider) === 'scripted';
   const scripted = Object.fromEntries(
     [...kinds.keys()].filter(isScripted).map((name) => [name, { ...createScriptedAdapter(), provider: name }]),
   );
-  const setup = { credentials, ports, adapters: { ...scripted, ...adapters } };
+  const own = { ...scripted, ...adapters };
+  const credentialsOf = (agentId: string | null): Credentials => ({
+    key: (name) => key(name, agentId),
+    subscription: () => null,
+  });
   return {
-    find: (name) => {
+    find: (name, agentId) => {
       const chain = findRoute(config, name);
       const target = chain?.targets[0];
       if (chain === null || target === undefined) return null;
       const { provider, model: providerModel } = target;
-      const opened = openModel(config, name, setup);
+      const opened = openModel(config, name, { credentials: credentialsOf(agentId), ports, adapters: own });
       if (!opened.ok) return { missing: opened.message };
       const { contextTokens, answerTokens } = chain;
       const countTokens = isScripted(provider)
@@ -80,6 +90,7 @@ export function openCatalog({ config, credentials, adapters, ports }: VillageMod
       return { name, provider, providerModel, contextTokens, answerTokens, port: opened.model, countTokens };
     },
     isScripted,
+    placesOf: (provider) => config.providers[provider]?.maxInFlight,
     served: config.routes.map(({ match }) => match),
   };
 }

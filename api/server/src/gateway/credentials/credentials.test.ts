@@ -1,0 +1,186 @@
+/** Credentials of models through HTTP: sealed, never returned, audited, for the village or one agent, tested and rotated. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  completeChat,
+  deleteModelCredential,
+  freezeVillage,
+  liftVillageFreeze,
+  listModelCredentials,
+  putModelCredential,
+  testModel,
+} from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { readConfig } from '../../start/config.ts';
+import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
+
+const VILLAGE_KEY = 'sk-village-0123456789';
+const ADAS_KEY = 'sk-bobs-own-9876543210';
+
+let village: TestVillage;
+let wire: WireServer;
+let db: Db;
+let one: Play;
+let two: Play;
+let folder = '';
+let environment: Readonly<Record<string, string>> = {};
+
+const writeKey = (id: string): Promise<void> => writeFile(join(folder, id), randomBytes(32).toString('base64'));
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-credential-keys-'));
+  await writeKey('first');
+  await writeFile(join(folder, 'current'), 'first\n');
+  const config = {
+    providers: { up: { kind: 'compatible', baseUrl: `${wire.url}/v1`, credential: 'up-key' } },
+    routes: [{ match: 'small', provider: 'up', model: 'up-model' }],
+    retry: { attempts: 1 },
+  };
+  environment = { HAMLET_MODELS: JSON.stringify(config), HAMLET_CREDENTIAL_KEYS_DIR: folder };
+  one = new Play((await village.startReplica(environment)).peopleUrl);
+  two = new Play((await village.startReplica(environment)).peopleUrl);
+  db = village.openDb();
+  await one.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+  await rm(folder, { recursive: true });
+});
+
+function ask(play: Play, agentId: AgentId) {
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  return play.as(agentId).call(completeChat, { body: { model: 'small', messages } });
+}
+
+function answerTo(key: string): void {
+  wire.add({
+    expect: { headers: { authorization: `Bearer ${key}` } },
+    answer: OPENAI_WIRE.stream({ text: ['Good day.'] }),
+  });
+}
+
+test('a stored key works at every replica, is sealed in the database, and is in no answer, audit or log', async () => {
+  assert.equal(await codeOf(ask(one, 'bob')), 'model_not_served');
+  const before = dataOf(await one.admin.call(listModelCredentials, {}));
+  assert.deepEqual(before, {
+    enabled: true,
+    credentials: [],
+    needed: [{ name: 'up-key', providers: ['up'], available: false }],
+  });
+  const stored = await one.admin.call(putModelCredential, { body: { name: 'up-key', key: VILLAGE_KEY } });
+  assert.deepEqual(
+    [dataOf(stored).credential.name, dataOf(stored).credential.agent_id, dataOf(stored).credential.key_id],
+    ['up-key', null, 'first'],
+  );
+  answerTo(VILLAGE_KEY);
+  assert.equal(await codeOf(ask(one, 'bob')), null, 'at once at the replica that stored it');
+  await eventually(
+    'the other replica',
+    async () => dataOf(await two.admin.call(listModelCredentials, {})).needed[0]?.available === true,
+  );
+  answerTo(VILLAGE_KEY);
+  assert.equal(await codeOf(ask(two, 'bob')), null);
+  const rows = await readCredentials(db);
+  assert.ok(rows.every(({ sealed }) => !sealed.includes(VILLAGE_KEY)));
+  const acts = await readAudit(db, 'up-key', 50);
+  const listed = dataOf(await one.admin.call(listModelCredentials, {}));
+  assert.ok(!JSON.stringify([stored, acts, listed, village.logs]).includes(VILLAGE_KEY));
+  assert.ok(JSON.stringify(acts).includes('models.credential_put'));
+  wire.verify();
+});
+
+test("an agent's own key goes before the village's, for that agent alone, until it is removed", async () => {
+  const own = { name: 'up-key', agent_id: 'bob', key: ADAS_KEY };
+  dataOf(await one.admin.call(putModelCredential, { body: own }));
+  answerTo(ADAS_KEY);
+  assert.equal(await codeOf(ask(one, 'bob')), null);
+  answerTo(VILLAGE_KEY);
+  assert.equal(await codeOf(ask(one, 'cleo')), null);
+  const params = { name: 'up-key' };
+  const remove = () => one.admin.call(deleteModelCredential, { params, query: { agent_id: 'bob' } });
+  assert.deepEqual(dataOf(await remove()), { removed: true });
+  assert.deepEqual(dataOf(await remove()), { removed: false });
+  answerTo(VILLAGE_KEY);
+  assert.equal(await codeOf(ask(one, 'bob')), null);
+  wire.verify();
+});
+
+test('a test of a model says whether it answers, and why not, without a key', async () => {
+  const run = async (body: { model: string; agent_id?: string }) => dataOf(await one.admin.call(testModel, { body }));
+  answerTo(VILLAGE_KEY);
+  assert.partialDeepStrictEqual(await run({ model: 'small' }), {
+    ok: true,
+    provider: 'up',
+    text: 'Good day.',
+    code: null,
+  });
+  wire.add({ answer: OPENAI_WIRE.errors.auth });
+  const refused = await run({ model: 'small', agent_id: 'bob' });
+  assert.partialDeepStrictEqual(refused, { ok: false, text: null, code: 'auth' });
+  assert.ok(!JSON.stringify(refused).includes('sk-'));
+  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'other' } })), 'model_not_served');
+  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'small', agent_id: 'zoe' } })), 'no_such_agent');
+  dataOf(await one.admin.call(freezeVillage, { body: { reason: 'test' } }));
+  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'small' } })), 'village_frozen');
+  dataOf(await one.admin.call(liftVillageFreeze, { query: {} }));
+  wire.verify();
+});
+
+test('after a rotation the old key may go, and what does not open is named', async () => {
+  const lines: string[] = [];
+  const rotate = (): Promise<number> =>
+    rotateStoredCredentials(readConfig({ ...village.environment, ...environment }), (line) => void lines.push(line));
+  await writeKey('second');
+  await writeFile(join(folder, 'current'), 'second');
+  assert.equal(await rotate(), 0);
+  assert.match(lines.join(), /^1 credentials are sealed by the current key now; 0 were already/);
+  await rm(join(folder, 'first'));
+  assert.equal(await rotate(), 0);
+  assert.deepEqual(
+    (await readCredentials(db)).map(({ keyId }) => keyId),
+    ['second'],
+  );
+  await eventually('the new key at the api', async () => {
+    answerTo(VILLAGE_KEY);
+    return (await codeOf(ask(one, 'dan'))) === null;
+  });
+  await writeKey('third');
+  await writeFile(join(folder, 'current'), 'third');
+  await rm(join(folder, 'second'));
+  assert.equal(await rotate(), 1);
+  assert.match(lines.at(-1) ?? '', /not opened: up-key\. Fix/);
+});
+
+test('a village stores a limited number of credentials; one that is there may be replaced', async () => {
+  const sealed = { keyId: 'third', sealedDataKey: Buffer.alloc(60), sealed: Buffer.alloc(40), createdBy: 'test' };
+  const count = CREDENTIALS_MAX - (await readCredentials(db)).length;
+  await inTransaction(db, async (tx) => {
+    for (let number = 0; number < count; number += 1)
+      assert.ok(await putCredential(tx, { name: `filler-${number}`, agentId: null, ...sealed }));
+  });
+  const put = (name: string) => one.admin.call(putModelCredential, { body: { name, key: VILLAGE_KEY } });
+  assert.equal(await codeOf(put('one-too-many')), 'too_many_credentials');
+  assert.equal(await codeOf(put('up-key')), null);
+});
+
+test('without a key to seal with, nothing is stored; members may not manage credentials', async () => {
+  const off = new Play((await village.startReplica({ HAMLET_MODELS: environment['HAMLET_MODELS'] ?? '' })).peopleUrl);
+  const body = { name: 'up-key', key: VILLAGE_KEY };
+  assert.equal(await codeOf(off.admin.call(putModelCredential, { body })), 'credentials_off');
+  assert.equal(dataOf(await off.admin.call(listModelCredentials, {})).enabled, false);
+  assert.equal(await codeOf(clientOf(off.url, TOKENS.member).call(putModelCredential, { body })), 'forbidden');
+  const bad = { ...body, key: 'two words of a key' };
+  assert.equal(await codeOf(off.admin.call(putModelCredential, { body: bad })), 'validation_failed');
+});

@@ -1,0 +1,50 @@
+import type { CallData, testModel } from '@hamlet/contract';
+import { EMPTY_ANSWER, foldDelta } from '@hamlet/models';
+import type { AnswerState, ModelError } from '@hamlet/models';
+import type { GatewayPorts } from '../admit-chat.ts';
+import type { ServedModel } from '../models/village-models.ts';
+
+const TIMEOUT_MS = 30_000;
+const TOKENS_MAX = 64;
+const TEXT_MAX_CHARS = 1_000;
+const PROMPT = 'Answer with one short sentence: are you there?';
+
+export type TriedModel = CallData<typeof testModel>;
+
+type Ended = Pick<TriedModel, 'provider' | 'scripted' | 'ms'>;
+
+function failed(ended: Ended, error: ModelError | null): TriedModel {
+  const isLate = error === null || error.code === 'cancelled';
+  const message = isLate ? 'the model did not answer in time' : error.message;
+  const code = isLate ? 'network' : error.code;
+  return { ...ended, ok: false, text: null, code, message: message.slice(0, TEXT_MAX_CHARS) };
+}
+
+async function answerOf({ port }: ServedModel, signal: AbortSignal): Promise<AnswerState> {
+  let state = EMPTY_ANSWER;
+  const request = { messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: TOKENS_MAX, signal };
+  for await (const delta of port.stream(request)) state = foldDelta(state, delta);
+  return state;
+}
+
+/** Asks a model for a few words, and reports the outcome. A freeze of the village ends it. */
+export async function tryModel(
+  { catalog, brakes, monotonicMs }: Pick<GatewayPorts, 'catalog' | 'brakes' | 'monotonicMs'>,
+  served: ServedModel,
+): Promise<TriedModel | 'frozen'> {
+  const brake = brakes.open('', null);
+  const startedMs = monotonicMs();
+  try {
+    const { last, content, target } = await answerOf(
+      served,
+      AbortSignal.any([brake.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    );
+    if (brake.refusal() !== null) return 'frozen';
+    const provider = target?.provider ?? served.provider;
+    const ended = { provider, scripted: catalog.isScripted(provider), ms: Math.round(monotonicMs() - startedMs) };
+    if (last?.kind !== 'end') return failed(ended, last?.error ?? null);
+    return { ...ended, ok: true, text: content.slice(0, TEXT_MAX_CHARS), code: null, message: null };
+  } finally {
+    brake.close();
+  }
+}

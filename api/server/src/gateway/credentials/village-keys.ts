@@ -1,0 +1,39 @@
+import type { KeySource } from '../../service/key-files.ts';
+import { KEY_BYTES } from './envelope.ts';
+import type { VillageKey } from './envelope.ts';
+
+/** File with the id of the key that seals new credentials. */
+const CURRENT = 'current';
+
+/** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is a file of its id. */
+export interface VillageKeys {
+  /** The key for new credentials; null if the village has none. Throws if the file is not a key. */
+  current(): VillageKey | null;
+  /** Null if the Secret has no such key. */
+  find(id: string): VillageKey | null;
+}
+
+/** @param read reads a file by its name. */
+export function villageKeys(read: KeySource): VillageKeys {
+  function find(id: string): VillageKey | null {
+    const text = read(id);
+    if (text === null) return null;
+    const bytes = Buffer.from(text, 'base64');
+    if (bytes.length !== KEY_BYTES)
+      throw new Error(
+        `the key ${id} for credentials is not ${KEY_BYTES} bytes in base64: write openssl rand -base64 32`,
+      );
+    return { id, bytes };
+  }
+  return {
+    find,
+    current: () => {
+      const id = read(CURRENT);
+      if (id === null) return null;
+      const key = find(id);
+      if (key === null)
+        throw new Error(`the Secret names ${id} as its current key for credentials, and lacks it: add it`);
+      return key;
+    },
+  };
+}

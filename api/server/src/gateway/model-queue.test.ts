@@ -1,0 +1,101 @@
+/** A provider with one place: requests of other agents wait for it, leave with their callers, and are refused when it takes too long. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { getModelUse } from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import { dataOf, Play } from '../testing/play.ts';
+import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+const PLACES = { maxInFlight: 1 };
+
+let village: TestVillage;
+let wire: WireServer;
+let play: Play;
+let metricsUrl = '';
+let impatientUrl = '';
+const gate = Promise.withResolvers<void>();
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
+  metricsUrl = replica.metricsUrl;
+  play = new Play(replica.peopleUrl);
+  const impatient = { ...PLACES, queue: { maxWaiting: 5, waitMs: 20 } };
+  impatientUrl = (await village.startReplica({}, { models: wireModels(wire.url, impatient) })).peopleUrl;
+  await play.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+function ask(agentId: AgentId, url = play.url, signal?: AbortSignal): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }] }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+async function waiting(count: number): Promise<void> {
+  await eventually(`${count} waiting`, async () => {
+    const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+    return text.includes(`hamlet_model_requests_waiting{provider="upstream"} ${count}`);
+  });
+}
+
+const slow = () => {
+  const whole = OPENAI_WIRE.stream({ text: ['slow'] });
+  return { answer: { ...whole, chunks: [{ until: gate.promise }, ...whole.chunks] } };
+};
+
+test('a request waits until the provider has a place; one whose caller leaves does not reach the provider', async () => {
+  wire.add(slow(), { answer: OPENAI_WIRE.stream({ text: ['next'] }) });
+  const first = ask('bob');
+  await eventually('the first request at the provider', () => wire.requests.length === 1);
+  const second = ask('cleo');
+  await waiting(1);
+  const leaving = new AbortController();
+  const third = ask('dan', play.url, leaving.signal).catch(() => null);
+  await waiting(2);
+  leaving.abort();
+  assert.equal(await third, null);
+  await waiting(1);
+  assert.equal(wire.requests.length, 1);
+  gate.resolve();
+  for (const [answer, text] of [
+    [first, 'slow'],
+    [second, 'next'],
+  ] as const) {
+    const { choices, hamlet } = (await (await answer).json()) as {
+      choices: { message: { content: string } }[];
+      hamlet: { queue_ms: number };
+    };
+    assert.equal(choices[0]?.message.content, text);
+    assert.ok(hamlet.queue_ms >= 0);
+  }
+  const use = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'dan' } }));
+  assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'not_paid']);
+  wire.verify();
+});
+
+test('a request that waits too long is refused with the time to wait, and uses no tokens', async () => {
+  const held = Promise.withResolvers<void>();
+  const whole = OPENAI_WIRE.stream({ text: ['slow'] });
+  wire.add({ answer: { ...whole, chunks: [{ until: held.promise }, ...whole.chunks] } });
+  const before = wire.requests.length;
+  const first = ask('eve', impatientUrl);
+  await eventually('the first request at the provider', () => wire.requests.length === before + 1);
+  const refused = await ask('fay', impatientUrl);
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5']);
+  assert.equal(((await refused.json()) as { code: string }).code, 'model_busy');
+  held.resolve();
+  assert.equal((await first).status, 200);
+  const use = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'fay' } }));
+  assert.deepEqual([use.in_flight, use.tokens.used], [0, 0]);
+  wire.verify();
+});
