@@ -6,6 +6,7 @@ type Loader = () => Promise<{ readonly default: ComponentType }>;
 const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
   board: async () => ({ default: (await import('./features/board/board-panel.tsx')).BoardPanel }),
   runs: async () => ({ default: (await import('./features/runs/runs-page.tsx')).RunsPage }),
+  permissions: async () => ({ default: (await import('./features/permissions/permissions-page.tsx')).PermissionsPage }),
   schedules: async () => ({ default: (await import('./features/schedules/schedules-page.tsx')).SchedulesPage }),
   ledger: async () => ({ default: (await import('./features/ledger/ledger-page.tsx')).LedgerPage }),
   tiers: async () => ({ default: (await import('./features/tiers/tiers-page.tsx')).TiersPage }),
@@ -19,6 +20,7 @@ const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
 export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyExoticComponent<ComponentType>>> = {
   board: lazy(LOADERS.board),
   runs: lazy(LOADERS.runs),
+  permissions: lazy(LOADERS.permissions),
   schedules: lazy(LOADERS.schedules),
   ledger: lazy(LOADERS.ledger),
   tiers: lazy(LOADERS.tiers),

@@ -23,10 +23,13 @@ export type Reply<T> = { readonly ok: true; readonly data: T } | { readonly ok: 
 /** The API of this village. It never throws: a lost connection is a refusal too. `signal` in the input aborts a request. */
 export interface Api {
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Reply<CallData<R>>>;
-  /** Opens the event stream of a route. Resolves when the stream ends; the reply is ok if the server or the caller ended it. */
+  /**
+   * Opens the event stream of a route. Resolves when the stream ends; the reply is ok if the server or the caller ended
+   * it. `onBytes` receives every sign of life, heartbeats included.
+   */
   open<const R extends RouteSpec>(
     route: R,
-    input: CallInput<R>,
+    input: CallInput<R> & { readonly onBytes?: () => void },
     onEvent: (event: StreamEvent<R>) => void,
   ): Promise<Reply<null>>;
 }
@@ -81,6 +84,7 @@ export function createApi({
       const onBytes = (): void => {
         clearTimeout(timer);
         timer = wait();
+        input.onBytes?.();
       };
       try {
         const events = client.open(route, { ...input, signal: joined(input.signal, silent.signal), onBytes });

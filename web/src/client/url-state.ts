@@ -5,6 +5,7 @@ export const VIEWS = [
   'map',
   'board',
   'runs',
+  'permissions',
   'schedules',
   'ledger',
   'tiers',

@@ -1,11 +1,11 @@
-import { BoardMessage, type Post, type Reply } from '@hamlet/contract';
+import { BoardMessage, type CallData, type Post, type Reply, replyToPost } from '@hamlet/contract';
 import type { ScenePin } from '../../canvas/model/scene.ts';
 import type { Caller } from '../api.ts';
 import type { AppState, Session } from '../app-state.ts';
 import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
+import { Outbox } from '../outbox.ts';
 import { createStore, type Store } from '../store.ts';
 import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts';
-import { Outbox } from './outbox.ts';
 
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
@@ -18,7 +18,7 @@ export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
   /** The replies that their threads do not show yet. */
-  readonly outbox: Outbox;
+  readonly outbox: Outbox<CallData<typeof replyToPost>>;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
   #viewer: string | null = null;
@@ -29,7 +29,12 @@ export class BoardLive {
 
   constructor(api: Caller, store: Store<AppState>) {
     this.#store = store;
-    this.outbox = new Outbox(api, (reply) => this.learnReply(reply));
+    this.outbox = new Outbox({
+      send: (postId, body, idempotencyKey) =>
+        api.call(replyToPost, { params: { post_id: postId }, body: { body }, idempotencyKey }),
+      idOf: ({ reply_id: id }) => id,
+      arrived: ({ reply }) => this.learnReply(reply),
+    });
   }
 
   start(): void {

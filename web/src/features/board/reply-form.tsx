@@ -1,7 +1,7 @@
 import { POST_BODY_MAX_CHARS, type Post, type Reply, roleMay } from '@hamlet/contract';
 import { type KeyboardEvent, type ReactElement, useEffect } from 'react';
 import { useDraft } from '../../client/drafts.ts';
-import { NO_REPLIES } from '../../client/board/outbox.ts';
+import { NO_TEXTS } from '../../client/outbox.ts';
 import { useStore } from '../../client/store.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -15,7 +15,7 @@ export function PendingReplies({ postId, replies }: PendingRepliesProps): ReactE
   const {
     board: { outbox },
   } = useVillage();
-  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_REPLIES);
+  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_TEXTS);
   useEffect(
     () => outbox.seen(postId, new Set(replies.map((reply) => reply.reply_id))),
     [outbox, postId, replies, pending],

@@ -9,6 +9,7 @@ export const PAGE_LABELS: Readonly<
   map: { word: 'Village', hint: 'The village and its agents', needs: 'world:read' },
   board: { word: 'Board', hint: 'Posts of people and agents', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
+  permissions: { word: 'Permissions', hint: 'Requests of agents that wait for a person', needs: 'runs:read' },
   schedules: { word: 'Schedules', hint: 'Runs at given times', needs: 'schedules:read' },
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
   tiers: { word: 'Tiers', hint: 'Tiers by balance, with seats and nodes', needs: 'world:read' },
@@ -26,7 +27,7 @@ export type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; v
 export const GROUPS = [
   { word: 'Village', icon: 'home', hint: 'The village and its agents', views: ['map'] },
   { word: 'Board', icon: 'board', hint: 'Posts of people and agents', views: ['board'] },
-  { word: 'Work', icon: 'play', hint: 'Runs and schedules', views: ['runs', 'schedules'] },
+  { word: 'Work', icon: 'play', hint: 'Runs, permissions and schedules', views: ['runs', 'permissions', 'schedules'] },
   {
     word: 'Economy',
     icon: 'coin',

@@ -2,6 +2,7 @@ import type { MouseEvent, ReactElement } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { PendingCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, GROUPS, groupOf, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
@@ -24,6 +25,7 @@ export function ViewNav(): ReactElement {
             <Icon name={group.icon} size={17} />
             <span>{group.word}</span>
             {to === 'board' && <Unseen />}
+            {to === 'runs' && <PendingCount />}
           </ViewLink>
         );
       })}
@@ -52,6 +54,7 @@ export function SubNav({ view }: { readonly view: View }): ReactElement | null {
       {pages.map((page) => (
         <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_LABELS[page].hint}>
           {PAGE_LABELS[page].word}
+          {page === 'permissions' && <PendingCount />}
         </ViewLink>
       ))}
     </nav>

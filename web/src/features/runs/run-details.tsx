@@ -1,57 +1,45 @@
-import { cancelRun, listRunEvents, type Run } from '@hamlet/contract';
+import { cancelRun, listPermissions, type Permission, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
-import type { ReactElement } from 'react';
+import { type ReactElement, useMemo } from 'react';
+import { type CallItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
+import { shortArguments } from '../permissions/shown-arguments.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { eventLabel, mayCancel } from './run-labels.ts';
+import { isChange, toolLabel } from './call-labels.ts';
+import { RunCourse } from './run-course.tsx';
+import { mayCancel, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
+import { useRunTrace } from './use-run-trace.ts';
 
-/** The interval at which the page reads the events of an active run. */
-const LIVE_MS = 1500;
+/** The intervals at which the page reads the permissions of an active run and of an ended one. */
+const LIVE_MS = 3_000;
 const SETTLED_MS = 60_000;
 
-/** A run's outcome, its events, and the button that ends it. */
-export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement {
-  const { open, select } = useVillage();
+type DetailsProps = Readonly<{ run: Run; onChanged: () => void }>;
+
+/** A run as it happens: outcome, use, changes, what is unsettled, everything in order, and the button that ends it. */
+export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactElement {
+  const { state: trace, stream } = useRunTrace(listed.run_id);
+  const run = trace.run ?? listed;
+  const asked = useRunPermissions(run, trace.events.length);
+  const items = useMemo(() => traceItems(trace, asked.permissions), [trace, asked.permissions]);
+  const problem = streamLabel(stream);
   return (
-    <div className="run-details">
+    <div className="run-details" data-stream={stream.kind}>
       <dl className="run-facts">
-        {run.summary !== null && (
-          <>
-            <dt>Summary</dt>
-            <dd className="prose run-summary">{run.summary}</dd>
-          </>
-        )}
-        {run.error !== null && (
-          <>
-            <dt>Error</dt>
-            <dd>
-              <code className="reason">{run.error.code}</code> {run.error.message}
-            </dd>
-          </>
-        )}
-        <dt>Agent</dt>
-        <dd>
-          <LinkButton word={run.agent_id} onClick={() => select(run.agent_id)} />
-          {run.cycle !== null && <>, cycle {run.cycle}</>}
-          {run.attempt > 1 && <>, started {run.attempt} times</>}
-        </dd>
-        {run.schedule !== null && (
-          <>
-            <dt>Schedule</dt>
-            <dd>
-              <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />,
-              for {dateTime(Date.parse(run.schedule.slot))}
-            </dd>
-          </>
-        )}
+        <Result run={run} />
+        <Origin run={run} />
+        <Changes run={run} items={items} />
         <dt>Course</dt>
         <dd>
-          <Course run={run} />
+          {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
+          <RunCourse items={items} onAnswered={asked.again} />
+          {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
+          {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
         </dd>
       </dl>
       <CancelRun run={run} onChanged={onChanged} />
@@ -59,33 +47,121 @@ export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onC
   );
 }
 
+const NO_PERMISSIONS: readonly Permission[] = [];
+
+/** The permissions of a run, read again with each new event of the run. */
+function useRunPermissions(
+  run: Run,
+  version: number,
+): { readonly permissions: readonly Permission[]; readonly again: () => void } {
+  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
+  const { data, again } = useLive(listPermissions, { query: { run_id: run.run_id } }, { everyMs, version });
+  return { permissions: data?.permissions ?? NO_PERMISSIONS, again };
+}
+
+function Result({ run }: { readonly run: Run }): ReactElement {
+  const scripted = scriptedLabel(run.runtime);
+  return (
+    <>
+      {run.summary !== null && (
+        <>
+          <dt>Summary</dt>
+          <dd>
+            <span className="prose run-summary">{run.summary}</span>
+            {scripted !== null && (
+              <span className="scripted" title={scripted.hint}>
+                {scripted.word}
+              </span>
+            )}
+          </dd>
+        </>
+      )}
+      {run.error !== null && (
+        <>
+          <dt>Error</dt>
+          <dd>
+            <code className="reason">{run.error.code}</code> {run.error.message}
+          </dd>
+        </>
+      )}
+      <dt>Use</dt>
+      <dd>
+        {usageOfRun(run)} {!run.usage.witnessed && <small title="The API did not see this use itself">claimed</small>}
+      </dd>
+    </>
+  );
+}
+
+function Origin({ run }: { readonly run: Run }): ReactElement {
+  const { open, select } = useVillage();
+  return (
+    <>
+      <dt>Agent</dt>
+      <dd>
+        <LinkButton word={run.agent_id} onClick={() => select(run.agent_id)} />
+        {run.cycle !== null && <>, cycle {run.cycle}</>}
+        {run.attempt > 1 && <>, started {run.attempt} times</>}
+      </dd>
+      {run.schedule !== null && (
+        <>
+          <dt>Schedule</dt>
+          <dd>
+            <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />, for{' '}
+            {dateTime(Date.parse(run.schedule.slot))}
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The calls that changed something, and those whose end is unknown. */
+function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>): ReactElement {
+  const calls = items.filter((item) => item.kind === 'call');
+  const changes = calls.filter(isChange);
+  const unsettled = new Set(run.unsettled);
+  const nameOf = (id: string): string => {
+    const call = calls.find(({ callId }) => callId === id);
+    return call === undefined ? id : callLabel(call);
+  };
+  return (
+    <>
+      {changes.length > 0 && (
+        <>
+          <dt>Changed</dt>
+          <dd>
+            <ul className="run-changes">
+              {changes.map((call) => (
+                <li key={call.key}>{callLabel(call)}</li>
+              ))}
+            </ul>
+          </dd>
+        </>
+      )}
+      {unsettled.size > 0 && (
+        <>
+          <dt>Unsettled</dt>
+          <dd className="run-unsettled">
+            These calls may have happened; no result is known:
+            <ul className="run-changes">
+              {[...unsettled].map((id) => (
+                <li key={id}>{nameOf(id)}</li>
+              ))}
+            </ul>
+          </dd>
+        </>
+      )}
+    </>
+  );
+}
+
+function callLabel({ tool, argumentsText }: CallItem): string {
+  const values = shortArguments(argumentsText);
+  return values === '' ? toolLabel(tool).word : `${toolLabel(tool).word}: ${values}`;
+}
+
 function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: string) => void }>): ReactElement {
   return <LinkButton word={name} onClick={() => onOpen(name)} />;
-}
-
-function Course({ run }: { readonly run: Run }): ReactElement {
-  // A new state repeats the request at once, so that the row and the events show the end of the run together.
-  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
-  const { data, refused } = useLive(
-    listRunEvents,
-    { params: { run_id: run.run_id }, query: {} },
-    { everyMs, version: run.state },
-  );
-  if (data === null) return refused === null ? <>Loading…</> : <RefusedNotice refused={refused} />;
-  return (
-    <ol className="course">
-      {data.events.map((event) => (
-        <li key={event.number} data-event={event.event}>
-          <Time at={event.at} word={clock(event.at)} />
-          {eventLabel(event)}
-        </li>
-      ))}
-    </ol>
-  );
-}
-
-function clock(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB');
 }
 
 function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement | null {

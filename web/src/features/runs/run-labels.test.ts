@@ -1,31 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RUN_EVENT_KINDS, RUN_STATES, type Run } from '@hamlet/contract';
-import { eventLabel, mayCancel, originLabel, runLength, STATE_LABELS, stateLabel } from './run-labels.ts';
+import { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, RUN_EVENT_KINDS, RUN_STATES, type Run } from '@hamlet/contract';
+import { afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
+import { traceItems } from '../../client/minds/trace-items.ts';
+import { aModelEvent, aRun } from '../../client/minds/minds.fixture.ts';
+import {
+  eventLabel,
+  mayCancel,
+  modelLabel,
+  type NoteEvent,
+  originLabel,
+  runLength,
+  scriptedLabel,
+  STATE_LABELS,
+  stateLabel,
+  streamLabel,
+  usageOfRun,
+} from './run-labels.ts';
 
-const run = (more: Partial<Run> = {}): Run => ({
-  run_id: '01a20000-0000-7000-8000-000000000001',
-  agent_id: 'ada',
-  kind: 'prompt',
-  state: 'queued',
-  prompt: 'Go home.',
-  created_at: '2026-11-23T12:00:00Z',
-  created_by: { role: 'member', id: 'account mia' },
-  schedule: null,
-  attempt: 0,
-  cycle: null,
-  started_at: null,
-  ended_at: null,
-  summary: null,
-  error: null,
-  cancel_requested_at: null,
-  session_id: null,
-  runtime: null,
-  usage: { steps: 0, tokens: 0, cost: '0', witnessed: false },
-  budgets: null,
-  unsettled: [],
-  ...more,
-});
+const run = (more: Partial<Run> = {}): Run =>
+  aRun({ kind: 'prompt', state: 'queued', prompt: 'Go home.', attempt: 0, cycle: null, started_at: null, ...more });
 const NOW = Date.parse('2026-11-23T12:01:00Z');
 
 test('every state has a word of its own', () => {
@@ -53,7 +47,9 @@ test('the origin of a run', () => {
 });
 
 test('every kind of event has a label, with and without its details', () => {
-  for (const event of RUN_EVENT_KINDS) assert.notEqual(eventLabel({ event, detail: {} }), '');
+  const isNote = (kind: string): kind is NoteEvent =>
+    ![...CALL_EVENT_KINDS, ...MODEL_EVENT_KINDS].some((other) => other === kind);
+  for (const event of RUN_EVENT_KINDS.filter(isNote)) assert.notEqual(eventLabel({ event, detail: {} }), '');
   assert.equal(
     eventLabel({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }),
     'Step: Walked to the café',
@@ -66,4 +62,41 @@ test('an admin may end any run, a member only their own, and neither an ended ru
   assert.equal(mayCancel(run(), { role: 'member', id: 'mia' }), true);
   assert.equal(mayCancel(run(), { role: 'member', id: 'tom' }), false);
   assert.equal(mayCancel(run({ state: 'done' }), { role: 'admin', id: 'keeper' }), false);
+});
+
+test('an answer of the model: its model, tokens and cost, or its failure', () => {
+  const label = (...event: Parameters<typeof aModelEvent>): string => {
+    const [item] = traceItems(afterRunEvent(EMPTY_TRACE, aModelEvent(...event)), []);
+    assert.ok(item?.kind === 'model');
+    return modelLabel(item);
+  };
+  const usage = { prompt: 1200, completion: 4, total: 1204 };
+  assert.equal(
+    label(1, 'model_answered', { model: 'small', usage, cost: '0.02' }),
+    'Answer of small · 1,204 tokens · 0.02 ai$',
+  );
+  assert.equal(
+    label(1, 'model_failed', { code: 'overloaded', attempt: 2 }),
+    'The answer failed · overloaded · attempt 2',
+  );
+  assert.equal(label(1, 'model_asked', { model: 'small' }), 'small answers…');
+});
+
+test('the use of a run stands beside its budget, once it has one', () => {
+  const usage = { steps: 3, tokens: 1204, cost: '0.02', witnessed: true };
+  assert.equal(usageOfRun({ usage, budgets: null }), '3 steps · 1,204 tokens · 0.02 ai$');
+  const budgets = { steps: 64, tokens: 200_000, money: '1', timeMs: 1, idleCalls: 1 };
+  assert.equal(usageOfRun({ usage, budgets }), '3 of 64 steps · 1,204 of 200,000 tokens · 0.02 ai$ of 1.00 ai$');
+});
+
+test('words of the scripted mind are labelled; those of an engine are not', () => {
+  assert.equal(scriptedLabel('scripted')?.word, 'scripted');
+  for (const runtime of ['engine', null]) assert.equal(scriptedLabel(runtime), null);
+});
+
+test('a lost or refused stream says so; a live one says nothing', () => {
+  assert.equal(streamLabel({ kind: 'live' }), null);
+  assert.match(streamLabel({ kind: 'reconnecting' }) ?? '', /nothing is lost/);
+  const refused = { code: 'forbidden', title: 'Not for you', detail: 'Ask Mia.', status: 403, errors: [] } as const;
+  assert.equal(streamLabel({ kind: 'refused', refused }), 'Not for you. Ask Mia.');
 });

@@ -1,7 +1,10 @@
-import type { Run, RunEvent, RunState } from '@hamlet/contract';
+import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
+import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
 
 /** A state of a run in a word, with the tone of its mark. */
 export type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
@@ -49,7 +52,13 @@ function inCycle(word: string, text: Read): string {
   return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`;
 }
 
-const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> = {
+/** The events that are no part of a call or of an answer of the model; those have lines of their own. */
+export type NoteEvent = Exclude<
+  RunEvent['event'],
+  (typeof CALL_EVENT_KINDS)[number] | (typeof MODEL_EVENT_KINDS)[number]
+>;
+
+const EVENT_LABELS: Readonly<Record<NoteEvent, (text: Read) => string>> = {
   queued: () => 'Queued',
   started: (text) => inCycle('Started', text),
   redelivered: (text) => inCycle('Delivered again', text),
@@ -57,27 +66,19 @@ const EVENT_LABELS: Readonly<Record<RunEvent['event'], (text: Read) => string>> 
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Queued again: the agent stopped responding',
   settled: (text) => after('Ended', text('state')),
-  permission_asked: () => 'Asked for permission',
-  permission_answered: (text) => after('Permission answered', text('answer')),
-  permission_expired: () => 'Permission expired',
-  waiting: () => 'Waits for permission',
-  budget_warned: (text) => after('Asked to finish: near its budget', text('code')),
-  interrupted: () => 'Interrupted',
-  model_asked: (text) => after('Asked the model', text('model')),
-  model_answered: () => 'The model answered',
-  model_failed: (text) => after('The model failed', text('code')),
-  call_begun: (text) => after('Began', text('tool')),
-  call_settled: (text) => after(`Ended ${text('tool')}`.trim(), text('outcome')),
-  call_unknown: (text) => after('Unknown end', text('tool')),
+  permission_asked: (text) => after('Asked a person', text('tool')),
+  permission_answered: (text) => after('A person answered', text('answer')),
+  permission_expired: (text) => after('No person answered in time', text('tool')),
+  waiting: () => 'Waits for a person; the agent is free for other work meanwhile',
+  budget_warned: (text) => after('Most of the budget is used', text('code')),
+  interrupted: () => 'Interrupted: the pod ended; the run continues later',
 };
 
-/** The text of an event. The detail may come from a newer village, so this code assumes no structure. */
-export function eventLabel({
-  event,
-  detail,
-}: Readonly<{ event: RunEvent['event']; detail: Readonly<Record<string, unknown>> }>): string {
+/** The text of an event that is a line of its own. The detail may come from a newer village, so nothing is assumed. */
+export function eventLabel({ event, detail }: { readonly event: NoteEvent; readonly detail: object }): string {
+  const values = new Map<string, unknown>(Object.entries(detail));
   return EVENT_LABELS[event]((key) => {
-    const value = detail[key];
+    const value = values.get(key);
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   });
 }
@@ -89,4 +90,52 @@ export function mayCancel(
 ): boolean {
   if (isSettled(run.state) || run.cancel_requested_at !== null) return false;
   return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
+}
+
+/** An answer of the model: `Answer of small-model · 1,204 tokens · 0.02 ai$`. */
+export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelItem): string {
+  const of = model === null ? '' : ` of ${model}`;
+  const words: Readonly<Record<ModelItem['state'], string>> = {
+    asked: model === null ? 'The model answers…' : `${model} answers…`,
+    answered: `Answer${of}`,
+    failed: `The answer${of} failed`,
+    left: `The answer${of} was not finished`,
+  };
+  const parts = [
+    words[state],
+    code ?? '',
+    attempt > 1 ? `attempt ${attempt}` : '',
+    tokens === null ? '' : tokensLabel(tokens),
+    cost === null ? '' : moneyLabel(cost),
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** `1,204 tokens`. */
+function tokensLabel(tokens: number): string {
+  return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
+}
+
+/** The use of a run, beside its budget: `3 of 64 steps · 1,204 of 200,000 tokens · 0.02 of 1.00 ai$`. */
+export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): string {
+  const of = (used: string, limit: string | undefined): string => (limit === undefined ? used : `${used} of ${limit}`);
+  const number = (value: number): string => value.toLocaleString('en');
+  return [
+    `${of(number(usage.steps), budgets === null ? undefined : number(budgets.steps))} steps`,
+    `${of(number(usage.tokens), budgets === null ? undefined : number(budgets.tokens))} tokens`,
+    of(moneyLabel(usage.cost), budgets === null ? undefined : moneyLabel(budgets.money)),
+  ].join(' · ');
+}
+
+/** The runtimes whose words no language model wrote, with the label that stands wherever the words are read. */
+export function scriptedLabel(runtime: string | null): Readonly<{ word: string; hint: string }> | null {
+  return runtime === 'scripted' || runtime === 'stub'
+    ? { word: 'scripted', hint: 'Rules of the village chose these words: this agent has no language model' }
+    : null;
+}
+
+/** The state of the stream where it matters to the reader; null while it is live. */
+export function streamLabel(stream: StreamState): string | null {
+  if (stream.kind === 'reconnecting') return 'The connection was lost. Trying again; nothing is lost.';
+  return stream.kind === 'refused' ? `${stream.refused.title}. ${stream.refused.detail}` : null;
 }

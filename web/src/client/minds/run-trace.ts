@@ -1,0 +1,116 @@
+import type { Run, RunDelta, RunEvent } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+
+/** The words of an answer that the model writes now. `broken`: pieces were lost, so the text has a gap. */
+export interface PartialWords {
+  readonly ask: number;
+  readonly attempt: number;
+  readonly text: string;
+  readonly broken: boolean;
+}
+
+/** One run as its stream describes it. The events are in order, each once. */
+export interface RunTrace {
+  readonly run: Run | null;
+  readonly events: readonly RunEvent[];
+  readonly partial: PartialWords | null;
+  /** Words of finished answers whose event has no text, by the number of the answer. A reload does not have them. */
+  readonly said: ReadonlyMap<number, string>;
+}
+
+export const EMPTY_TRACE: RunTrace = { run: null, events: [], partial: null, said: new Map() };
+
+/** Maximum number of events kept of one run; later ones are dropped. A run within its budgets has fewer. */
+export const MAX_TRACE_EVENTS = 10_000;
+/** Maximum length of the words under way; the rest comes with the answer. */
+const MAX_PARTIAL_CHARS = 65_536;
+const GAP = ' … ';
+
+/** A new state of the run. A run that has ended never returns to an earlier state, also if a replay says so. */
+export function afterRun(trace: RunTrace, run: Run): RunTrace {
+  if (trace.run !== null && isSettled(trace.run.state) && !isSettled(run.state)) return trace;
+  return { ...trace, run, partial: isSettled(run.state) ? null : trace.partial };
+}
+
+/** An event of the run. An event that the trace has already changes nothing. */
+export function afterRunEvent(trace: RunTrace, event: RunEvent): RunTrace {
+  const events = inserted(trace.events, event);
+  return events === trace.events ? trace : { ...afterWords(trace, event), events };
+}
+
+function inserted(events: readonly RunEvent[], event: RunEvent): readonly RunEvent[] {
+  if (events.length >= MAX_TRACE_EVENTS) return events;
+  let at = events.length;
+  while (at > 0 && (events[at - 1]?.number ?? 0) > event.number) at -= 1;
+  if (events[at - 1]?.number === event.number) return events;
+  return events.toSpliced(at, 0, event);
+}
+
+/** An event that starts or ends an answer of the model withdraws the words under way, or keeps them as said. */
+function afterWords(trace: RunTrace, event: RunEvent): RunTrace {
+  const { partial } = trace;
+  if (partial === null) return trace;
+  if (ENDS_WORK.has(event.event)) return { ...trace, partial: null };
+  const at = placeOfEvent(event);
+  if (at === null || compare(at, partial) < 0) return trace;
+  if (event.event === 'model_asked') return compare(at, partial) === 0 ? trace : { ...trace, partial: null };
+  if (event.event !== 'model_answered' || at.ask !== partial.ask || event.detail.text !== null)
+    return { ...trace, partial: null };
+  return { ...trace, partial: null, said: new Map(trace.said).set(partial.ask, partial.text) };
+}
+
+const ENDS_WORK: ReadonlySet<RunEvent['event']> = new Set<RunEvent['event']>([
+  'interrupted',
+  'lapsed',
+  'settled',
+  'waiting',
+]);
+
+/** A piece of the answer under way. Pieces of a later attempt withdraw the earlier words; late pieces change nothing. */
+export function afterDelta(trace: RunTrace, delta: RunDelta): RunTrace {
+  const { partial } = trace;
+  if ((trace.run !== null && isSettled(trace.run.state)) || isOver(trace.events, delta)) return trace;
+  const order = partial === null ? 1 : compare(delta, partial);
+  if (order < 0) return trace;
+  const before = order === 0 && partial !== null ? partial : { text: '', broken: false };
+  const text = `${before.text}${before.broken && !before.text.endsWith(GAP) ? GAP : ''}${delta.text}`;
+  const { ask, attempt } = delta;
+  return { ...trace, partial: { ask, attempt, text: text.slice(0, MAX_PARTIAL_CHARS), broken: false } };
+}
+
+/** The connection was lost: the words under way have a gap, because pieces are never sent again. */
+export function afterLostConnection(trace: RunTrace): RunTrace {
+  return trace.partial === null || trace.partial.broken
+    ? trace
+    : { ...trace, partial: { ...trace.partial, broken: true } };
+}
+
+type Place = Readonly<{ ask: number; attempt: number }>;
+
+/** True if the run or the answer has ended, or a later attempt has begun. */
+function isOver(events: readonly RunEvent[], delta: Place): boolean {
+  for (let at = events.length - 1; at >= 0; at -= 1) {
+    const event = events[at];
+    if (event?.event === 'settled') return true;
+    const place = event === undefined ? null : placeOfEvent(event);
+    if (event === undefined || place === null) continue;
+    const order = compare(place, delta);
+    return order > 0 || (order === 0 && event.event !== 'model_asked');
+  }
+  return false;
+}
+
+function placeOfEvent(event: RunEvent): Place | null {
+  switch (event.event) {
+    case 'model_asked':
+    case 'model_answered':
+    case 'model_failed':
+      return event.detail;
+    default:
+      return null;
+  }
+}
+
+function compare(left: Place, right: Place): number {
+  return left.ask - right.ask || left.attempt - right.attempt;
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Permission, RunEvent } from '@hamlet/contract';
+import { aCallEvent, aModelEvent, aPermission, aRunEvent } from './minds.fixture.ts';
+import { afterRunEvent, EMPTY_TRACE } from './run-trace.ts';
+
+import { type CallItem, type ModelItem, traceItems, usageSoFar } from './trace-items.ts';
+
+const items = (events: readonly RunEvent[], permissions: readonly Permission[] = []): ReturnType<typeof traceItems> =>
+  traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), permissions);
+const callOf = (events: readonly RunEvent[], permissions: readonly Permission[] = []): CallItem => {
+  const [call] = items(events, permissions).filter((item) => item.kind === 'call');
+  assert.ok(call);
+  return call;
+};
+const CALL = { call_id: '2.0', tool: 'go_to', effect: 'idempotent', arguments_text: '{"place":"cafe"}' };
+const BEGUN = aCallEvent(2, 'call_begun', CALL);
+
+test('begin and settlement of a call are one item, with arguments and result', () => {
+  const call = callOf([
+    BEGUN,
+    aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok', result_text: 'You are at the café.' }),
+  ]);
+  assert.deepEqual(
+    [call.state, call.tool, call.argumentsText, call.resultText, call.witnessed],
+    ['done', 'go_to', '{"place":"cafe"}', 'You are at the café.', false],
+  );
+});
+
+const STATES: readonly (readonly [string, readonly RunEvent[], CallItem['state']])[] = [
+  ['begun', [BEGUN], 'running'],
+  ['settled', [BEGUN, aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok' })], 'done'],
+  ['timed out', [BEGUN, aCallEvent(3, 'call_settled', { ...CALL, outcome: 'timed_out' })], 'failed'],
+  ['denied', [BEGUN, aCallEvent(3, 'call_settled', { ...CALL, outcome: 'denied' })], 'denied'],
+  ['end unknown', [BEGUN, aCallEvent(3, 'call_unknown', CALL)], 'unknown'],
+  [
+    'repeated after an unknown end',
+    [BEGUN, aCallEvent(3, 'call_unknown', CALL), aCallEvent(4, 'call_begun', CALL)],
+    'running',
+  ],
+  ['run ended before it', [BEGUN, aRunEvent(3, 'settled', { state: 'cancelled' })], 'left'],
+];
+for (const [name, events, state] of STATES)
+  test(`the state of a call: ${name}`, () => {
+    assert.equal(callOf(events).state, state);
+  });
+
+test('a call waits while a person is asked, and its questions are in order', () => {
+  const first = aPermission({ state: 'expired', asked_at: '2026-11-23T11:00:00Z', permission_id: 'p0' });
+  const call = callOf([BEGUN], [aPermission(), first]);
+  assert.equal(call.state, 'waiting');
+  assert.deepEqual(
+    call.permissions.map(({ state }) => state),
+    ['expired', 'pending'],
+  );
+  assert.equal(callOf([BEGUN], [aPermission({ state: 'allowed' })]).state, 'running');
+});
+
+test('a permission whose call has no event yet shows the call by itself', () => {
+  const call = callOf([], [aPermission()]);
+  assert.deepEqual([call.tool, call.state, call.argumentsText], ['post_to_board', 'waiting', aPermission().arguments]);
+});
+
+test('a settlement that the API saw is witnessed', () => {
+  const settled = { ...aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok' }), witnessed: true };
+  assert.equal(callOf([BEGUN, settled]).witnessed, true);
+});
+
+test('an answer of the model has model, tokens, cost and words; a failed attempt its code', () => {
+  const [failed, answered] = items([
+    aModelEvent(1, 'model_asked', { ask: 0, attempt: 1, model: 'small' }),
+    aModelEvent(2, 'model_failed', { ask: 0, attempt: 1, code: 'overloaded' }),
+    aModelEvent(3, 'model_asked', { ask: 0, attempt: 2, model: 'small' }),
+    aModelEvent(4, 'model_answered', {
+      ask: 0,
+      attempt: 2,
+      usage: { prompt: 100, completion: 20, total: 120 },
+      cost: '0.01',
+      text: 'I ask him.',
+    }),
+  ]) as ModelItem[];
+  assert.deepEqual([failed?.state, failed?.code], ['failed', 'overloaded']);
+  assert.deepEqual(
+    [answered?.state, answered?.model, answered?.tokens, answered?.cost, answered?.text],
+    ['answered', 'small', 120, '0.01', 'I ask him.'],
+  );
+});
+
+test('use so far counts answers and their tokens', () => {
+  const answer = (number: number, total: number): RunEvent =>
+    aModelEvent(number, 'model_answered', { ask: number, attempt: 1, usage: { prompt: 0, completion: total, total } });
+  assert.deepEqual(usageSoFar(items([answer(1, 100), answer(2, 50)])), { steps: 2, tokens: 150 });
+});
+
+test('other events are notes', () => {
+  assert.deepEqual(
+    items([aRunEvent(1, 'started'), aRunEvent(2, 'waiting')]).map(({ kind }) => kind),
+    ['note', 'note'],
+  );
+});

@@ -1,0 +1,198 @@
+import type { Permission, RunEvent } from '@hamlet/contract';
+import type { RunTrace } from './run-trace.ts';
+
+/** One call of a tool. `waiting`: a person is asked. `unknown`: it may have happened. `left`: the run ended before it did. */
+export type CallState = 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'unknown' | 'left';
+
+export interface CallItem {
+  readonly kind: 'call';
+  readonly key: string;
+  readonly at: string;
+  readonly endedAt: string | null;
+  readonly callId: string;
+  readonly tool: string;
+  readonly effect: string | null;
+  /** Null if the API no longer has the text. */
+  readonly argumentsText: string | null;
+  readonly state: CallState;
+  /** The kind of the outcome in the words of the engine, for example `timed_out`; null while there is none. */
+  readonly outcome: string | null;
+  readonly resultText: string | null;
+  /** True if the API saw the call itself; otherwise the agent's pod claims it. */
+  readonly witnessed: boolean;
+  /** The questions about this call, oldest first. */
+  readonly permissions: readonly Permission[];
+}
+
+export interface ModelItem {
+  readonly kind: 'model';
+  readonly key: string;
+  readonly at: string;
+  readonly ask: number;
+  readonly attempt: number;
+  readonly state: 'asked' | 'answered' | 'failed' | 'left';
+  readonly model: string | null;
+  readonly tokens: number | null;
+  readonly cost: string | null;
+  readonly code: string | null;
+  readonly text: string | null;
+  readonly witnessed: boolean;
+}
+
+export interface NoteItem {
+  readonly kind: 'note';
+  readonly key: string;
+  readonly at: string;
+  readonly event: Exclude<RunEvent, ModelEvent | CallEvent>;
+}
+
+export type TraceItem = CallItem | ModelItem | NoteItem;
+
+type ModelEvent = Extract<RunEvent, { event: 'model_asked' | 'model_answered' | 'model_failed' }>;
+type CallEvent = Extract<RunEvent, { event: 'call_begun' | 'call_settled' | 'call_unknown' }>;
+
+/** The answers of the model, the calls and the other events of a run, each once, in the order in which they began. */
+export function traceItems(trace: RunTrace, permissions: Iterable<Permission>): readonly TraceItem[] {
+  const asked = Map.groupBy(permissions, (permission) => permission.call_id);
+  const items = new Map<string, TraceItem>();
+  for (const event of trace.events) {
+    const item = itemAfter(items, event, trace.said);
+    items.set(item.key, item);
+  }
+  for (const [callId, [first]] of asked)
+    if (first !== undefined && !items.has(`call ${callId}`)) items.set(`call ${callId}`, callOfPermission(first));
+  const isOver = trace.events.some(({ event }) => event === 'settled');
+  return [...items.values()].map((item) =>
+    item.kind === 'call' ? withPermissions(item, asked.get(item.callId) ?? [], isOver) : ended(item, isOver),
+  );
+}
+
+function itemAfter(items: ReadonlyMap<string, TraceItem>, event: RunEvent, said: RunTrace['said']): TraceItem {
+  if (isCallEvent(event)) {
+    const known = items.get(`call ${event.detail.call_id}`);
+    return callAfter(known?.kind === 'call' ? known : null, event);
+  }
+  if (isModelEvent(event)) {
+    const known = items.get(modelKey(event.detail));
+    return modelAfter(known?.kind === 'model' ? known : null, event, said);
+  }
+  return { kind: 'note', key: `event ${event.number}`, at: event.at, event };
+}
+
+function isCallEvent(event: RunEvent): event is CallEvent {
+  return event.event === 'call_begun' || event.event === 'call_settled' || event.event === 'call_unknown';
+}
+
+function isModelEvent(event: RunEvent): event is ModelEvent {
+  return event.event === 'model_asked' || event.event === 'model_answered' || event.event === 'model_failed';
+}
+
+function modelKey({ ask, attempt }: ModelEvent['detail']): string {
+  return `model ${ask} ${attempt}`;
+}
+
+const NEW_CALL = { endedAt: null, tool: 'a tool', effect: null, argumentsText: null, outcome: null, resultText: null };
+
+function callAfter(before: CallItem | null, { event, at, detail, witnessed }: CallEvent): CallItem {
+  const isEnd = event === 'call_settled';
+  const known = before ?? { ...NEW_CALL, at, witnessed };
+  return {
+    kind: 'call',
+    key: `call ${detail.call_id}`,
+    at: known.at,
+    endedAt: isEnd ? at : known.endedAt,
+    callId: detail.call_id,
+    tool: detail.tool ?? known.tool,
+    effect: detail.effect ?? known.effect,
+    argumentsText: detail.arguments_text ?? known.argumentsText,
+    state: callStateAfter(before, event, detail.outcome),
+    outcome: detail.outcome ?? known.outcome,
+    resultText: detail.result_text ?? known.resultText,
+    witnessed: isEnd ? witnessed : known.witnessed,
+    permissions: [],
+  };
+}
+
+function callStateAfter(before: CallItem | null, event: CallEvent['event'], outcome: string | null): CallState {
+  if (event === 'call_settled') return stateOf(outcome);
+  return event === 'call_unknown' ? 'unknown' : stays(before);
+}
+
+/** A call that has settled stays so; a new attempt of an unknown one runs again. */
+function stays(known: CallItem | null): CallState {
+  return known === null || known.state === 'unknown' ? 'running' : known.state;
+}
+
+const OUTCOME_STATES: Readonly<Record<string, CallState | undefined>> = {
+  ok: 'done',
+  done: 'done',
+  denied: 'denied',
+  unknown: 'unknown',
+};
+
+function stateOf(outcome: string | null): CallState {
+  return outcome === null ? 'done' : (OUTCOME_STATES[outcome] ?? 'failed');
+}
+
+function callOfPermission(permission: Permission): CallItem {
+  return {
+    kind: 'call',
+    key: `call ${permission.call_id}`,
+    at: permission.asked_at,
+    endedAt: null,
+    callId: permission.call_id,
+    tool: permission.tool,
+    effect: null,
+    argumentsText: permission.arguments,
+    state: 'running',
+    outcome: null,
+    resultText: null,
+    witnessed: true,
+    permissions: [],
+  };
+}
+
+function withPermissions(call: CallItem, permissions: readonly Permission[], isOver: boolean): CallItem {
+  const sorted = permissions.toSorted((left, right) => left.asked_at.localeCompare(right.asked_at));
+  const isOpen = call.state === 'running' || call.state === 'unknown';
+  const waits = isOpen && sorted.some(({ state }) => state === 'pending');
+  const state = waits ? 'waiting' : isOver && call.state === 'running' ? 'left' : call.state;
+  return { ...call, permissions: sorted, state, argumentsText: call.argumentsText ?? sorted[0]?.arguments ?? null };
+}
+
+const NEW_ANSWER = { model: null, tokens: null, cost: null, code: null, text: null, state: 'asked' } as const;
+const ENDS = { model_asked: null, model_answered: 'answered', model_failed: 'failed' } as const;
+
+function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace['said']): ModelItem {
+  const { at, detail, witnessed } = event;
+  const known = before ?? { ...NEW_ANSWER, at, witnessed };
+  return {
+    kind: 'model',
+    key: modelKey(detail),
+    at: known.at,
+    ask: detail.ask,
+    attempt: detail.attempt,
+    state: ENDS[event.event] ?? known.state,
+    model: detail.model ?? known.model,
+    tokens: detail.usage?.total ?? known.tokens,
+    cost: detail.cost ?? known.cost,
+    code: detail.code ?? known.code,
+    text: wordsOf(event, said) ?? known.text,
+    witnessed: witnessed || known.witnessed,
+  };
+}
+
+/** The words of an answer, from its event or as they were streamed. */
+function wordsOf({ event, detail }: ModelEvent, said: RunTrace['said']): string | null {
+  return detail.text ?? (event === 'model_answered' ? (said.get(detail.ask) ?? null) : null);
+}
+
+function ended<T extends ModelItem | NoteItem>(item: T, isOver: boolean): T {
+  return item.kind === 'model' && item.state === 'asked' && isOver ? { ...item, state: 'left' } : item;
+}
+
+/** The use of a run so far, counted from its events, for the time before the run itself says it. */
+export function usageSoFar(items: readonly TraceItem[]): { readonly steps: number; readonly tokens: number } {
+  const answers = items.filter((item) => item.kind === 'model').filter(({ state }) => state === 'answered');
+  return { steps: answers.length, tokens: answers.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0) };
+}

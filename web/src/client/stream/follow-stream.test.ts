@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Refused, Reply } from '../api.ts';
+import { followStream, type StreamListener, type StreamState } from './follow-stream.ts';
+
+type Event = { readonly id: string | null };
+type Script = (on: StreamListener<Event>) => Reply<null>;
+
+const refusal = (code: Refused['code'], status: number): Reply<null> => ({
+  ok: false,
+  refused: { code, title: 'No', detail: '', status, errors: [] },
+});
+const ENDED: Reply<null> = { ok: true, data: null };
+
+/** Follows a server that answers each opening with the next script; the last one ends the subject. */
+async function followed(...scripts: Script[]): Promise<{
+  readonly cursors: (string | null)[];
+  readonly states: StreamState['kind'][];
+  readonly waits: number[];
+}> {
+  const cursors: (string | null)[] = [];
+  const states: StreamState['kind'][] = [];
+  const waits: number[] = [];
+  await followStream<Event>(
+    {
+      open: (cursor, on) => {
+        cursors.push(cursor);
+        return Promise.resolve(scripts.shift()?.(on) ?? ENDED);
+      },
+      isOver: () => scripts.length === 0,
+      onEvent: () => undefined,
+      onState: ({ kind }) => states.push(kind),
+    },
+    {
+      signal: new AbortController().signal,
+      chance: () => 0,
+      wait: (ms) => {
+        waits.push(ms);
+        return Promise.resolve();
+      },
+    },
+  );
+  return { cursors, states, waits };
+}
+
+const sends =
+  (...ids: (string | null)[]): Script =>
+  (on) => {
+    on.onBytes();
+    for (const id of ids) on.onEvent({ id });
+    return refusal('unreachable', 0);
+  };
+
+test('a lost stream continues after the last event that had an id', async () => {
+  const { cursors, states } = await followed(sends('1', '2', null), sends(), () => ENDED);
+  assert.deepEqual(cursors, [null, '2', '2']);
+  assert.deepEqual(states, ['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'ended']);
+});
+
+test('the wait grows while nothing comes, and starts again after a new event', async () => {
+  const lost: Script = () => refusal('unreachable', 0);
+  const { waits } = await followed(lost, lost, lost, sends('1'), lost, () => ENDED);
+  assert.deepEqual(waits, [250, 500, 1000, 250, 500]);
+});
+
+test('a final refusal ends it; one that may pass does not', async () => {
+  const busy: Script = () => refusal('rate_limited', 429);
+  const { states } = await followed(busy, () => refusal('forbidden', 403), sends());
+  assert.deepEqual(states, ['connecting', 'reconnecting', 'refused']);
+});
+
+test('a cursor that the API no longer knows is dropped', async () => {
+  const { cursors } = await followed(
+    sends('7'),
+    () => refusal('cursor_invalid', 400),
+    () => ENDED,
+  );
+  assert.deepEqual(cursors, [null, '7', null]);
+});
+
+test('an aborted follower stops without another state', async () => {
+  const leaving = new AbortController();
+  const states: string[] = [];
+  await followStream<Event>(
+    {
+      open: () => {
+        leaving.abort();
+        return Promise.resolve(ENDED);
+      },
+      isOver: () => true,
+      onEvent: () => undefined,
+      onState: ({ kind }) => states.push(kind),
+    },
+    { signal: leaving.signal },
+  );
+  assert.deepEqual(states, ['connecting']);
+});
+
+test('a stream that brings the same event or only its opening each time is asked for less and less', async () => {
+  const { waits } = await followed(sends('1'), sends('1'), sends(), sends('1'), () => ENDED);
+  assert.deepEqual(waits, [250, 500, 1000, 2000]);
+});
+
+test('a steady connection without events counts as life', async () => {
+  const steady: Script = (on) => {
+    for (let sign = 0; sign < 4; sign += 1) on.onBytes();
+    return refusal('unreachable', 0);
+  };
+  const { waits } = await followed(sends(), sends(), steady, () => ENDED);
+  assert.deepEqual(waits, [250, 500, 250]);
+});

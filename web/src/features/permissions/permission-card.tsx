@@ -1,0 +1,150 @@
+import { answerPermission, type Permission, type PermissionAnswer, REPLY_MAX_CHARS, roleMay } from '@hamlet/contract';
+import { type ReactElement, useId } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import { dateTime, timeAgo } from '../../ui/time-labels.ts';
+import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { ArgumentList } from './argument-list.tsx';
+import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
+import './permissions.css';
+
+interface CardProps {
+  readonly permission: Permission;
+  /** Receives the permission after the answer of the viewer. */
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+/** A request to a person: the call with all its arguments and the answers; after the answer, who gave it. */
+export function PermissionCard({ permission, onAnswered }: CardProps): ReactElement {
+  return permission.state === 'pending' ? (
+    <PendingCard permission={permission} onAnswered={onAnswered} />
+  ) : (
+    <AnsweredLine permission={permission} />
+  );
+}
+
+function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
+  const now = useNow(1000);
+  const title = useId();
+  const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
+  const mayAnswer = roleMay(useRole(), 'permission:answer');
+  const reason = reasonLabel(permission);
+  return (
+    <section className="permission" aria-labelledby={title} data-permission-id={permission.permission_id}>
+      <header className="permission-head">
+        <Icon name={permission.why === 'question' ? 'speech' : 'shield'} size={17} />
+        <b id={title}>{requestLabel(permission, name)}</b>
+        <Time
+          at={permission.expires_at}
+          word={expiryLabel(permission, now)}
+          title={`Without an answer it counts as denied on ${dateTime(Date.parse(permission.expires_at))}`}
+        />
+      </header>
+      {permission.question !== null && <p className="prose permission-question">{permission.question}</p>}
+      {reason !== '' && <p className="hint">{reason}</p>}
+      {permission.why !== 'question' && <ArgumentList argumentsText={permission.arguments} />}
+      {mayAnswer ? (
+        <AnswerForm permission={permission} onAnswered={onAnswered} />
+      ) : (
+        <p className="hint">Sign in as a member to answer.</p>
+      )}
+    </section>
+  );
+}
+
+function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
+  const { api } = useVillage();
+  const [reply, setReply] = useDraft(`permission-${permission.permission_id}`);
+  const intent = useIntent();
+  const isQuestion = permission.why === 'question';
+  const answer = async (chosen: PermissionAnswer): Promise<void> => {
+    const words = reply.trim();
+    const said = await intent.send(
+      (idempotencyKey) =>
+        api.call(answerPermission, {
+          params: { permission_id: permission.permission_id },
+          body: { answer: chosen, ...(words === '' ? {} : { reply: words }) },
+          idempotencyKey,
+        }),
+      `${chosen} ${words}`,
+    );
+    if (said?.ok !== true) return;
+    setReply('');
+    onAnswered(said.data.permission);
+  };
+  return (
+    <form className="form permission-form" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        <span className={isQuestion ? undefined : 'sr-only'}>{isQuestion ? 'Your answer' : 'Words to the agent'}</span>
+        <textarea
+          name="reply"
+          rows={isQuestion ? 2 : 1}
+          maxLength={REPLY_MAX_CHARS}
+          value={reply}
+          placeholder={isQuestion ? 'The agent reads these words' : 'Words to the agent, if you like'}
+          onChange={(event) => {
+            setReply(event.target.value);
+            intent.changed();
+          }}
+        />
+      </label>
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      <Answers permission={permission} intent={intent} reply={reply} onAnswer={(chosen) => void answer(chosen)} />
+    </form>
+  );
+}
+
+interface AnswersProps {
+  readonly permission: Permission;
+  readonly intent: Intent;
+  readonly reply: string;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+function Answers({ permission, intent, reply, onAnswer }: AnswersProps): ReactElement {
+  return (
+    <div className="button-row">
+      {answerChoices(permission.why).map(({ answer, word, look, hint }) => {
+        const needsWords = permission.why === 'question' && answer === 'allow' && reply.trim() === '';
+        const isOff = intent.busy || needsWords;
+        return (
+          <Button
+            key={answer}
+            look={look}
+            word={word}
+            title={needsWords ? 'Write an answer first' : hint}
+            aria-disabled={isOff}
+            data-answer={answer}
+            onClick={() => {
+              if (!isOff) onAnswer(answer);
+            }}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** A request that is no longer pending, in one line, with the words of the person. */
+function AnsweredLine({ permission }: { readonly permission: Permission }): ReactElement {
+  const viewer = useViewerId();
+  const now = useNow(30_000);
+  const { word, tone } = outcomeLabel(permission, viewer);
+  return (
+    <div className="permission-answered" data-permission-id={permission.permission_id} data-state={permission.state}>
+      {permission.question !== null && <p className="prose permission-question">{permission.question}</p>}
+      <p>
+        <Badge tone={tone}>{word}</Badge>{' '}
+        {permission.answered_at !== null && (
+          <Time at={permission.answered_at} word={timeAgo(permission.answered_at, now)} />
+        )}
+      </p>
+      {permission.reply !== null && <blockquote className="prose">{permission.reply}</blockquote>}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Permission, PermissionAnswer } from '@hamlet/contract';
+import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import type { Tone } from '../../ui/badge.tsx';
+import { lengthLabel } from '../../ui/time-labels.ts';
+import { toolLabel } from '../runs/call-labels.ts';
+
+/** One button of a permission: its answer, its text and its look. */
+export type AnswerChoice = Readonly<{
+  answer: PermissionAnswer;
+  word: string;
+  look: 'strong' | 'small';
+  hint: string;
+}>;
+
+const CHOICES: Readonly<Record<Permission['why'], readonly AnswerChoice[]>> = {
+  policy: [
+    { answer: 'allow', word: 'Allow', look: 'strong', hint: 'Allow this call once, with exactly these arguments' },
+    { answer: 'deny', word: 'Deny', look: 'small', hint: 'The call does not happen, and the agent is told so' },
+  ],
+  unknown: [
+    { answer: 'happened', word: 'It happened', look: 'strong', hint: 'The agent continues and does not repeat it' },
+    { answer: 'repeat', word: 'Repeat it', look: 'small', hint: 'The call runs again: it may then happen twice' },
+  ],
+  question: [
+    { answer: 'allow', word: 'Send answer', look: 'strong', hint: 'The agent reads these words' },
+    { answer: 'deny', word: 'Do not answer', look: 'small', hint: 'The agent continues without an answer' },
+  ],
+};
+
+export function answerChoices(why: Permission['why']): readonly AnswerChoice[] {
+  return CHOICES[why];
+}
+
+/** The request in a sentence: `Ada asks to post on the board.` */
+export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, agentName: string): string {
+  if (why === 'question') return `${agentName} asks:`;
+  const { word } = toolLabel(tool);
+  if (why === 'policy') return `${agentName} asks for permission: ${word}`;
+  return `Did this happen? ${word}`;
+}
+
+/** The explanation below the request. */
+export function reasonLabel({ why, reason }: Pick<Permission, 'why' | 'reason'>): string {
+  if (why === 'unknown')
+    return 'The connection or the pod was lost during this call. Look whether it happened, then answer.';
+  return why === 'question' ? '' : reason;
+}
+
+/** The time until a pending request counts as denied: `expires in 4 min 12 s`. */
+export function expiryLabel({ expires_at: expires }: Pick<Permission, 'expires_at'>, nowMs: number): string {
+  const leftMs = Date.parse(expires) - nowMs;
+  return leftMs <= 0 ? 'expiring now' : `expires in ${lengthLabel(Math.ceil(leftMs / 1000) * 1000)}`;
+}
+
+const ANSWERED: Readonly<Record<PermissionAnswer, string>> = {
+  allow: 'Allowed',
+  deny: 'Denied',
+  happened: 'Answered “it happened”',
+  repeat: 'Answered “repeat it”',
+};
+
+/** A request that is no longer pending: `Allowed by you`. */
+export function outcomeLabel(
+  permission: Pick<Permission, 'state' | 'why' | 'answer' | 'answered_by'>,
+  viewer: ViewerId,
+): Readonly<{ word: string; tone: Tone }> {
+  const { state, why, answer, answered_by: by } = permission;
+  if (state === 'expired') return { word: 'Expired without an answer: this counts as a denial', tone: 'bad' };
+  if (state === 'withdrawn') return { word: 'Withdrawn: the agent no longer needs an answer', tone: 'sleep' };
+  if (state === 'pending' || answer === null) return { word: 'Waits for an answer', tone: 'waiting' };
+  const said = why === 'question' ? (answer === 'allow' ? 'Answered' : 'Not answered') : ANSWERED[answer];
+  const tone = answer === 'deny' ? 'bad' : 'good';
+  return { word: by === null ? said : `${said} by ${isOwn(by.id, viewer) ? 'you' : nameOf(by, viewer)}`, tone };
+}
+
+function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): string {
+  return by.name === '' ? actorLabel(by.id, by.role, viewer) : by.name;
+}

@@ -1,0 +1,75 @@
+import type { Permission } from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import { Avatar } from '../../ui/avatar.tsx';
+import { LinkButton } from '../../ui/button.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { Page } from '../navigation/page.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { PermissionCard } from './permission-card.tsx';
+import { usePending } from './use-pending.ts';
+import './permissions.css';
+
+/** Every request of an agent that waits for a person, the oldest first. */
+export function PermissionsPage(): ReactElement {
+  return (
+    <Page
+      title="Permissions"
+      intro="Agents wait here for an answer. A request without an answer expires, and that counts as a denial."
+      needs="runs:read"
+    >
+      <Pending />
+    </Page>
+  );
+}
+
+function Pending(): ReactElement {
+  const live = usePending();
+  // An answered request stays until the page is left, so that the answer can be read.
+  const [answered, setAnswered] = useState<ReadonlyMap<string, Permission>>(new Map());
+  if (live.data === null) return <Unread refused={live.refused} />;
+  const waiting = live.data.permissions.filter(({ permission_id: id }) => !answered.has(id));
+  const shown = [...waiting, ...answered.values()].toSorted((left, right) =>
+    left.asked_at.localeCompare(right.asked_at),
+  );
+  return (
+    <>
+      {live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {shown.length === 0 && (
+        <p className="card empty">
+          <b>No request waits.</b> When an agent needs permission for a call, it appears here.
+        </p>
+      )}
+      <ul className="permissions-list" aria-label="Requests">
+        {shown.map((permission) => (
+          <li key={permission.permission_id}>
+            <Whose permission={permission} />
+            <PermissionCard
+              permission={permission}
+              onAnswered={(known) => {
+                setAnswered((before) => new Map(before).set(known.permission_id, known));
+                live.again();
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Whose({ permission }: { readonly permission: Permission }): ReactElement {
+  const { open } = useVillage();
+  const now = useNow(10_000);
+  const { agent_id: agent, run_id: run } = permission;
+  const name = useVillageState((state) => state.details.get(agent)?.display_name ?? agent);
+  return (
+    <p className="permission-whose">
+      <Avatar id={agent} size={24} />
+      <b>{name}</b>
+      <Time at={permission.asked_at} word={timeAgo(permission.asked_at, now)} />
+      <LinkButton word="Open the run" onClick={() => open({ view: 'runs', run })} />
+    </p>
+  );
+}

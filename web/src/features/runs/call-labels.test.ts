@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VILLAGE_TOOLS } from '@hamlet/contract';
+import type { CallItem } from '../../client/minds/trace-items.ts';
+import { CALL_STATES, isChange, postOf, toolLabel } from './call-labels.ts';
+
+const POST = '01a20000-0000-7000-8000-00000000000a';
+const call = (more: Partial<CallItem>): CallItem => ({
+  kind: 'call',
+  key: 'call 2.0',
+  at: '2026-11-23T12:00:00Z',
+  endedAt: null,
+  callId: '2.0',
+  tool: 'post_to_board',
+  effect: 'keyed',
+  argumentsText: '{"title":"Rope"}',
+  state: 'done',
+  outcome: 'ok',
+  resultText: `Posted as ${POST}.`,
+  witnessed: true,
+  permissions: [],
+  ...more,
+});
+
+test('every tool of the village has a word of its own, and an unknown one keeps its name', () => {
+  const words = Object.keys(VILLAGE_TOOLS).map((tool) => toolLabel(tool).word);
+  assert.equal(new Set(words).size, words.length);
+  for (const word of words) assert.doesNotMatch(word, /_/);
+  assert.equal(toolLabel('teleport').word, 'teleport');
+});
+
+test('every state of a call has a word of its own', () => {
+  const words = Object.values(CALL_STATES).map(({ word }) => word);
+  assert.equal(new Set(words).size, words.length);
+});
+
+test('the post of a call: from the result of a new post, from the arguments of others', () => {
+  assert.equal(postOf(call({})), POST);
+  const reply = call({ tool: 'reply_on_board', argumentsText: `{"post_id":"${POST}"}`, resultText: 'Replied.' });
+  assert.equal(postOf(reply), POST);
+  assert.equal(postOf(call({ state: 'failed' })), null);
+  assert.equal(postOf(call({ tool: 'say' })), null);
+  assert.equal(postOf(call({ tool: 'read_board', argumentsText: '{}' })), null, 'a list of posts is no post');
+});
+
+test('a change is a finished call that is more than reading', () => {
+  assert.equal(isChange(call({})), true);
+  for (const other of [{ effect: 'read' }, { effect: 'idempotent' }, { effect: null }, { state: 'failed' as const }])
+    assert.equal(isChange(call(other)), false);
+});

@@ -1,0 +1,71 @@
+import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
+import type { Tone } from '../../ui/badge.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+
+/** A tool as a person names it: `Post on the board`. */
+export type ToolLabel = Readonly<{ word: string; icon: IconName }>;
+
+const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
+  look_around: { word: 'Look around', icon: 'eye' },
+  go_to: { word: 'Walk', icon: 'walking' },
+  find_agent: { word: 'Find an agent', icon: 'follow' },
+  read_board: { word: 'Read the board', icon: 'board' },
+  search_board: { word: 'Search the board', icon: 'search' },
+  balance: { word: 'Look at its balance', icon: 'coin' },
+  quote: { word: 'Ask for a price', icon: 'coin' },
+  list_schedules: { word: 'List schedules', icon: 'calendar' },
+  remember: { word: 'Remember', icon: 'thought' },
+  forget: { word: 'Forget', icon: 'trash' },
+  pin: { word: 'Pin a memory', icon: 'thought' },
+  list_memories: { word: 'List memories', icon: 'thought' },
+  search_memories: { word: 'Search its memory', icon: 'thought' },
+  say: { word: 'Say', icon: 'speech' },
+  use_place: { word: 'Use a place', icon: 'home' },
+  pick_up: { word: 'Pick up', icon: 'bag' },
+  give: { word: 'Give', icon: 'bag' },
+  post_to_board: { word: 'Post on the board', icon: 'board' },
+  reply_on_board: { word: 'Reply on the board', icon: 'board' },
+  close_post: { word: 'Close a post', icon: 'board' },
+  buy: { word: 'Buy', icon: 'coin' },
+  bid: { word: 'Bid', icon: 'gavel' },
+  amend_personality: { word: 'Change its personality', icon: 'edit' },
+  propose_schedule: { word: 'Propose a schedule', icon: 'calendar' },
+  ask_human: { word: 'Ask a person', icon: 'user' },
+};
+
+/** The label of a tool. A tool that this page does not know is named by its own name. */
+export function toolLabel(tool: string): ToolLabel {
+  return TOOL_LABELS[tool] ?? { word: tool, icon: 'play' };
+}
+
+export const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Tone }>>> = {
+  running: { word: 'Under way', tone: 'waiting' },
+  waiting: { word: 'Waits for a person', tone: 'waiting' },
+  done: { word: 'Done', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+  denied: { word: 'Denied', tone: 'bad' },
+  unknown: { word: 'May have happened', tone: 'bad' },
+  left: { word: 'Not finished', tone: 'sleep' },
+};
+
+/** The source of a call's record, in a word with its explanation. */
+export function witnessLabel(witnessed: boolean): Readonly<{ word: string; hint: string }> {
+  return witnessed
+    ? { word: 'witnessed', hint: 'The API saw this call itself' }
+    : { word: 'claimed', hint: 'The agent reports this call; the API did not see it' };
+}
+
+const POST_TOOLS: ReadonlySet<string> = new Set(['post_to_board', 'reply_on_board', 'close_post', 'read_board']);
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+/** The post that a finished call of a board tool wrote or read; null if there is none. */
+export function postOf({ tool, state, argumentsText, resultText }: CallItem): string | null {
+  if (!POST_TOOLS.has(tool) || state !== 'done') return null;
+  const named = tool === 'post_to_board' ? null : UUID.exec(argumentsText ?? '');
+  return (named ?? (tool === 'read_board' ? null : UUID.exec(resultText ?? '')))?.[0] ?? null;
+}
+
+/** True for a finished call that changed something outside of the agent: not one that only reads or may be repeated. */
+export function isChange({ state, effect, outcome }: CallItem): boolean {
+  return state === 'done' && outcome !== 'denied' && effect !== null && effect !== 'read' && effect !== 'idempotent';
+}

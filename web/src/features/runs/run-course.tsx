@@ -1,0 +1,45 @@
+import type { Permission } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import type { ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
+import { Time } from '../../ui/time.tsx';
+import { CallLine } from './call-line.tsx';
+import { eventLabel, modelLabel } from './run-labels.ts';
+
+type CourseProps = Readonly<{ items: readonly TraceItem[]; onAnswered: (permission: Permission) => void }>;
+
+/** Everything that happened in a run, in order: answers of the model, calls with their permissions, and the rest. */
+export function RunCourse({ items, onAnswered }: CourseProps): ReactElement {
+  return (
+    <ol className="course">
+      {items.map((item) => (
+        <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
+          <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
+          <CourseItem item={item} onAnswered={onAnswered} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function CourseItem({
+  item,
+  onAnswered,
+}: Readonly<{ item: TraceItem; onAnswered: CourseProps['onAnswered'] }>): ReactElement {
+  switch (item.kind) {
+    case 'call':
+      return <CallLine call={item} onAnswered={onAnswered} />;
+    case 'model':
+      return <ModelLine item={item} />;
+    case 'note':
+      return <span>{eventLabel(item.event)}</span>;
+  }
+}
+
+function ModelLine({ item }: { readonly item: ModelItem }): ReactElement {
+  return (
+    <div className="model-line">
+      <span className="model-line-head">{modelLabel(item)}</span>
+      {item.text !== null && <p className="prose">{item.text}</p>}
+    </div>
+  );
+}
