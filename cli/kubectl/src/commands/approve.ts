@@ -70,7 +70,7 @@ export const approve: Command = {
   usage: 'ID [--reply=TEXT] [--reason=TEXT] [--happened|--repeat]',
   summary: 'allows the call that an agent asks for, or answers its question',
   details: `${ID_DETAILS}
---reply answers a question of the agent. Of a call whose end is unknown, --happened says that it happened, and --repeat
+--reply answers a question of the agent. If the end of a call is unknown, --happened says that it happened, and --repeat
 lets the agent repeat it. --reason is kept in the audit.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, ...WORDS, happened: { type: 'boolean' }, repeat: { type: 'boolean' } },
   names: [1, 1],

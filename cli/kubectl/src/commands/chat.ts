@@ -1,9 +1,9 @@
 import { createSession, ProblemError, type Client, type Permission } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
-import { answerHint, permissionLines } from '../permission-text.ts';
-import { talk, type Turn } from '../talk.ts';
+import { answerHint, permissionLines } from '../talk/permission-text.ts';
+import { talk, type Turn } from '../talk/talk.ts';
 import type { Terminal } from '../terminal.ts';
-import { Transcript } from '../transcript.ts';
+import { Transcript } from '../talk/transcript.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 import { sendAnswer, type AnswerBody } from './approve.ts';
 

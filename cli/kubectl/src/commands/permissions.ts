@@ -1,6 +1,6 @@
 import { listPermissions, ProblemError, type Client, type Permission } from '@hamlet/contract';
 import type { Command } from '../command.ts';
-import { answerHint, permissionLines } from '../permission-text.ts';
+import { answerHint, permissionLines } from '../talk/permission-text.ts';
 import { jsonText } from '../table.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 

@@ -9,10 +9,10 @@ import {
   type RunEvent,
 } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
-import { printable } from '../printable.ts';
-import { stateLines } from '../run-end.ts';
+import { printable } from '../talk/printable.ts';
+import { stateLines } from '../talk/run-end.ts';
 import { age, jsonText } from '../table.ts';
-import { Transcript } from '../transcript.ts';
+import { Transcript } from '../talk/transcript.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 /** More events than a run of the largest budget has. */

@@ -1,9 +1,9 @@
 import { listRuns, ProblemError, RUNS_PAGE_MAX, RunState, type Run } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
-import { followRun, nextOpenRun } from '../follow-run.ts';
-import { printable } from '../printable.ts';
+import { followRun, nextOpenRun } from '../talk/follow-run.ts';
+import { printable } from '../talk/printable.ts';
 import { age, brief, jsonText, table } from '../table.ts';
-import { Transcript } from '../transcript.ts';
+import { Transcript } from '../talk/transcript.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const DEFAULT_LIMIT = 20;

@@ -1,6 +1,6 @@
 import type { RunEvent } from '@hamlet/contract';
 import { printable } from './printable.ts';
-import { brief } from './table.ts';
+import { brief } from '../table.ts';
 
 const TEXT_CHARS = 160;
 

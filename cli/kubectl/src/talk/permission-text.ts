@@ -1,5 +1,5 @@
 import type { Permission } from '@hamlet/contract';
-import { age } from './table.ts';
+import { age } from '../table.ts';
 import { printable } from './printable.ts';
 
 const ASKS: Readonly<Record<Permission['why'], string>> = {

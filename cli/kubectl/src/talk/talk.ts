@@ -1,4 +1,5 @@
 import {
+  getRun,
   listMessages,
   openSessionStream,
   ProblemError,
@@ -10,6 +11,7 @@ import {
 } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { printable } from './printable.ts';
+import { stateLines } from './run-end.ts';
 import type { Transcript } from './transcript.ts';
 
 export interface Turn {
@@ -74,7 +76,7 @@ export async function talk(turn: Turn, text: string, onPermission: OnPermission)
   const exchange = new Exchange(asked);
   const shown = new Set<string>();
   let after = cursor;
-  const hear = async (event: Event): Promise<void> => {
+  const take = async (event: Event): Promise<void> => {
     after = event.id ?? after;
     if (event.event === 'message') printAnswer(turn.transcript, exchange.take(event.data));
     if (event.event === 'delta' && event.data.run_id === runId) turn.transcript.delta(event.data);
@@ -86,12 +88,14 @@ export async function talk(turn: Turn, text: string, onPermission: OnPermission)
   };
   const open = () => turn.api.open(openSessionStream, { params: { session_id: turn.session }, query: { after } });
   for await (const event of persistent(open)) {
-    await hear(event);
+    await take(event);
     if (exchange.outcome !== null) break;
   }
-  const { outcome } = exchange;
-  if (outcome !== 'answered') turn.transcript.line(`the message ${outcome === 'failed' ? 'failed' : 'was cancelled'}`);
-  return outcome === 'answered';
+  if (exchange.outcome === 'answered') return true;
+  const ended = await turn.api.call(getRun, { params: { run_id: runId } });
+  if (!ended.ok) throw new ProblemError(ended.problem);
+  for (const line of stateLines(ended.data.run)) turn.transcript.line(line);
+  return false;
 }
 
 const waitingOf = (permission: Permission, runId: string): Permission | null =>

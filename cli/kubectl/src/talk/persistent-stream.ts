@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Failure } from './command.ts';
+import { Failure } from '../command.ts';
 
 const PAUSE_MS = 1_000;
 /** Streams in a row that end without an event, before the command gives up. */
