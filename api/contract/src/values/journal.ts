@@ -8,7 +8,8 @@ export const JOURNAL_BODY_MAX_BYTES = 1 << 20;
 const EVENT_MAX_CHARS = 65_536;
 const NAME_MAX_CHARS = 200;
 const COUNT_MAX = 1_000_000_000;
-const MICROS_MAX = 1_000_000_000_000_000;
+/** The sum of all entries that an agent may store fits in 64 bits. */
+const MICROS_MAX = 1_000_000_000_000;
 const CALLS_MAX = 64;
 
 /** The reference of a text of the journal: the engine's salted digest. */

@@ -1,11 +1,11 @@
 /** Runs that wait for permissions, their budgets and usage, and ends without an effect, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { renewRun, RunBudgets, settleRun, startRun, waitRun } from '@hamlet/contract';
-import { addRunUsage, type Db } from '@hamlet/store';
+import { renewRun, RunBudgets, settleRun, startRun, storeRunJournal, waitRun } from '@hamlet/contract';
+import { addRunUsage, readOverdueRuns, type Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let runs: RunPlay;
@@ -81,4 +81,39 @@ test('usage: the count of the agent, until the API has seen some itself', async 
   assert.deepEqual([run.usage, run.unsettled], [{ ...usage, witnessed: false }, ['1.0']]);
   await addRunUsage(db, runId, { tokens: 1_000, costMicros: 400_000 });
   assert.deepEqual((await runs.get(runId)).usage, { steps: 3, tokens: 1_000, cost: '0.4', witnessed: true });
+});
+
+test('a run that the API ends names the calls whose end is unknown', async () => {
+  const { runId, cycle } = await startedRun('ada');
+  const ref = 'r'.repeat(22);
+  const event = { v: 1, run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 };
+  const begun = { ...event, type: 'tool_intent', tool: 'shell', arguments: ref, effect: 'once' };
+  const entries = [
+    { seq: 1, event: { ...begun, call: '0.0' } },
+    { seq: 2, event: { ...begun, call: '0.1' } },
+    { seq: 3, event: { ...event, type: 'tool_settled', call: '0.0', outcome: 'ok', result: ref } },
+  ];
+  const body = { cycle, attempt: 1, entries, payloads: [] };
+  dataOf(await runs.play.as('ada').call(storeRunJournal, { params: { run_id: runId }, body }));
+  await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
+  const { run } = dataOf(await runs.cancel(runId));
+  assert.deepEqual([run.state, run.unsettled], ['cancelled', ['0.1']]);
+});
+
+test('the API ends a run that works far longer than its budget of time; waiting does not count', async () => {
+  const { runId } = await startedRun('bob');
+  const late = new Date(Date.now() - 21_600_000 - 299_000);
+  const since = (working_since: Date): Promise<unknown> =>
+    db.updateTable('run').set({ working_since }).where('run_id', '=', runId).execute();
+  const limits = { cancelGraceS: 10, timeGraceS: 300, timeLimitS: 86_400, unseenLifeS: 600 };
+  const isOverdue = async (): Promise<boolean> =>
+    (await readOverdueRuns(db, limits)).some((overdue) => overdue.runId === runId && overdue.why === 'time_limit');
+  await since(late);
+  assert.equal(await isOverdue(), false);
+  await since(new Date(late.getTime() - 5_000));
+  const ended = await eventually('the end', async () => {
+    const run = await runs.get(runId);
+    return run.state === 'failed' ? run : null;
+  });
+  assert.equal(ended.error?.code, 'time_limit');
 });

@@ -30,6 +30,9 @@ export interface WorkPorts {
   readonly policyOf: PolicyOf;
 }
 
+/** A cost of a billion aiDollars is no cost of a run. */
+const COST_MAX_MICROS = 1e15;
+
 type RunUsageBody = NonNullable<CallInput<typeof settleRunRoute>['body']['usage']>;
 
 /** Refuses an actor unless the run belongs to its life and the request names its cycle. */
@@ -69,8 +72,8 @@ function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
 }
 
 function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
-  const micros = parseAiDollars(cost);
-  return { steps, tokens, costMicros: Number(micros < 0n ? 0n : micros) };
+  const micros = Number(parseAiDollars(cost));
+  return { steps, tokens, costMicros: Math.min(COST_MAX_MICROS, Math.max(0, micros)) };
 }
 
 function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
