@@ -1,4 +1,4 @@
-/** `make bench-memory`: memory of an idle resident, operator and API, as the processes of their images. */
+/** `make bench-memory`: memory of an idle resident, the supervisor of its hands, operator and API, as the processes of their images. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,39 +11,47 @@ import type { Row } from '../report.ts';
 import { buildCluster, furnish } from './village.ts';
 import { medianRssMb, startMeasured } from './measured-process.ts';
 import type { MeasuredProcess } from './measured-process.ts';
+import { startHands } from './hands.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** A process counts as idle after this time from its start. */
 const SETTLE_MS = 45_000;
 const SAMPLES = 30;
 const SAMPLE_EVERY_MS = 1_000;
-const TARGETS = { residentIdleRssMb: 90, operatorIdleRssMb: 150, apiIdleRssMb: 150 } as const;
+const TARGETS = { residentIdleRssMb: 90, handsIdleRssMb: 8, operatorIdleRssMb: 150, apiIdleRssMb: 150 } as const;
 type Metric = keyof typeof TARGETS;
+/** The whole idle pod of an agent: resident and hands together. */
+const POD_TARGET_MB = 100;
 
 if (process.argv.includes('--help')) {
   console.log(
-    'usage: make bench-memory\n\nStarts api, operator and one resident on a real API server, Postgres and Redis, and prints their idle memory.',
+    'usage: make bench-memory\n\nStarts api, operator, one resident and the supervisor of its hands on a real API server, Postgres and Redis, and prints their idle memory.',
   );
   process.exit(0);
 }
 
-async function measure(processes: Readonly<Record<Metric, MeasuredProcess>>): Promise<readonly Row[]> {
+async function measure(processes: Readonly<Record<Metric, Pick<MeasuredProcess, 'rssMb'>>>): Promise<readonly Row[]> {
   console.log(`idle for ${SETTLE_MS / 1_000} s, then ${SAMPLES} samples`);
   await sleep(SETTLE_MS);
-  const samples: Record<Metric, number[]> = { residentIdleRssMb: [], operatorIdleRssMb: [], apiIdleRssMb: [] };
+  const samples: Record<Metric, number[]> = {
+    residentIdleRssMb: [],
+    handsIdleRssMb: [],
+    operatorIdleRssMb: [],
+    apiIdleRssMb: [],
+  };
   const metrics = Object.keys(TARGETS) as Metric[];
   for (let count = 0; count < SAMPLES; count += 1) {
     for (const metric of metrics) samples[metric].push(processes[metric].rssMb());
     await sleep(SAMPLE_EVERY_MS);
   }
-  return metrics.map((metric) => ({
-    metric,
-    unit: 'MB',
-    better: 'lower',
-    ours: medianRssMb(samples[metric]),
-    peers: {},
-    target: TARGETS[metric],
-  }));
+  const row = (metric: string, ours: number, target: number): Row => {
+    return { metric, unit: 'MB', better: 'lower', ours, peers: {}, target };
+  };
+  const pods = samples.residentIdleRssMb.map((resident, index) => resident + (samples.handsIdleRssMb[index] ?? 0));
+  return [
+    ...metrics.map((metric) => row(metric, medianRssMb(samples[metric]), TARGETS[metric])),
+    row('podIdleRssMb', medianRssMb(pods), POD_TARGET_MB),
+  ];
 }
 
 await buildCluster();
@@ -110,9 +118,16 @@ try {
     },
   });
   ends.unshift(() => resident.end());
+  const hands = await startHands(folder);
+  ends.unshift(() => hands.end());
   const file = writeReport(
     'memory',
-    await measure({ residentIdleRssMb: resident, operatorIdleRssMb: operator, apiIdleRssMb: api }),
+    await measure({
+      residentIdleRssMb: resident,
+      handsIdleRssMb: hands,
+      operatorIdleRssMb: operator,
+      apiIdleRssMb: api,
+    }),
   );
   console.log(`\nwritten to ${file}`);
 } finally {

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,8 +44,12 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
     if (child.exitCode !== null || tries === READY_TRIES) throw new Error(`${main} did not get ready`);
     await sleep(READY_PAUSE_MS);
   }
+  return { environment, ...measured(child) };
+}
+
+/** The memory of a child, in MiB, and its end. */
+export function measured(child: ChildProcess): Pick<MeasuredProcess, 'rssMb' | 'end'> {
   return {
-    environment,
     rssMb: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_024,
     end: async () => {

@@ -1,12 +1,13 @@
 import { PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
 
 type Limits = Readonly<Record<string, string>>;
+interface Container {
+  readonly name?: string;
+  readonly resources?: { readonly limits?: Limits };
+}
 type Pod = KubeObject & {
-  readonly spec?: { readonly containers?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
-  readonly status?: {
-    readonly phase?: string;
-    readonly containerStatuses?: readonly { readonly resources?: { readonly limits?: Limits } }[];
-  };
+  readonly spec?: { readonly containers?: readonly Container[] };
+  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly Container[] };
 };
 
 /** The stored fields of a pod. */
@@ -18,9 +19,9 @@ interface Seen extends KubeObject {
   readonly memory: string | undefined;
 }
 
-const memoryIn = (
-  containers: readonly { readonly resources?: { readonly limits?: Limits } }[] | undefined,
-): string | undefined => containers?.[0]?.resources?.limits?.['memory'];
+/** The limit of an agent's hands, or of a bare pod's only container. */
+const memoryIn = (containers: readonly Container[] = []): string | undefined =>
+  (containers.find(({ name }) => name === 'hands') ?? containers[0])?.resources?.limits?.['memory'];
 
 function seen({ metadata: { name, namespace, uid, resourceVersion }, spec, status }: Pod): Seen {
   const metadata = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };

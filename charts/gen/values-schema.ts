@@ -119,6 +119,7 @@ const CLUSTER: Schema = {
     storageClassName: name,
     userNamespaces: { enum: ['On', 'Off'] },
     appArmor: { enum: ['RuntimeDefault', 'Off'] },
+    handsImages: { type: 'array', items: { type: 'string', pattern: '^[^, ]+$' } },
   }),
   postgres: closed({ storage: quantity, storageClassName: name, resources }),
   redis: closed({ resources }),

@@ -36,6 +36,12 @@ export const Environment = z.object({
     .default('IfNotPresent')
     .describe("Pull policy of the agents' image."),
   HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, separated by commas.'),
+  HAMLET_HANDS_IMAGES: z
+    .string()
+    .default('')
+    .describe(
+      'Images that an Agent may name in spec.hands.image, with commas: names, or what they begin with up to a /, : or @.',
+    ),
   HAMLET_USER_NAMESPACES: z
     .enum(['On', 'Off'])
     .default('On')
@@ -55,11 +61,14 @@ export const Environment = z.object({
 });
 export type Environment = z.infer<typeof Environment>;
 
+const listOf = (text: string): readonly string[] => text.split(',').filter((name) => name !== '');
+
 export function settingsOf(environment: Environment): Settings {
   return {
     image: environment.HAMLET_AGENT_IMAGE,
     imagePullPolicy: environment.HAMLET_AGENT_IMAGE_PULL_POLICY,
-    imagePullSecrets: environment.HAMLET_AGENT_IMAGE_PULL_SECRETS.split(',').filter((name) => name !== ''),
+    imagePullSecrets: listOf(environment.HAMLET_AGENT_IMAGE_PULL_SECRETS),
+    handsImages: listOf(environment.HAMLET_HANDS_IMAGES),
     apiUrl: environment.HAMLET_AGENT_API_URL ?? environment.HAMLET_API_URL,
     serviceAccount: environment.HAMLET_AGENT_SERVICE_ACCOUNT,
     storageClass: environment.HAMLET_STORAGE_CLASS,

@@ -9,7 +9,7 @@ import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { ENTITLEMENTS } from './objects/names.ts';
 import type { FakeKubelet } from './testing/fake-kubelet.ts';
-import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
+import { handsIn, testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
 const POLICIES_API = 'admissionregistration.k8s.io/v1';
 const POLICIES: ResourceType = {
@@ -48,19 +48,20 @@ after(async () => v.remove());
 const say = (agentId: string, parts: Partial<Standing>): void =>
   v.village.say('standing', { ...goodStanding(agentId), ...parts });
 /** The limits without the disk, which is the same in every tier. */
-function limitsOf({ spec }: PodOfAgent): object {
-  const { 'ephemeral-storage': disk, ...limits } = spec.containers[0]?.resources.limits ?? {};
+function limitsOf(pod: PodOfAgent): object {
+  const { 'ephemeral-storage': disk, ...limits } = handsIn(pod)?.resources.limits ?? {};
   assert.equal(disk, '4Gi');
   return limits;
 }
 
-const givenOf = ({ status }: PodOfAgent): unknown => status?.containerStatuses?.[0]?.resources;
+const givenOf = ({ status }: PodOfAgent): unknown =>
+  status?.containerStatuses?.find(({ name }) => name === 'hands')?.resources;
 
 /** Waits until the pod of an agent has these limits, both in its spec and as its node reports. */
 function sized(name: string, limits: Readonly<Record<string, string>>): Promise<PodOfAgent> {
   return until(`${name} has ${JSON.stringify(limits)}`, async () => {
     const pod = await v.runningPod(name);
-    const isGiven = JSON.stringify(givenOf(pod)) === JSON.stringify(pod.spec.containers[0]?.resources);
+    const isGiven = JSON.stringify(givenOf(pod)) === JSON.stringify(handsIn(pod)?.resources);
     return JSON.stringify(limitsOf(pod)) === JSON.stringify(limits) && isGiven && pod;
   });
 }
@@ -76,7 +77,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
     after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]),
     before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]),
   );
-  assert.deepEqual(after.spec.containers[0]?.resources.requests, {
+  assert.deepEqual(handsIn(after)?.resources.requests, {
     cpu: '500m',
     memory: '512Mi',
     'ephemeral-storage': '64Mi',
@@ -177,7 +178,7 @@ test('a pod whose resize is refused, and whose new size is accepted for a new po
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: pod.metadata.name, namespace: v.namespace },
-      spec: { containers: [{ name: 'resident', resources: pod.spec.containers[0]?.resources }] },
+      spec: { containers: [{ name: 'hands', resources: handsIn(pod)?.resources }] },
     };
     return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(
       () => false,

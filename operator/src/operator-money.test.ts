@@ -9,7 +9,7 @@ import { KubeError } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './objects/names.ts';
 import { PRICED_TIERS } from './kinds/agent/testing/sample-state.ts';
-import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
+import { handsIn, testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
 const AIDOLLAR = 1_000_000n;
 
@@ -31,7 +31,7 @@ after(async () => v.remove());
 const say = (agentId: string, parts: Partial<Standing>): void =>
   v.village.say('standing', { ...goodStanding(agentId), ...parts });
 const callsOf = (name: string): readonly string[] => v.village.bank.calls.filter((call) => call.split(' ')[1] === name);
-const cpuOf = ({ spec }: PodOfAgent): string => spec.containers[0]?.resources.limits['cpu'] ?? '';
+const cpuOf = (pod: PodOfAgent): string => handsIn(pod)?.resources.limits['cpu'] ?? '';
 const holds = (name: string): string | undefined => v.village.bank.purse(name).held?.tier;
 
 function patch(name: string, spec: object): Promise<unknown> {

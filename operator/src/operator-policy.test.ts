@@ -29,7 +29,11 @@ after(async () => {
 interface Pod extends NewObject {
   readonly spec: {
     readonly volumes: readonly object[];
-    readonly containers: readonly [{ readonly securityContext: object; readonly env: readonly object[] }];
+    readonly initContainers: readonly [object];
+    readonly containers: readonly [
+      { readonly volumeMounts: readonly object[] },
+      { readonly securityContext: object; readonly env: readonly object[] },
+    ];
   };
 }
 
@@ -42,12 +46,23 @@ const saysTo = (pod: object): Promise<string> =>
   client.create(PODS, pod as NewObject, { namespace, query: { dryRun: 'All' } }).then(() => '', String);
 
 const withSpec = (spec: object): object => ({ ...podWith(), spec: { ...podWith().spec, ...spec } });
-const withContainer = (container: object): object =>
-  withSpec({ containers: [{ ...podWith().spec.containers[0], ...container }] });
+const withContainer = (container: object): object => {
+  const [hands, resident] = podWith().spec.containers;
+  return withSpec({ containers: [{ ...resident, ...container }, hands] });
+};
+const withHands = (parts: object): object => {
+  const [hands, resident] = podWith().spec.containers;
+  return withSpec({ containers: [resident, { ...hands, ...parts }] });
+};
+/** The hands with one mount more. */
+const handsWith = (mount: object): object =>
+  withHands({ volumeMounts: [...podWith().spec.containers[0].volumeMounts, { mountPath: '/more', ...mount }] });
+const prepared = (parts: object): object =>
+  withSpec({ initContainers: [{ ...podWith().spec.initContainers[0], ...parts }] });
 const withVolume = (volume: object): object =>
   withSpec({ volumes: [...podWith().spec.volumes, { name: 'more', ...volume }] });
 const security = (more: object): object =>
-  withContainer({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
+  withContainer({ securityContext: { ...podWith().spec.containers[1].securityContext, ...more } });
 
 const REFUSED: Readonly<Record<string, () => object>> = {
   'a Secret as a volume': () => withVolume({ secret: { secretName: 'hamlet-postgres-owner' } }),
@@ -69,13 +84,39 @@ const REFUSED: Readonly<Record<string, () => object>> = {
   'the network of the node': () => withSpec({ hostNetwork: true, hostUsers: undefined }),
   'a privileged container': () => security({ privileged: true, allowPrivilegeEscalation: true }),
   'one more capability': () => security({ capabilities: { drop: ['ALL'], add: ['SYS_ADMIN'] } }),
-  'a second container': () => withSpec({ containers: [...podWith().spec.containers, { name: 'more', image: 'x' }] }),
-  'an init container': () => withSpec({ initContainers: [{ name: 'more', image: 'x' }] }),
+  'a third container': () => withSpec({ containers: [...podWith().spec.containers, { name: 'more', image: 'x' }] }),
+  'a container of another name': () => withHands({ name: 'more' }),
+  'another init container': () => prepared({ name: 'more' }),
+  'another command before the resident': () => prepared({ command: ['sh', '-c', 'true'] }),
+  'two init containers': () => {
+    const [first] = podWith().spec.initContainers;
+    return withSpec({ initContainers: [first, { ...first, name: 'more' }] });
+  },
+  'the token in the hands': () => handsWith({ name: 'token' }),
+  'the journal in the hands': () => handsWith({ name: 'home', subPath: 'hamlet' }),
+  'the memory in the hands': () => handsWith({ name: 'home', subPath: 'mcp-memory' }),
+  'the whole volume in the hands': () => handsWith({ name: 'home' }),
+  'a resident that is root': () => security({ runAsNonRoot: false, runAsUser: 0 }),
+  'a resident that writes to its image': () => security({ readOnlyRootFilesystem: false }),
+  'a resident with a capability': () => security({ capabilities: { drop: ['ALL'], add: ['CHOWN'] } }),
+  'privileged hands': () =>
+    withHands({
+      securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { drop: ['ALL'] } },
+    }),
+  'a folder on the disk of the node': () => withVolume({ emptyDir: {} }),
   'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 
-test('the operator may create pods of agents, with all settings', async () => {
-  for (const pod of [podWith(), podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })])
+test('the operator may create pods of agents, with all settings, and without hands', async () => {
+  const settings = SETTINGS;
+  const handless = podManifest({
+    agent: agent(),
+    spec: specOf({ hands: { enabled: false } }),
+    tier: TIER_0,
+    cycle: 1,
+    settings,
+  });
+  for (const pod of [podWith(), handless, podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })])
     assert.equal(await saysTo(pod), '');
   const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & {
     readonly priorityClassName?: string;

@@ -79,6 +79,7 @@ test('the pod has the security settings of the village', async () => {
         readonly projected?: { readonly sources: readonly object[] };
       }[];
       readonly containers: readonly {
+        readonly name: string;
         readonly securityContext: object;
         readonly resources: object;
         readonly volumeMounts: readonly { readonly mountPath: string }[];
@@ -101,20 +102,23 @@ test('the pod has the security settings of the village', async () => {
   assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [
     { serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } },
   ]);
-  const [container] = spec.containers;
-  assert.deepEqual(container?.resources, {
+  const [hands, resident] = spec.containers;
+  assert.deepEqual([resident?.name, hands?.name], ['resident', 'hands']);
+  assert.deepEqual(hands?.resources, {
     limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' },
     requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
   });
   assert.deepEqual(
-    container?.volumeMounts.map(({ mountPath }) => mountPath),
-    ['/workspace', '/root/.mcp-memory', '/var/lib/hamlet', '/var/run/secrets/hamlet'],
+    hands?.volumeMounts.map(({ mountPath }) => mountPath),
+    ['/workspace', '/root', '/run/hands'],
   );
-  assert.partialDeepStrictEqual(container?.securityContext, {
-    privileged: false,
-    allowPrivilegeEscalation: false,
-    capabilities: { drop: ['ALL'] },
-  });
+  for (const container of [resident, hands])
+    assert.partialDeepStrictEqual(container?.securityContext, {
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    });
+  assert.partialDeepStrictEqual(resident?.securityContext, { runAsUser: 1_000, readOnlyRootFilesystem: true });
 });
 
 test('suspended: the pod ends, the volume stays; awake again: the same volume, the next cycle', async () => {

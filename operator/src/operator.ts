@@ -39,6 +39,7 @@ import {
 } from './objects/cached-objects.ts';
 import { AGENT_ROLE, AGENTS, ENTITLEMENTS, ROLE_LABEL } from './objects/names.ts';
 import { podView } from './objects/pod-view.ts';
+import { tiersFor } from './objects/hands.ts';
 import { boostedTiers } from './objects/tier-compute.ts';
 import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, type Watched } from './objects/watched.ts';
 import { apiStateOf, holdAt } from './village/api-state.ts';
@@ -257,7 +258,7 @@ export class Operator {
   #entitled(agent: CachedAgent): Entitled {
     const { name } = agent.metadata;
     const boost = this.#village.boostOf(name);
-    const tiers = boostedTiers(this.#tiers, boost);
+    const tiers = tiersFor(boostedTiers(this.#tiers, boost), agent.spec);
     const facts = {
       standing: this.#village.standingOf(name),
       hold: holdAt(this.#village.claimOf(name), Date.now()),

@@ -15,7 +15,7 @@ const UP_LIMIT_MS = 480_000;
 
 async function exec(place: Village, ...command: string[]): Promise<string> {
   const pod = await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${AGENT}`, '-o', 'name']);
-  return place.kubectl(['exec', pod, '--', ...command]);
+  return place.kubectl(['exec', pod, '-c', 'hands', '--', ...command]);
 }
 
 test('make down keeps the village, and make up continues it', { timeout: UP_LIMIT_MS }, async () => {

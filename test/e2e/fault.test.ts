@@ -66,7 +66,8 @@ async function podNamed(component: string): Promise<string> {
 }
 
 async function restartsOf(pod: string): Promise<number> {
-  return (await getObject<Pod>(place, 'pod', pod))?.status.containerStatuses?.[0]?.restartCount ?? 0;
+  const containers = (await getObject<Pod>(place, 'pod', pod))?.status.containerStatuses ?? [];
+  return containers.reduce((sum, { restartCount }) => sum + restartCount, 0);
 }
 
 /** SIGKILL to the main process of a pod's container; returns when the kubelet has counted it. */

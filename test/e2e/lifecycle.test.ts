@@ -22,7 +22,8 @@ interface Claim {
 
 let place: Village;
 const podOf = async (): Promise<string> => (await agentOf(place, NAME))?.pod ?? '';
-const exec = async (...command: string[]): Promise<string> => place.kubectl(['exec', await podOf(), '--', ...command]);
+const exec = async (container: 'resident' | 'hands', ...command: string[]): Promise<string> =>
+  place.kubectl(['exec', await podOf(), '-c', container, '--', ...command]);
 
 before(async () => {
   place = await village();
@@ -43,11 +44,8 @@ test('an applied Agent appears in the world', async () => {
 });
 
 test('asleep: the pod is gone, the volume stays, the sprite sleeps', async () => {
-  await exec(
-    'sh',
-    '-c',
-    `echo ${KEEPSAKE} >/workspace/keepsake && echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`,
-  );
+  await exec('hands', 'sh', '-c', `echo ${KEEPSAKE} | tee /workspace/keepsake >/root/keepsake && sync`);
+  await exec('resident', 'sh', '-c', `echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`);
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
   await until(
@@ -69,8 +67,9 @@ test('awake again: the same home, the same memory', async () => {
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Awake"}}']);
   const agent = await untilReady(place, NAME);
   assert.equal(agent.home, before?.home);
-  assert.equal(await exec('cat', '/workspace/keepsake'), KEEPSAKE);
-  assert.equal(await exec('cat', '/root/.mcp-memory/keepsake'), KEEPSAKE);
+  assert.equal(await exec('hands', 'cat', '/workspace/keepsake'), KEEPSAKE);
+  assert.equal(await exec('hands', 'cat', '/root/keepsake'), KEEPSAKE);
+  assert.equal(await exec('resident', 'cat', '/root/.mcp-memory/keepsake'), KEEPSAKE);
   assert.equal((await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.spec.volumeName, claim?.spec.volumeName);
   await untilMoves(place, NAME);
 });

@@ -1,7 +1,8 @@
-/** The rights of an agent's pod: root inside, an unprivileged user outside. */
+/** The rights of an agent's pod: hands that are root inside and an unprivileged user outside, and a resident without rights. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { untilReady, village, type Village } from '../env/village.ts';
+import { until } from '../env/until.ts';
+import { containerOf, untilReady, village, type Village } from '../env/village.ts';
 
 interface Pod {
   readonly spec: {
@@ -13,6 +14,7 @@ interface Pod {
     readonly securityContext: { readonly seccompProfile?: { readonly type: string } };
     readonly volumes: readonly Readonly<Record<string, unknown>>[];
     readonly containers: readonly {
+      readonly name: string;
       readonly securityContext: { readonly privileged?: boolean; readonly allowPrivilegeEscalation?: boolean };
       readonly resources: { readonly limits: Readonly<Record<string, string>> };
     }[];
@@ -31,9 +33,26 @@ before(async () => {
   }
 });
 
-/** Runs a command in the pod of an agent. */
-async function exec(agent: string, ...command: string[]): Promise<string> {
-  return place.kubectl(['exec', pods.get(agent)?.name ?? '', '--', ...command]);
+const CONTAINERS = ['hands', 'resident'] as const;
+type Container = (typeof CONTAINERS)[number];
+
+const argumentsOf = (agent: string, container: Container, command: readonly string[]): readonly string[] => [
+  'exec',
+  pods.get(agent)?.name ?? '',
+  '-c',
+  container,
+  '--',
+  ...command,
+];
+
+/** Runs a command in a container of an agent. */
+async function exec(agent: string, container: Container, ...command: string[]): Promise<string> {
+  return place.kubectl(argumentsOf(agent, container, command));
+}
+
+/** Whether a command in a container of an agent succeeds. */
+async function succeeds(agent: string, container: Container, ...command: string[]): Promise<boolean> {
+  return (await place.tryKubectl(argumentsOf(agent, container, command))).code === 0;
 }
 
 test('the two agents live on the two nodes', () => {
@@ -41,11 +60,15 @@ test('the two agents live on the two nodes', () => {
   assert.deepEqual(nodes.toSorted(), ['sparky1', 'sparky2']);
 });
 
-test('root in the pod is an unprivileged user of the node, in a range of its own', async () => {
+test('root in the hands is an unprivileged user of the node, in a range of its own', async () => {
   const ranges = [];
   for (const agent of AGENTS) {
-    assert.equal(await exec(agent, 'id', '-u'), '0');
-    const [inside, outside, count] = (await exec(agent, 'cat', '/proc/self/uid_map')).trim().split(/\s+/).map(Number);
+    assert.equal(await exec(agent, 'hands', 'id', '-u'), '0');
+    assert.equal(await exec(agent, 'resident', 'id', '-u'), '1000');
+    const [inside, outside, count] = (await exec(agent, 'hands', 'cat', '/proc/self/uid_map'))
+      .trim()
+      .split(/\s+/)
+      .map(Number);
     assert.equal(inside, 0);
     assert.ok((outside ?? 0) >= 65_536, `root is ${outside} outside`);
     assert.equal(count, 65_536);
@@ -57,9 +80,14 @@ test('root in the pod is an unprivileged user of the node, in a range of its own
 
 test('the pod is not privileged, and shares and mounts nothing of the node', () => {
   for (const { pod } of pods.values()) {
-    const [container] = pod.spec.containers;
-    assert.equal(container?.securityContext.privileged, false);
-    assert.equal(container.securityContext.allowPrivilegeEscalation, false);
+    assert.deepEqual(
+      pod.spec.containers.map(({ name }) => name),
+      CONTAINERS,
+    );
+    for (const { securityContext } of pod.spec.containers) {
+      assert.equal(securityContext.privileged, false);
+      assert.equal(securityContext.allowPrivilegeEscalation, false);
+    }
     assert.equal(pod.spec.hostNetwork ?? false, false);
     assert.equal(pod.spec.hostPID ?? false, false);
     assert.deepEqual(
@@ -72,28 +100,26 @@ test('the pod is not privileged, and shares and mounts nothing of the node', () 
 test('seccomp filters its system calls and privileges cannot grow', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.securityContext.seccompProfile?.type, 'RuntimeDefault');
-    const status = await exec(agent, 'cat', '/proc/1/status');
-    assert.match(status, /^Seccomp:\s+2$/m);
-    assert.match(status, /^NoNewPrivs:\s+1$/m);
-    // CAP_SYS_MODULE (16), CAP_NET_RAW (13) and CAP_SYS_ADMIN (21, mounts for example) are absent.
-    const effective = BigInt(`0x${/^CapEff:\s+([0-9a-f]+)$/m.exec(status)?.[1]}`);
-    for (const capability of [13n, 16n, 21n])
-      assert.equal((effective >> capability) & 1n, 0n, `capability ${capability}`);
+    for (const container of CONTAINERS) {
+      const status = await exec(agent, container, 'cat', '/proc/1/status');
+      assert.match(status, /^Seccomp:\s+2$/m);
+      assert.match(status, /^NoNewPrivs:\s+1$/m);
+      // CAP_SYS_MODULE (16), CAP_NET_RAW (13) and CAP_SYS_ADMIN (21, mounts for example) are absent.
+      const effective = BigInt(`0x${/^CapEff:\s+([0-9a-f]+)$/m.exec(status)?.[1]}`);
+      for (const capability of [13n, 16n, 21n])
+        assert.equal((effective >> capability) & 1n, 0n, `capability ${capability}`);
+      if (container === 'resident') assert.equal(effective, 0n);
+    }
   }
 });
 
-test('the only token in the pod is for the api alone', async () => {
+test('the only token in the pod is for the api alone, and the hands do not have it', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.automountServiceAccountToken, false);
-    const missing = await place.tryKubectl([
-      'exec',
-      pods.get(agent)?.name ?? '',
-      '--',
-      'ls',
-      '/var/run/secrets/kubernetes.io',
-    ]);
-    assert.notEqual(missing.code, 0);
-    const token = await exec(agent, 'cat', '/var/run/secrets/hamlet/token');
+    for (const container of CONTAINERS)
+      assert.equal(await succeeds(agent, container, 'ls', '/var/run/secrets/kubernetes.io'), false);
+    assert.equal(await succeeds(agent, 'hands', 'ls', '/var/run/secrets'), false);
+    const token = await exec(agent, 'resident', 'cat', '/var/run/secrets/hamlet/token');
     const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as {
       aud: string[];
     };
@@ -101,12 +127,103 @@ test('the only token in the pod is for the api alone', async () => {
   }
 });
 
+test('the hands see neither journal nor memory nor processes of the resident, and the resident does not see their work', async () => {
+  for (const agent of AGENTS) {
+    await exec(agent, 'hands', 'sh', '-c', 'echo mine >/workspace/mine && echo mine >/root/mine');
+    for (const path of ['/var/lib/hamlet', '/root/.mcp-memory'])
+      assert.equal(await succeeds(agent, 'hands', 'ls', path), false, path);
+    assert.equal(await exec(agent, 'resident', 'ls', '/workspace'), '');
+    assert.equal(await succeeds(agent, 'resident', 'ls', '/root/mine'), false);
+    assert.equal(await succeeds(agent, 'resident', 'touch', '/app/file'), false, 'the image is read-only');
+    assert.equal(await succeeds(agent, 'resident', 'touch', '/var/lib/hamlet/file'), true);
+    assert.match(await exec(agent, 'hands', 'cat', '/proc/1/cmdline'), /hamlet-hands/);
+    const commands = await exec(agent, 'hands', 'sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" " "');
+    assert.doesNotMatch(commands, /resident\/src/);
+    await exec(agent, 'hands', 'rm', '/workspace/mine', '/root/mine');
+  }
+});
+
+/** Sends requests to the supervisor from the resident's container, each in a frame, and prints the answers. */
+const ASK = `
+  const socket = require('node:net').connect(process.env.HAMLET_HANDS_SOCKET);
+  const asked = JSON.parse(process.argv[1]);
+  const frame = (value) => {
+    const body = Buffer.from(JSON.stringify(value));
+    const head = Buffer.alloc(4);
+    head.writeUInt32BE(body.length);
+    return Buffer.concat([head, body]);
+  };
+  let read = Buffer.alloc(0);
+  const answers = [];
+  const next = () => socket.write(frame({ id: answers.length, ...asked[answers.length] }));
+  socket.on('connect', next).on('data', (data) => {
+    read = Buffer.concat([read, data]);
+    if (read.length < 4 || read.length < 4 + read.readUInt32BE(0)) return;
+    answers.push(JSON.parse(read.subarray(4, 4 + read.readUInt32BE(0)).toString()));
+    read = Buffer.alloc(0);
+    if (answers.length < asked.length) return next();
+    process.stdout.write(JSON.stringify(answers));
+    process.exit(0);
+  });`;
+
+interface Answer {
+  readonly ok: boolean;
+  readonly data: {
+    readonly boots?: number;
+    readonly lost?: readonly { readonly process: string }[];
+    readonly exit?: { readonly cause: string; readonly code?: number };
+    readonly stdout?: { readonly head: string };
+  };
+}
+
+async function ask(agent: string, ...requests: readonly object[]): Promise<readonly Answer[]> {
+  const all = [{ op: 'hello', args: { version: 1 } }, ...requests];
+  return JSON.parse(await exec(agent, 'resident', 'node', '-e', ASK, JSON.stringify(all))) as readonly Answer[];
+}
+
+const run = (process: string, script: string): object => ({
+  op: 'exec',
+  args: { process, owner: 'e2e', argv: ['sh', '-c', script] },
+});
+const wait = (process: string): object => ({ op: 'wait', args: { process, timeoutMs: 60_000 } });
+const close = { op: 'close', args: { owner: 'e2e' } };
+
+test('the resident runs a program in the hands, as their root and in the workspace, and kills it', async () => {
+  const [hello, , ended, , killed, closed] = await ask(
+    'ada',
+    run('one', 'id -u; pwd'),
+    wait('one'),
+    run('two', 'sleep 600'),
+    { op: 'kill', args: { process: 'two' } },
+    close,
+  );
+  assert.equal(hello?.ok, true);
+  assert.equal(Buffer.from(ended?.data.stdout?.head ?? '', 'base64').toString(), '0\n/workspace\n');
+  assert.deepEqual([ended?.data.exit?.code, killed?.data.exit?.cause, closed?.ok], [0, 'killed', true]);
+});
+
+test('a program that takes all memory of the hands is ended, and the resident runs on', async () => {
+  const pod = pods.get('bob')?.name ?? '';
+  const resident = (await containerOf(place, pod, 'resident')).id;
+  const [before] = await ask('bob');
+  // On cgroup v1 the kernel ends the program; on v2 the kubelet has it end the container, which comes back.
+  const [, started] = await ask('bob', run('greedy', 'exec tail /dev/zero'));
+  assert.equal(started?.ok, true);
+  const outcome = await until('the greedy program has ended', async () => {
+    const [hello, ended] = await ask('bob', wait('greedy')).catch(() => []);
+    if (ended?.data?.exit !== undefined) return ended.data.exit.cause;
+    return hello?.data.lost?.some(({ process }) => process === 'greedy') === true ? 'lost' : undefined;
+  });
+  assert.match(outcome, /^(oom|lost)$/);
+  const [after] = await ask('bob', close);
+  assert.equal(after?.data.boots, (before?.data.boots ?? 0) + (outcome === 'lost' ? 1 : 0));
+  assert.equal((await containerOf(place, pod, 'resident')).id, resident, 'the same resident');
+  await untilReady(place, 'bob');
+});
+
 test('a tier without a GPU gets none', () => {
   for (const { pod } of pods.values()) {
-    assert.deepEqual(Object.keys(pod.spec.containers[0]?.resources.limits ?? {}).toSorted(), [
-      'cpu',
-      'ephemeral-storage',
-      'memory',
-    ]);
+    for (const { resources } of pod.spec.containers)
+      assert.deepEqual(Object.keys(resources.limits).toSorted(), ['cpu', 'ephemeral-storage', 'memory']);
   }
 });

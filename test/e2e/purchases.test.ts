@@ -48,7 +48,10 @@ interface Pod {
   readonly spec: {
     readonly nodeName: string;
     readonly priorityClassName?: string;
-    readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>> } }[];
+    readonly containers: readonly {
+      readonly name: string;
+      readonly resources: { readonly limits: Readonly<Record<string, string>> };
+    }[];
   };
   readonly status: { readonly phase: string };
 }
@@ -126,7 +129,8 @@ async function podsOf(agent: string): Promise<readonly Pod[]> {
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
-const devicesOf = ({ spec }: Pod, name: string): string | undefined => spec.containers[0]?.resources.limits[name];
+const devicesOf = ({ spec }: Pod, name: string): string | undefined =>
+  spec.containers.find((container) => container.name === 'hands')?.resources.limits[name];
 
 /** The pod of an agent as soon as it runs, is Ready, and meets the condition. */
 async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
@@ -201,7 +205,16 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
   assert.equal(devicesOf(without, GPU), undefined);
   volume = await volumeOf(BUYER);
   assert.equal(await isLaneFree(), true);
-  await place.kubectl(['exec', without.metadata.name, '--', 'sh', '-c', 'echo kept >/workspace/keepsake && sync']);
+  await place.kubectl([
+    'exec',
+    without.metadata.name,
+    '-c',
+    'hands',
+    '--',
+    'sh',
+    '-c',
+    'echo kept >/workspace/keepsake && sync',
+  ]);
 
   const bought = await buysForItself(GPU_WINDOW, WINDOW_SECONDS);
   assert.deepEqual(
@@ -215,7 +228,10 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
   assert.notEqual(during.metadata.uid, without.metadata.uid);
   assert.equal(during.spec.nodeName, without.spec.nodeName);
   assert.equal(await volumeOf(BUYER), volume);
-  assert.equal(await place.kubectl(['exec', during.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
+  assert.equal(
+    await place.kubectl(['exec', during.metadata.name, '-c', 'hands', '--', 'cat', '/workspace/keepsake']),
+    'kept',
+  );
   assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is unchanged');
   await untilTold(BUYER, 'GpuWindow');
   const second = await place.admin.call(buyCompute, { body: { agent_id: BUYER, item: GPU_WINDOW, seconds: 1 } });
@@ -311,7 +327,10 @@ test("purchases end: the pod is replaced by one without the GPU, on the same vol
   const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
   assert.notEqual(back.metadata.uid, without.metadata.uid);
   assert.equal(await volumeOf(BUYER), volume);
-  assert.equal(await place.kubectl(['exec', back.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
+  assert.equal(
+    await place.kubectl(['exec', back.metadata.name, '-c', 'hands', '--', 'cat', '/workspace/keepsake']),
+    'kept',
+  );
   await until('no pod of the agent has the GPU', async () => {
     const { items } = JSON.parse(
       await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${BUYER}`, '-o', 'json']),

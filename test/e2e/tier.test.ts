@@ -35,7 +35,7 @@ before(async () => {
 after(() => deleteAgents(place, [NAME]));
 
 async function memoryInside(): Promise<number> {
-  return Number(await place.kubectl(['exec', pod, '--', 'sh', '-c', READ_LIMIT]));
+  return Number(await place.kubectl(['exec', pod, '-c', 'hands', '--', 'sh', '-c', READ_LIMIT]));
 }
 
 async function untilMemoryIs(mebibytes: number): Promise<void> {

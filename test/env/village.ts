@@ -87,7 +87,8 @@ export async function namesInWorld({ admin }: Village): Promise<readonly string[
 export async function untilReady(place: Village, name: string, capMs?: number): Promise<AgentDetail> {
   const probe = async (): Promise<AgentDetail | undefined> => {
     const agent = await agentOf(place, name);
-    return agent?.why.ready === true && agent.status.online ? agent : undefined;
+    // An agent can be online a moment before the operator has written its first status.
+    return agent?.why.ready === true && agent.status.online && agent.pod !== null ? agent : undefined;
   };
   return until(`${name} is Ready and online`, probe, capMs === undefined ? {} : { capMs });
 }
@@ -127,18 +128,26 @@ export interface ContainerRun {
   readonly restarts: number;
 }
 
-/** The current run of a pod's only container. */
-export async function containerOf({ kubectl }: Village, pod: string): Promise<ContainerRun> {
-  const [id = '', restarts] = (
-    await kubectl([
-      'get',
-      'pod',
-      pod,
-      '-o',
-      'jsonpath={.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}',
-    ])
-  ).split(' ');
-  return { id, restarts: Number(restarts) };
+interface ContainerStatus {
+  readonly name: string;
+  readonly containerID: string;
+  readonly restartCount: number;
+}
+
+/** The status of a pod's container of that name, or of its only one. */
+async function statusOfContainer({ kubectl }: Village, pod: string, name: string): Promise<ContainerStatus> {
+  const statuses = JSON.parse(
+    await kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses}']),
+  ) as readonly ContainerStatus[];
+  const found = statuses.find((status) => status.name === name) ?? (statuses.length === 1 ? statuses[0] : undefined);
+  if (found === undefined) throw new Error(`${pod} has no container ${name}`);
+  return found;
+}
+
+/** The current run of an agent's hands, or of a pod's only container. */
+export async function containerOf(place: Village, pod: string, name = 'hands'): Promise<ContainerRun> {
+  const { containerID: id, restartCount: restarts } = await statusOfContainer(place, pod, name);
+  return { id, restarts };
 }
 
 /** A client of the cluster for frequent reads; the caller closes it. */
@@ -162,13 +171,11 @@ export async function nodeAddress({ kubectl }: Village, node: string): Promise<s
   return kubectl(['get', 'node', node, '-o', 'jsonpath={.status.addresses[?(@.type=="InternalIP")].address}']);
 }
 
-/** Process id, on this machine, of the main process of a pod's container. */
-export async function mainProcessOf(place: Village, pod: string): Promise<number> {
+/** Process id, on this machine, of the main process of a container: by default the resident, or a pod's only one. */
+export async function mainProcessOf(place: Village, pod: string, name = 'resident'): Promise<number> {
   const status = await clusterStatus();
   const node = await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}']);
-  const id = (
-    await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID}'])
-  ).replace('containerd://', '');
+  const id = (await statusOfContainer(place, pod, name)).containerID.replace('containerd://', '');
   const socket = join(status?.spec.state ?? '', 'nodes', node, 'containerd.sock');
   const { stdout } = await tryRun(await program('ctr'), ['-a', socket, '-n', 'k8s.io', 'task', 'ls']);
   const pid = Number(

@@ -1,8 +1,9 @@
-/** The tests of the cluster's own programs. */
+/** The tests of the programs in Go: those of the local cluster, and the supervisor of an agent's tools. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../local/village/paths.ts';
+import { sumOf } from './node-test.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 
 interface GoEvent {
@@ -14,17 +15,26 @@ interface GoEvent {
 }
 
 interface Counting {
+  readonly module: string;
   passed: number;
   readonly failures: FailedTest[];
   readonly print: Print;
 }
 
-export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', needs: ['packages', 'programs'], run };
+export const GO_PART: Part = { name: 'go', does: 'tests of the programs in Go', needs: ['packages', 'programs'], run };
+
+const MODULES = ['local/cluster', 'agent-image/supervisor'];
 
 async function run(print: Print): Promise<Tally> {
-  const tally: Counting = { passed: 0, failures: [], print };
+  const tallies: Tally[] = [];
+  for (const module of MODULES) tallies.push(await runModule(module, print));
+  return sumOf(tallies);
+}
+
+async function runModule(module: string, print: Print): Promise<Tally> {
+  const tally: Counting = { module, passed: 0, failures: [], print };
   const child = spawn('go', ['test', '-json', './...'], {
-    cwd: join(ROOT, 'local/cluster'),
+    cwd: join(ROOT, module),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>((resolve, reject) =>
@@ -37,7 +47,7 @@ async function run(print: Print): Promise<Tally> {
   }
   // A package that does not compile has no test to fail.
   if ((await ended) !== 0 && tally.failures.length === 0)
-    tally.failures.push({ what: 'go test', rerun: '(cd local/cluster && go test ./...)' });
+    tally.failures.push({ what: 'go test', rerun: `(cd ${module} && go test ./...)` });
   return { passed: tally.passed, failed: tally.failures.length, failures: tally.failures };
 }
 
@@ -52,8 +62,8 @@ function parseEvent(line: string, print: Print): GoEvent | undefined {
 
 const nameOf = ({ Package = 'build', Test }: GoEvent): string => (Test === undefined ? Package : `${Package} ${Test}`);
 
-const commandOf = ({ Package, Test = '' }: GoEvent): string =>
-  `(cd local/cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
+const commandOf = (module: string, { Package, Test = '' }: GoEvent): string =>
+  `(cd ${module} && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
 
 function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): void {
   const name = nameOf(event);
@@ -65,7 +75,7 @@ function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): vo
       return;
     case 'fail':
       for (const line of `✖ ${name}\n${outputs.get(name) ?? ''}`.trimEnd().split('\n')) tally.print(line);
-      if (isTest) tally.failures.push({ what: name, rerun: commandOf(event) });
+      if (isTest) tally.failures.push({ what: name, rerun: commandOf(tally.module, event) });
       return;
     case 'pass':
       if (isTest) tally.passed += 1;

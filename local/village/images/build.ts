@@ -10,6 +10,7 @@ import type { StepContext } from '../steps.ts';
 import { ensureBases, type Bases } from './base.ts';
 import { buildDockerfile, hasImage } from './buildah.ts';
 import { hostArchitecture } from './architecture.ts';
+import { handsProgram } from './hands.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { packageSource } from './packages.ts';
 import { postgresClients, postgresClientsId } from './postgres-clients.ts';
@@ -69,7 +70,8 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
         name: referenceOf(image),
         context: folder,
         dockerfile,
-        buildArgs: { [recipe.base.argument]: base },
+        // The program is in the context already, so that stage needs no Go.
+        buildArgs: { [recipe.base.argument]: base, ...(recipe.hands === true ? { GO_IMAGE: base } : {}) },
         keepsLayers: recipe.keepsLayers ?? false,
       },
       context,
@@ -80,9 +82,9 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
   return { ...image, isNew: true };
 }
 
-/** Sources of an image that are not in the work tree: npm packages and the clients of Postgres. */
+/** Sources of an image that are not in the work tree: npm packages, the clients of Postgres and Go programs. */
 async function fetched(
-  { workspace, postgresClients: hasClients }: Recipe,
+  { workspace, postgresClients: hasClients, hands: hasHands }: Recipe,
   context: StepContext,
 ): Promise<readonly Source[]> {
   const packages = workspace === undefined ? [] : [await packageSource(workspace, context)];
@@ -90,5 +92,9 @@ async function fetched(
     hasClients === true
       ? [{ from: await postgresClients(hostArchitecture(), context), to: 'clients', whole: true }]
       : [];
-  return [...packages, ...clients];
+  const hands =
+    hasHands === true
+      ? [{ from: await handsProgram(hostArchitecture(), context), to: 'agent-image/supervisor/bin', whole: true }]
+      : [];
+  return [...packages, ...clients, ...hands];
 }

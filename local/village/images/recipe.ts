@@ -18,6 +18,8 @@ export interface Recipe {
   readonly workspace?: string;
   /** True if the image contains the client programs of Postgres. */
   readonly postgresClients?: boolean;
+  /** True if the image contains the supervisor of tools, `hamlet-hands`, which Go builds. */
+  readonly hands?: boolean;
   /** True if a slow instruction precedes files that change often. */
   readonly keepsLayers?: boolean;
 }
@@ -54,8 +56,9 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
         dockerfile: 'agent-image/Dockerfile',
         base: node,
         workspace: '@hamlet/resident',
+        hands: true,
         keepsLayers: true,
-        sources: tree([...CONTRACT_AND_CORE, 'agent-image']),
+        sources: tree([...CONTRACT_AND_CORE, 'api/models', 'agent-image']),
       };
     case 'postgres':
       return {

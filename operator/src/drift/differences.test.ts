@@ -69,6 +69,8 @@ const AGENT: CachedAgent = {
 const POD: PodView = {
   metadata: { name: 'ada-2', namespace: 'hamlet', uid: 'pod-2', resourceVersion: '1' },
   image: 'i',
+  hands: undefined,
+  handsContainer: undefined,
   size: undefined,
   given: undefined,
   resize: undefined,

@@ -14,7 +14,7 @@ import type * as z from 'zod';
 /** The part of a spec that the operator uses. Texts, such as the personality, stay out of the operator's memory. */
 export type OperatedSpec = Pick<
   AgentSpec,
-  'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'
+  'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 >;
 
 /** An Agent as the operator caches it. Exactly one of `spec` and `problem` is set. */
@@ -30,6 +30,8 @@ export interface TierView extends KubeObject {
   readonly status?: EntitlementStatus;
   /** True if the GPUs are those of a GPU window that the agent has bought. */
   readonly windowed?: boolean;
+  /** True for an agent without hands: it has the limits of the tier, and none of its compute. */
+  readonly handless?: true;
 }
 
 export type VolumeClaimView = KubeObject;
@@ -50,14 +52,24 @@ export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?
 export const problemOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
+/** The part of a spec that the operator uses. */
+export function operatedSpec(spec: AgentSpec): OperatedSpec {
+  const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
+  return {
+    power,
+    entitlement,
+    memory,
+    placement,
+    isolation,
+    ...(rebootedAt === undefined ? {} : { rebootedAt }),
+    ...(hands === undefined ? {} : { hands }),
+  };
+}
+
 function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {
   const parsed = Agent.shape.spec.safeParse(raw);
   if (!parsed.success) return { spec: undefined, problem: problemOf(parsed.error) };
-  const { power, rebootedAt, entitlement, memory, placement, isolation } = parsed.data;
-  return {
-    spec: { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) },
-    problem: undefined,
-  };
+  return { spec: operatedSpec(parsed.data), problem: undefined };
 }
 
 /** Whether the spec is unchanged: the API server changes the generation with every change of a spec. */

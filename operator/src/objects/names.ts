@@ -28,6 +28,11 @@ export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
 export const SEAT_ANNOTATION = 'hamlet.village/seat';
 /** Annotation of a pod: the image that the operator asked for. A webhook may write another image into the container. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
+/**
+ * Annotation of a pod with its own container for the resident: the image of its hands; empty without hands. A pod of an
+ * older operator does not have it.
+ */
+export const HANDS_ANNOTATION = 'hamlet.village/hands';
 /** Annotation of a volume claim: the node of its volume. The scheduler sets it when it places the first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 export const FINALIZER = 'hamlet.village/account';

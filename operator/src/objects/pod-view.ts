@@ -1,8 +1,9 @@
 /** Pods of agents as the operator caches them: only the fields that it reads, as there may be five thousand pods. */
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
-import { AGENT_LABEL, IMAGE_ANNOTATION } from './names.ts';
-import { CONTAINER, isSameSize, type Size } from './tier-compute.ts';
+import { HANDS, RESIDENT } from './hands.ts';
+import { AGENT_LABEL, HANDS_ANNOTATION, IMAGE_ANNOTATION } from './names.ts';
+import { isSameSize, type Size } from './tier-compute.ts';
 
 export interface ContainerState {
   readonly running: boolean;
@@ -26,9 +27,11 @@ export interface ResizeState {
 export interface PodView extends KubeObject {
   /** The image that the operator asked for; the container's image if the annotation is missing. */
   readonly image: string | undefined;
-  /** The limits in the pod's spec; undefined for a pod without limits, which the operator never creates. */
+  /** The image of the hands, empty without hands; undefined for a pod of an older operator, with one container for all. */
+  readonly hands: string | undefined;
+  /** The limits of the container with the tier's compute, in the pod's spec; undefined without hands. */
   readonly size: Size | undefined;
-  /** The limits that the node has given the pod, once the pod runs. */
+  /** The limits that the node has given that container, once it runs. */
   readonly given: Size | undefined;
   readonly resize: ResizeState | undefined;
   /** The reason why Kubernetes ends the pod, for example `PreemptionByScheduler`. */
@@ -36,7 +39,9 @@ export interface PodView extends KubeObject {
   readonly nodeName: string | undefined;
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
+  /** The resident. */
   readonly container: ContainerState | undefined;
+  readonly handsContainer: ContainerState | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
 }
@@ -89,6 +94,7 @@ interface RawCondition {
 }
 
 interface RawContainer {
+  readonly name?: string;
   readonly restartCount: number;
   readonly imageID?: string;
   readonly resources?: RawResources;
@@ -208,36 +214,48 @@ function metaOf(raw: RawPod): StoredMeta {
 const disruptionOf = (conditions: readonly RawCondition[]): string | undefined =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')?.reason;
 
-function statusParts({
-  phase = 'Pending',
-  reason,
-  message,
-  conditions = [],
-  containerStatuses = [],
-}: RawStatus): Omit<PodView, 'metadata' | 'image' | 'size' | 'nodeName'> {
-  const [container] = containerStatuses;
-  const isRunning = container?.state?.running !== undefined;
+/** The status of a container; that of the only one, if it has another name. */
+function statusNamed(containers: readonly RawContainer[], name: string): RawContainer | undefined {
+  return containers.find((each) => each.name === name) ?? (containers.length === 1 ? containers[0] : undefined);
+}
+
+function statusParts(
+  { phase = 'Pending', reason, message, conditions = [], containerStatuses = [] }: RawStatus,
+  sized: string | undefined,
+): Omit<PodView, 'metadata' | 'image' | 'hands' | 'size' | 'nodeName'> {
+  const withSize = sized === undefined ? undefined : statusNamed(containerStatuses, sized);
   return {
-    given: isRunning ? limitsOf(container.resources) : undefined,
+    given: withSize?.state?.running === undefined ? undefined : limitsOf(withSize.resources),
     resize: resizeState(conditions),
     disruption: disruptionOf(conditions),
     phase,
     scheduled: scheduledState(conditions.find(({ type }) => type === 'PodScheduled')),
-    container: containerState(container),
+    container: containerState(statusNamed(containerStatuses, RESIDENT)),
+    handsContainer: containerState(containerStatuses.find(({ name }) => name === HANDS)),
     reason,
     message,
   };
 }
 
+/** The container with the tier's compute: the hands, or the only one of an older operator's pod. */
+export function sizedContainer({ hands }: Pick<PodView, 'hands'>): string | undefined {
+  if (hands === undefined) return RESIDENT;
+  return hands === '' ? undefined : HANDS;
+}
+
 export function podView(raw: RawPod): PodView {
   const { nodeName, containers = [] } = raw.spec ?? {};
-  const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];
   const metadata = metaOf(raw);
+  const hands = metadata.annotations?.[HANDS_ANNOTATION];
+  const sized = sizedContainer({ hands });
+  const named = (name: string): (typeof containers)[number] | undefined =>
+    containers.find((each) => each.name === name) ?? (hands === undefined ? containers[0] : undefined);
   return {
     metadata,
-    image: metadata.annotations?.[IMAGE_ANNOTATION] ?? asked?.image,
-    size: limitsOf(asked?.resources),
+    image: metadata.annotations?.[IMAGE_ANNOTATION] ?? named(RESIDENT)?.image,
+    hands,
+    size: sized === undefined ? undefined : limitsOf(named(sized)?.resources),
     nodeName,
-    ...statusParts(raw.status ?? {}),
+    ...statusParts(raw.status ?? {}, sized),
   };
 }

@@ -4,8 +4,6 @@ import { devicesOf } from '@hamlet/contract/kinds';
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import type { OperatedSpec, TierView } from './cached-objects.ts';
 
-/** Name of the container of every agent. */
-export const CONTAINER = 'resident';
 /**
  * Disk of the node for the container's file system and log, besides the volume. The kubelet evicts a pod above the
  * limit. It is the same in every tier, because a resize cannot change it.
@@ -61,7 +59,7 @@ export function halfOfMemory(memory: string): string {
 }
 
 /**
- * cpu and memory of the container. Requests are half of the limits, so that every tier has the QoS class Burstable: a
+ * cpu and memory of the hands. Requests are half of the limits, so that every tier has the QoS class Burstable: a
  * resize may not change the class.
  */
 export function sizeResources({ spec }: TierView): {
@@ -72,7 +70,7 @@ export function sizeResources({ spec }: TierView): {
   return { requests: { cpu: halfOfCpu(cpu), memory: halfOfMemory(memory) }, limits: { cpu, memory } };
 }
 
-/** All resources of the container of a new pod, with its devices. */
+/** All resources of the hands of a new pod, with their devices. */
 export function resourcesOf(tier: TierView): object {
   const { gpu } = tier.spec.compute;
   const { requests, limits } = sizeResources(tier);

@@ -55,9 +55,19 @@ const CONFINED = [
   "has(c.securityContext.capabilities) && has(c.securityContext.capabilities.drop) && 'ALL' in c.securityContext.capabilities.drop",
   `(!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(a, a in ${ADDED}))`,
 ].join(' && ');
-/** The two kinds of volume that a pod may mount: the agent's own volume, and the token that only the api accepts. */
+/** The kinds of volume of a pod: the agent's own, the token that only the api accepts, and memory for a socket. */
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
+const OWN_MEMORY =
+  "has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)";
+/** The resident runs without rights. */
+const WITHOUT_RIGHTS =
+  'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
+/** Every other container of the pod gets neither the token nor, unless it prepares them, the resident's folders. */
+const mountsOnly = (folders: string): string =>
+  `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
+const WITHOUT_SECRETS =
+  '!has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))';
 
 /** Lets the operator create only pods of agents: a compromised one cannot mount other objects of the namespace. */
 export const OPERATOR_POD_POLICY = {
@@ -80,16 +90,24 @@ export const OPERATOR_POD_POLICY = {
       '(!has(object.spec.hostNetwork) || !object.spec.hostNetwork) && (!has(object.spec.hostPID) || !object.spec.hostPID) && (!has(object.spec.hostIPC) || !object.spec.hostIPC)',
     ),
     refuse(
-      "mounts into a pod the agent's own volume and token, and nothing else",
-      `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}))`,
+      "mounts into a pod the agent's own volume and token and a little memory, and nothing else",
+      `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}) || (${OWN_MEMORY}))`,
     ),
     refuse(
-      'makes pods of one container that gets nothing of a Secret or a ConfigMap',
-      'object.spec.containers.size() == 1 && !has(object.spec.initContainers) && object.spec.containers.all(c, !has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef))))',
+      'makes pods of a resident and at most one container for tools, and starts nothing else before them',
+      "object.spec.containers.size() <= 2 && object.spec.containers.exists(c, c.name == 'resident') && object.spec.containers.all(c, c.name in ['resident', 'hands']) && has(object.spec.initContainers) && object.spec.initContainers.size() == 1 && object.spec.initContainers.all(c, c.name == 'prepare' && has(c.command) && c.command.size() > 1 && c.command[0] == 'hamlet-hands' && c.command[1] == 'own' && !has(c.args) && !has(c.restartPolicy))",
+    ),
+    refuse(
+      'gives containers nothing of a Secret or a ConfigMap',
+      `object.spec.containers.all(c, ${WITHOUT_SECRETS}) && object.spec.initContainers.all(c, ${WITHOUT_SECRETS})`,
+    ),
+    refuse(
+      'gives the token and the journal of an agent to its resident alone',
+      `object.spec.containers.all(c, c.name == 'resident' || ${mountsOnly("['workspace', 'home']")}) && object.spec.initContainers.all(c, ${mountsOnly("['hamlet', 'mcp-memory']")})`,
     ),
     refuse(
       'makes no privileged pods',
-      `object.spec.containers.all(c, ${CONFINED}) && has(object.spec.securityContext) && has(object.spec.securityContext.seccompProfile) && object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'`,
+      `object.spec.containers.all(c, ${CONFINED} && (c.name != 'resident' || (${WITHOUT_RIGHTS}))) && object.spec.initContainers.all(c, ${CONFINED}) && has(object.spec.securityContext) && has(object.spec.securityContext.seccompProfile) && object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'`,
     ),
   ],
 } as const;

@@ -49,8 +49,8 @@ function running({ metadata, spec }: Pod): object {
 }
 
 const isGiven = ({ spec, status }: Pod): boolean =>
-  JSON.stringify(spec?.containers[0]?.resources ?? {}) ===
-  JSON.stringify(status?.containerStatuses?.[0]?.resources ?? {});
+  JSON.stringify(spec?.containers.map(({ resources = {} }) => resources)) ===
+  JSON.stringify(status?.containerStatuses?.map(({ resources = {} }) => resources));
 
 const readyCondition = (status: 'True' | 'Unknown'): object => ({
   type: 'Ready',

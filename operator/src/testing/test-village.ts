@@ -101,6 +101,7 @@ export type PodOfAgent = KubeObject & {
     readonly nodeName?: string;
     readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
     readonly containers: readonly {
+      readonly name: string;
       readonly resources: {
         readonly limits: Readonly<Record<string, string>>;
         readonly requests: Readonly<Record<string, string>>;
@@ -110,12 +111,19 @@ export type PodOfAgent = KubeObject & {
   readonly status?: {
     readonly phase?: string;
     readonly containerStatuses?: readonly {
+      readonly name: string;
       readonly containerID?: string;
       readonly restartCount: number;
       readonly resources?: object;
     }[];
   };
 };
+
+type ContainerOfAgent = PodOfAgent['spec']['containers'][number];
+
+/** The container with the compute of the tier. */
+export const handsIn = ({ spec }: PodOfAgent): ContainerOfAgent | undefined =>
+  spec.containers.find(({ name }) => name === 'hands');
 
 type ReportedNode = KubeObject & {
   readonly spec?: object;

@@ -21,6 +21,8 @@ export const MAX_MESSAGE_CHARS = 512;
 export const REASONS = {
   Accepted: 'the spec is complete and its references resolve',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
+  HandsImageRefused:
+    'the village does not allow the image of spec.hands: leave it out, or add it to agentPods.handsImages of the chart',
   Pinned: 'spec.entitlement names the tier',
   ByBalance: "the agent's balance reaches the tier",
   EntitlementNotFound: 'the named Entitlement does not exist: create it, or name another',
@@ -83,7 +85,7 @@ export const REASONS = {
     'the node has no room for the larger pod now: the pod waits half a minute for room and is then replaced',
   ResizeRefused: 'the pod cannot be resized while it runs: it is replaced by one with the compute of its tier',
   ReplacementPending:
-    "the village's image, or the tier's GPU or priority, changed: the pod is replaced when it is its turn",
+    "the image of the pod, or the tier's GPU or priority, changed: the pod is replaced when it is its turn",
   RolloutHalted:
     'agents with the new image or compute were not ready in time, so the others keep their pods: look at those agents, or install another image',
   UpToDate: 'the pod matches the present template',

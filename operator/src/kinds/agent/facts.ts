@@ -34,6 +34,8 @@ export interface Settings {
   readonly image: string;
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly imagePullSecrets: readonly string[];
+  /** Images that an Agent may name for its hands: these names, and those that begin with them. */
+  readonly handsImages: readonly string[];
   /** The api's URL for agents. */
   readonly apiUrl: string;
   readonly serviceAccount: string;

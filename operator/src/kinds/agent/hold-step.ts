@@ -66,8 +66,8 @@ function whileRunning(observed: Observed, { cycle, pod }: CycleStep): readonly H
 
 /** Whether the pod has the compute of a free tier, and no resize is under way. */
 function isOfFreeTier({ admission: { tier, target } }: Observed, pod: PodView | undefined): boolean {
-  if (tier === undefined || tier !== target || !isFree(tier) || pod?.size === undefined) return false;
-  return isSameSize(pod.size, sizeOf(tier)) && !isResizing(pod);
+  if (tier === undefined || tier !== target || !isFree(tier) || pod === undefined) return false;
+  return (pod.size === undefined || isSameSize(pod.size, sizeOf(tier))) && !isResizing(pod);
 }
 
 /** Releases the hold once the last pod is gone and no other is about to begin, or once the pod has a free tier. */

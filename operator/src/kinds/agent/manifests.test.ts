@@ -6,7 +6,7 @@ import { fixedOf } from '../../objects/tier-compute.ts';
 import { podManifest, type PodPlan } from './pod-manifest.ts';
 
 interface Spec {
-  readonly containers: readonly { readonly resources: unknown }[];
+  readonly containers: readonly { readonly name: string; readonly resources: unknown }[];
   readonly resourceClaims?: unknown;
   readonly priorityClassName?: string;
   readonly affinity?: unknown;
@@ -23,8 +23,14 @@ function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, '
   ).spec;
 }
 
+const handsOf = <T extends { readonly name: string }>({
+  containers,
+}: {
+  readonly containers: readonly T[];
+}): T | undefined => containers.find(({ name }) => name === 'hands');
+
 test('pods get no GPU, shares of a GPU, whole GPUs, or any device resource, as the tier says', () => {
-  const resources = (gpu: object): unknown => specWith(tierOf('t', 0, { compute: { gpu } })).containers[0]?.resources;
+  const resources = (gpu: object): unknown => handsOf(specWith(tierOf('t', 0, { compute: { gpu } })))?.resources;
   const limits = { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' };
   const requests = { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' };
   assert.deepEqual(resources({ mode: 'None' }), { limits, requests });
@@ -45,7 +51,7 @@ test('pods get no GPU, shares of a GPU, whole GPUs, or any device resource, as t
 test('with a claim template, the pod claims the device, the container uses it, and no resource is counted', () => {
   const spec = specWith(tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } }));
   assert.deepEqual(spec.resourceClaims, [{ name: 'gpu', resourceClaimTemplateName: 'whole-gpu' }]);
-  assert.deepEqual(spec.containers[0]?.resources, {
+  assert.deepEqual(handsOf(spec)?.resources, {
     limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' },
     requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
     claims: [{ name: 'gpu' }],
@@ -100,28 +106,108 @@ test('a pod does not wait for a DNS server on a lost node', () => {
   });
 });
 
-test('root of a user namespace has the capabilities that its own machine needs; real root may only bind low ports', () => {
-  const made = (userNamespaces: 'On' | 'Off'): unknown => {
-    const { spec } = podManifest({
-      agent: agentOf(),
-      spec: specOf(),
-      tier: TIER_0,
-      cycle: 1,
-      settings: { ...SETTINGS, userNamespaces },
-    }) as unknown as {
-      readonly spec: {
-        readonly hostUsers?: boolean;
-        readonly containers: readonly { readonly securityContext: { readonly capabilities: unknown } }[];
-      };
-    };
-    return [spec.hostUsers, spec.containers[0]?.securityContext.capabilities];
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly resources: unknown;
+  readonly securityContext: unknown;
+  readonly volumeMounts: readonly { readonly name: string; readonly subPath?: string; readonly mountPath: string }[];
+}
+
+interface WholePod {
+  readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+  readonly spec: {
+    readonly hostUsers?: boolean;
+    readonly initContainers: readonly Container[];
+    readonly containers: readonly Container[];
+    readonly volumes: readonly { readonly name: string }[];
+    readonly resourceClaims?: unknown;
   };
-  assert.deepEqual(made('On'), [
-    false,
-    {
-      drop: ['ALL'],
-      add: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'],
-    },
+}
+
+const podWith = (spec: object, settings: Partial<PodPlan['settings']> = {}, tier = TIER_0): WholePod =>
+  podManifest({
+    agent: agentOf(),
+    spec: specOf({ ...spec }),
+    tier,
+    cycle: 1,
+    settings: { ...SETTINGS, ...settings },
+  }) as unknown as WholePod;
+
+test('hands in a user namespace have the capabilities that their machine needs; real root may only bind low ports', () => {
+  const made = (userNamespaces: 'On' | 'Off'): unknown => {
+    const { spec } = podWith({}, { userNamespaces });
+    return [spec.hostUsers, handsOf(spec)?.securityContext];
+  };
+  const confined = { privileged: false, allowPrivilegeEscalation: false, runAsUser: 0 };
+  const add = [
+    'CHOWN',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'FSETID',
+    'KILL',
+    'NET_BIND_SERVICE',
+    'SETGID',
+    'SETUID',
+    'SYS_CHROOT',
+  ];
+  assert.deepEqual(made('On'), [false, { ...confined, capabilities: { drop: ['ALL'], add } }]);
+  assert.deepEqual(made('Off'), [
+    undefined,
+    { ...confined, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE'] } },
   ]);
-  assert.deepEqual(made('Off'), [undefined, { drop: ['ALL'], add: ['NET_BIND_SERVICE'] }]);
+});
+
+test('the resident has no rights and the same compute in every tier; each container sees its own folders alone', () => {
+  const { spec, metadata } = podWith({});
+  const mounts = ({ volumeMounts }: Container): unknown =>
+    volumeMounts.map(({ name, subPath = '', mountPath }) => [name, subPath, mountPath].join(' ').replace('  ', ' '));
+  assert.deepEqual(
+    [...spec.initContainers, ...spec.containers].map((container) => [container.name, mounts(container)]),
+    [
+      ['prepare', ['home mcp-memory /root/.mcp-memory', 'home hamlet /var/lib/hamlet']],
+      ['hands', ['home workspace /workspace', 'home home /root', 'hands /run/hands']],
+      [
+        'resident',
+        [
+          'home mcp-memory /root/.mcp-memory',
+          'home hamlet /var/lib/hamlet',
+          'token /var/run/secrets/hamlet',
+          'hands /run/hands',
+        ],
+      ],
+    ],
+  );
+  const residentIn = ({ containers }: WholePod['spec']): Container | undefined =>
+    containers.find(({ name }) => name === 'resident');
+  const resident = residentIn(spec);
+  assert.deepEqual(resident?.securityContext, {
+    privileged: false,
+    allowPrivilegeEscalation: false,
+    runAsNonRoot: true,
+    runAsUser: 1_000,
+    runAsGroup: 1_000,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+  assert.deepEqual(residentIn(podWith({}, {}, TIER_2).spec)?.resources, resident?.resources);
+  assert.deepEqual(handsOf(spec)?.command, ['hamlet-hands', 'serve']);
+  assert.equal(metadata.annotations['hamlet.village/hands'], SETTINGS.image);
+});
+
+test('the hands have the image of the spec, and without hands there is neither their container nor their socket', () => {
+  const image = 'example.org/team/hands:2';
+  const own = podWith({ hands: { image } });
+  assert.deepEqual(
+    [own.spec.containers.map((container) => container.image), own.metadata.annotations['hamlet.village/hands']],
+    [[SETTINGS.image, image], image],
+  );
+  const none = podWith({ hands: { enabled: false } });
+  assert.deepEqual(
+    [none.spec.containers.map(({ name }) => name), none.spec.volumes.map(({ name }) => name)],
+    [['resident'], ['home', 'token']],
+  );
+  assert.equal(none.metadata.annotations['hamlet.village/hands'], '');
+  assert.doesNotMatch(JSON.stringify(none.spec), /run\/hands|HANDS_SOCKET/);
 });

@@ -1,3 +1,4 @@
+import { handsImageOf, tiersFor } from '../../objects/hands.ts';
 import { boostedTiers } from '../../objects/tier-compute.ts';
 import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
 import {
@@ -158,7 +159,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
   return {
     ...own,
     ...surroundings(sources, own),
-    tiers: boostedTiers(sources.tiers(), village.boostOf?.(name)),
+    tiers: tiersFor(boostedTiers(sources.tiers(), village.boostOf?.(name)), own.agent.spec),
     standing: village.standingOf(name),
     presence: village.presenceOf(name),
     apiState: apiStateOf(village),
@@ -169,17 +170,22 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
   };
 }
 
+/** Whether the pod has the present image, and the hands of the spec. */
+export function hasImages({ agent: { spec }, settings }: Pick<Facts, 'agent' | 'settings'>, pod: PodView): boolean {
+  return pod.image === settings.image && (spec === undefined || pod.hands === handsImageOf(spec, settings));
+}
+
 /**
  * Derives pod, admission and upgrade from the facts, once a reconcile; calls `turn` only if the pod must be replaced.
  */
 export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   const own = withPod(facts);
   const admission = admissionOf(own);
-  const { pod, settings } = own;
+  const { pod } = own;
   const { tier } = admission;
   const isOld =
     pod !== undefined &&
-    (pod.image !== settings.image || (tier !== undefined && hasSeatOfTier(own) && needsReplacement(pod, tier)));
+    (!hasImages(own, pod) || (tier !== undefined && hasSeatOfTier(own) && needsReplacement(pod, tier)));
   return { ...own, admission, upgrade: isOld ? turn() : 'none' };
 }
 

@@ -266,7 +266,7 @@ test('a resize sets cpu and memory with half of each as request, and is checked 
       kind: 'resizePod',
       name: 'ada-1',
       uid: 'ada-1-uid',
-      spec: { containers: [{ name: 'resident', resources }] },
+      spec: { containers: [{ name: 'hands', resources }] },
       instead: { metadata: { name: 'ada-2' } },
     },
   ]);

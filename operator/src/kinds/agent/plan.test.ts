@@ -310,6 +310,8 @@ test('the pod of a cycle carries the rebootedAt of that cycle', () => {
     'hamlet.village/tier': 'tier-0',
     'hamlet.village/fixed-compute': '',
     'hamlet.village/image': SETTINGS.image,
+    'hamlet.village/hands': SETTINGS.image,
+    'kubectl.kubernetes.io/default-container': 'resident',
     'hamlet.village/rebooted-at': '2026-11-22T09:59:00Z',
   });
 });

@@ -2,8 +2,8 @@ import type { Power } from '@hamlet/contract/kinds';
 import type { NewObject } from '@hamlet/kube';
 import { deletionMs, isTerminating, type VolumeClaimView } from '../../objects/cached-objects.ts';
 import { FINALIZER, podName } from '../../objects/names.ts';
-import { isLiving, type PodView } from '../../objects/pod-view.ts';
-import { CONTAINER, sizeResources } from '../../objects/tier-compute.ts';
+import { isLiving, sizedContainer, type PodView } from '../../objects/pod-view.ts';
+import { sizeResources } from '../../objects/tier-compute.ts';
 import { isCovered } from './condition/payment.ts';
 import { isUnschedulableByVolume } from './condition/pod-conditions.ts';
 import { barMessage, barOf } from './condition/standing.ts';
@@ -207,9 +207,10 @@ function resizeActions(observed: Observed, { cycle, pod, resizes }: CycleStep): 
   if (resizes !== true || !granted || pod === undefined || tier === undefined || !isCovered(observed, tier, cycle))
     return [];
   const instead = manifestOf(observed, observed.nextCycle);
-  if (instead === undefined) return [];
+  const sized = sizedContainer(pod);
+  if (instead === undefined || sized === undefined) return [];
   const { name, uid } = pod.metadata;
-  const spec = { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] };
+  const spec = { containers: [{ name: sized, resources: sizeResources(tier) }] };
   return [{ kind: 'resizePod', name, uid, spec, instead }];
 }
 

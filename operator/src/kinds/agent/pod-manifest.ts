@@ -6,6 +6,7 @@ import {
   AGENT_ROLE,
   claimName,
   FIXED_ANNOTATION,
+  HANDS_ANNOTATION,
   IMAGE_ANNOTATION,
   podName,
   REBOOTED_ANNOTATION,
@@ -13,7 +14,8 @@ import {
   SEAT_ANNOTATION,
   TIER_ANNOTATION,
 } from '../../objects/names.ts';
-import { CONTAINER, fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf } from '../../objects/tier-compute.ts';
+import { HANDS, handsImageOf, RESIDENT, RESIDENT_RESOURCES, RESIDENT_UID } from '../../objects/hands.ts';
+import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf } from '../../objects/tier-compute.ts';
 import type { Settings } from './facts.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
@@ -55,12 +57,31 @@ const CAPABILITIES = [
  */
 const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
 
-/** The directories of the agent's volume, and their mount points. */
-const VOLUME_PARTS = [
-  { subPath: 'workspace', mountPath: '/workspace' },
+/** The init container that gives the resident's folders to its user: older pods wrote them as root. */
+const PREPARE = 'prepare';
+const PREPARE_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'];
+
+interface VolumePart {
+  /** A folder of the agent's volume. */
+  readonly subPath: string;
+  readonly mountPath: string;
+}
+
+const STATE_DIR = '/var/lib/hamlet';
+const RESIDENT_PARTS: readonly VolumePart[] = [
   { subPath: 'mcp-memory', mountPath: '/root/.mcp-memory' },
-  { subPath: 'hamlet', mountPath: '/var/lib/hamlet' },
+  { subPath: 'hamlet', mountPath: STATE_DIR },
 ];
+const HANDS_PARTS: readonly VolumePart[] = [
+  { subPath: 'workspace', mountPath: '/workspace' },
+  { subPath: 'home', mountPath: '/root' },
+];
+
+/** The program of the hands, in the image of agents and all images made from it. */
+const SUPERVISOR = 'hamlet-hands';
+/** A memory volume with the socket of the hands. It outlives their container, so that they can say what was lost. */
+const SOCKET_VOLUME = { name: 'hands', mountPath: '/run/hands' };
+const SOCKET_VOLUME_SIZE = '1Mi';
 
 export interface PodPlan {
   readonly agent: CachedAgent;
@@ -96,36 +117,99 @@ export function ownerOf({ metadata }: CachedAgent): OwnerReference {
   };
 }
 
-function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
+function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): readonly object[] {
   return [
     { name: 'HAMLET_API_URL', value: settings.apiUrl },
     { name: 'HAMLET_AGENT_ID', value: agent.metadata.name },
     { name: 'HAMLET_CYCLE', value: String(cycle) },
     { name: 'HAMLET_TOKEN_FILE', value: '/var/run/secrets/hamlet/token' },
+    // The workspace belongs to the hands; the resident's runtime has the state folder.
+    { name: 'HAMLET_WORKSPACE_DIR', value: STATE_DIR },
     { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+    ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET', value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
   ];
 }
 
-function containerOf(plan: PodPlan): object {
+const mountsOf = (parts: readonly VolumePart[]): readonly object[] => parts.map((part) => ({ name: 'home', ...part }));
+
+const CONFINED = { privileged: false, allowPrivilegeEscalation: false } as const;
+const DROP_ALL = { drop: ['ALL'] };
+
+/** The resident: no rights, no file of the image that it can change, and none of the agent's work. */
+function residentOf(plan: PodPlan, hasHands: boolean): object {
+  const { image, imagePullPolicy } = plan.settings;
   return {
-    name: CONTAINER,
-    image: plan.settings.image,
-    imagePullPolicy: plan.settings.imagePullPolicy,
-    env: environmentOf(plan),
-    resources: resourcesOf(plan.tier),
+    name: RESIDENT,
+    image,
+    imagePullPolicy,
+    env: environmentOf(plan, hasHands),
+    resources: RESIDENT_RESOURCES,
     volumeMounts: [
-      ...VOLUME_PARTS.map((part) => ({ name: 'home', ...part })),
+      ...mountsOf(RESIDENT_PARTS),
       { name: 'token', mountPath: '/var/run/secrets/hamlet', readOnly: true },
+      ...(hasHands ? [{ ...SOCKET_VOLUME, readOnly: true }] : []),
     ],
     securityContext: {
-      privileged: false,
-      allowPrivilegeEscalation: false,
-      runAsUser: 0,
-      capabilities: {
-        drop: ['ALL'],
-        add: plan.settings.userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT,
-      },
+      ...CONFINED,
+      runAsNonRoot: true,
+      runAsUser: RESIDENT_UID,
+      runAsGroup: RESIDENT_UID,
+      readOnlyRootFilesystem: true,
+      capabilities: DROP_ALL,
     },
+  };
+}
+
+/** The hands: root of the agent's machine, without the token, the journal and the memory. */
+function handsOf({ tier, settings }: PodPlan, image: string): object {
+  const { imagePullPolicy, userNamespaces } = settings;
+  return {
+    name: HANDS,
+    image,
+    imagePullPolicy,
+    command: [SUPERVISOR, 'serve'],
+    workingDir: '/workspace',
+    resources: resourcesOf(tier),
+    volumeMounts: [...mountsOf(HANDS_PARTS), SOCKET_VOLUME],
+    securityContext: {
+      ...CONFINED,
+      runAsUser: 0,
+      capabilities: { ...DROP_ALL, add: userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT },
+    },
+  };
+}
+
+function prepareOf({ settings: { image, imagePullPolicy } }: PodPlan): object {
+  return {
+    name: PREPARE,
+    image,
+    imagePullPolicy,
+    command: [SUPERVISOR, 'own', String(RESIDENT_UID), ...RESIDENT_PARTS.map(({ mountPath }) => mountPath)],
+    workingDir: '/',
+    resources: RESIDENT_RESOURCES,
+    volumeMounts: mountsOf(RESIDENT_PARTS),
+    securityContext: {
+      ...CONFINED,
+      runAsUser: 0,
+      readOnlyRootFilesystem: true,
+      capabilities: { ...DROP_ALL, add: PREPARE_CAPABILITIES },
+    },
+  };
+}
+
+/**
+ * The kubelet starts containers in this order, and reports a pod as running once all have started. So the resident comes
+ * last, unless another image of the hands would have to be pulled first.
+ */
+function containersOf(plan: PodPlan): object {
+  const image = handsImageOf(plan.spec, plan.settings);
+  const hasHands = image !== '';
+  const resident = residentOf(plan, hasHands);
+  const hands = hasHands ? [handsOf(plan, image)] : [];
+  return {
+    initContainers: [prepareOf(plan)],
+    containers: image === plan.settings.image ? [...hands, resident] : [resident, ...hands],
+    volumes: volumesOf(plan.agent, hasHands),
   };
 }
 
@@ -188,11 +272,12 @@ function isolationOf({ spec, settings }: PodPlan): object {
   };
 }
 
-function volumesOf(agent: CachedAgent): readonly object[] {
+function volumesOf(agent: CachedAgent, hasHands: boolean): readonly object[] {
   const serviceAccountToken = { audience: TOKEN_AUDIENCE, expirationSeconds: TOKEN_LIFE_SECONDS, path: 'token' };
   return [
     { name: 'home', persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
     { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+    ...(hasHands ? [{ name: SOCKET_VOLUME.name, emptyDir: { medium: 'Memory', sizeLimit: SOCKET_VOLUME_SIZE } }] : []),
   ];
 }
 
@@ -204,12 +289,17 @@ function annotationsOf(plan: PodPlan): Record<string, string> {
     [TIER_ANNOTATION]: tier.metadata.name,
     [FIXED_ANNOTATION]: fixedOf(tier),
     [IMAGE_ANNOTATION]: settings.image,
+    [HANDS_ANNOTATION]: handsImageOf(spec, settings),
+    'kubectl.kubernetes.io/default-container': RESIDENT,
     ...(held === undefined ? {} : { [SEAT_ANNOTATION]: held }),
     ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),
   };
 }
 
-/** The pod of one cycle. It has root in its own user namespace, one volume, and one token that only the api accepts. */
+/**
+ * The pod of one cycle: the resident, which alone has the token that only the api accepts, and the hands, which are root
+ * in the user namespace of the pod. Each sees its own folders of one volume.
+ */
 export function podManifest(plan: PodPlan): NewObject {
   const { agent, tier, cycle, settings } = plan;
   const { priorityClassName } = tier.spec.compute;
@@ -231,8 +321,7 @@ export function podManifest(plan: PodPlan): NewObject {
       ...resourceClaimsOf(tier),
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: GRACE_SECONDS,
-      containers: [containerOf(plan)],
-      volumes: volumesOf(agent),
+      ...containersOf(plan),
     },
   } as NewObject;
 }

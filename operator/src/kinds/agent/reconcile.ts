@@ -16,7 +16,7 @@ import {
   type Subject,
 } from './apply.ts';
 import type { Refusal } from './facts.ts';
-import { observe, type Observed, observedFrom, type Sources } from './observe.ts';
+import { hasImages, observe, type Observed, observedFrom, type Sources } from './observe.ts';
 import { eventsFor } from './events-for.ts';
 import { plan, type Action, type Plan } from './plan.ts';
 import { ResizeWatch } from './resize-watch.ts';
@@ -159,7 +159,7 @@ export class AgentReconciler {
     const isReady = conditionIn(agent.status, 'Ready')?.status === 'True';
     const isSized = conditionIn(agent.status, 'Resized')?.reason !== 'ReplacementPending';
     const pod = pods.get(keyOf({ namespace: agent.metadata.namespace, name: agent.status.podName ?? '' }));
-    return isReady && isSized && pod?.image === settings.image;
+    return isReady && isSized && pod !== undefined && hasImages({ agent, settings }, pod);
   }
 
   #subject(key: string): Subject {

@@ -66,7 +66,7 @@ function waitingSince({ agent: { spec, status }, seat, admission }: Observed, no
  * Agents cost one write each, not two.
  */
 export function isOnItsWay({ publishedTier, pod }: Observed): boolean {
-  if (publishedTier !== undefined || pod?.phase !== 'Pending') return false;
+  if (publishedTier !== undefined || pod?.phase !== 'Pending' || pod.container?.running === true) return false;
   return pod.scheduled?.status !== 'False' && !isInTrouble(pod);
 }
 

@@ -25,14 +25,15 @@ const planned = (pod: PodView): readonly unknown[] => [
 ];
 
 /** Further fields of a pod that only the status reads. */
-const published = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [
+const published = ({
   nodeName,
   phase,
   scheduled,
   container,
+  handsContainer,
   resize,
   message,
-];
+}: PodView): readonly unknown[] => [nodeName, phase, scheduled, container, handsContainer, resize, message];
 
 const differs = (
   read: (pod: PodView) => readonly unknown[],

@@ -1,6 +1,7 @@
 import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import type { KubeObject } from '@hamlet/kube';
-import { AGENT_ROLE, ROLE_LABEL } from '../../objects/names.ts';
+import { HANDS } from '../../objects/hands.ts';
+import { AGENT_ROLE, HANDS_ANNOTATION, ROLE_LABEL } from '../../objects/names.ts';
 
 /** The fields that the plan of seats reads of a pod that is no agent of this village. */
 export interface ForeignPodView extends KubeObject {
@@ -12,6 +13,7 @@ export interface ForeignPodView extends KubeObject {
 type Amounts = Readonly<Record<string, string>>;
 
 interface RawContainer {
+  readonly name?: string;
   readonly restartPolicy?: string;
   readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
 }
@@ -28,13 +30,16 @@ interface RawPod extends KubeObject {
   readonly status?: { readonly nominatedNodeName?: string };
 }
 
-type Kind = 'requests' | 'limits';
+/** `seat`: limits, but of a resident and its start the cpu that it has for sure, as its own operator counts it. */
+type Kind = 'requests' | 'limits' | 'seat';
 
 const EMPTY: Amounts = {};
 
 /** The limits or the requests of a container. A missing limit is replaced by the request. */
-function asked({ resources = {} }: RawContainer, kind: Kind): Amounts {
-  return { ...resources.requests, ...(kind === 'limits' ? resources.limits : {}) };
+function asked({ name, resources: { requests = EMPTY, limits = EMPTY } = {} }: RawContainer, kind: Kind): Amounts {
+  if (kind === 'requests') return requests;
+  const { cpu } = requests;
+  return { ...requests, ...limits, ...(kind === 'seat' && name !== HANDS && cpu !== undefined ? { cpu } : {}) };
 }
 
 const namesOf = (parts: readonly Amounts[]): readonly string[] => [
@@ -56,7 +61,7 @@ function effective(
     stays: container.restartPolicy === 'Always',
     part: asked(container, kind),
   }));
-  const whole = asked({ resources }, kind);
+  const whole = asked({ name: HANDS, resources }, kind);
   const total = (name: string): number => {
     const read = READERS[name] ?? quantity;
     let [sidecars, largest] = [0, 0];
@@ -97,8 +102,9 @@ export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
 
 /** The view of a foreign pod. An agent of another village counts with its limits, any other pod with its requests. */
 export function foreignPodView({ metadata, spec = {}, status }: RawPod): ForeignPodView {
-  const { name, namespace, uid, resourceVersion, labels } = metadata;
-  const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? 'limits' : 'requests';
+  const { name, namespace, uid, resourceVersion, labels, annotations } = metadata;
+  const agents = annotations?.[HANDS_ANNOTATION] === undefined ? 'limits' : 'seat';
+  const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? agents : 'requests';
   return {
     metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
     nodeName: spec.nodeName ?? status?.nominatedNodeName,

@@ -1,4 +1,5 @@
 /** Displacement and preemption on a real API server, scheduler and controllers. */
+import { handsIn } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
@@ -78,8 +79,8 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
       if (target !== undefined) preempted.set(keyOf(object.metadata), target.reason ?? '');
     }
   })().catch(() => undefined);
-  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node; the first model server requests nearly
-  // all of the rest.
+  // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node, and 100m each for its resident; the first
+  // model server requests nearly all of the rest.
   await client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
   // A seat that the operator gave before it knew of the closed node moves, and its agent gets another pod.
   await seats.told('tier-0', { total: 4, free: 4, agents: 0 });
@@ -87,7 +88,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   await v.createAgent('prem-1', as('tier-1'));
   await v.createAgent('prem-2', as('gpu'));
   for (const name of ['prem-0', 'prem-1', 'prem-2']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky1');
-  await client.create(PODS, modelServer('model-1', '2700m'), { namespace: 'default' });
+  await client.create(PODS, modelServer('model-1', '2400m'), { namespace: 'default' });
   const isThere = async (name: string): Promise<boolean> =>
     (
       await client.get<KubeObject & { readonly spec: { readonly nodeName?: string } }>(PODS, {
@@ -136,7 +137,7 @@ test('an agent whose balance opens a tier keeps its compute until there is room 
   await v.event('peer', 'Displaced');
   const grown = await until('rich has grown', async () => {
     const pod = await v.runningPod('rich');
-    return pod.spec.containers[0]?.resources.limits['cpu'] === '2' && pod;
+    return handsIn(pod)?.resources.limits['cpu'] === '2' && pod;
   });
   assert.equal(grown.metadata.uid, before.metadata.uid);
   await until('the status shows that rich has grown', async () => {
@@ -152,7 +153,7 @@ test('an agent whose balance opens a tier keeps its compute until there is room 
   v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'huge' });
   assert.match(await v.condition('rich', 'Resized False TooLarge'), /stays unchanged/);
   assert.deepEqual(
-    (await v.podsOf('rich')).map(({ metadata, spec }) => [metadata.uid, spec.containers[0]?.resources.limits['cpu']]),
+    (await v.podsOf('rich')).map((pod) => [pod.metadata.uid, handsIn(pod)?.resources.limits['cpu']]),
     [[before.metadata.uid, '2']],
   );
 });

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type Clock } from '@hamlet/kube';
+import type { Room } from '@hamlet/core/seats';
+import { RESIDENT_SHARE } from '../../objects/hands.ts';
 import { fixedOf, sizeOf } from '../../objects/tier-compute.ts';
 import { BY_OWNER, POD_INDEXERS } from '../../objects/watched.ts';
 import { FIXED_ANNOTATION } from '../../objects/names.ts';
@@ -89,7 +91,7 @@ class World {
       ready: true,
       cordoned: false,
       taints: [],
-      allocatable: { cpuMillis: 1_000, memoryBytes: GI, pods: 20, devices: {} },
+      allocatable: roomFor(2),
       ...parts,
     });
   }
@@ -158,7 +160,18 @@ class World {
   }
 }
 
-/** The node `a` holds two agents of tier-0 (500m and 512Mi each). */
+/** Room for that much compute of tiers, and for the residents of so many agents. */
+const roomFor = (agents: number, compute: Partial<Room> = {}): Room => {
+  const { cpuMillis = 1_000, memoryBytes = GI, devices = {} } = compute;
+  return {
+    cpuMillis: cpuMillis + agents * RESIDENT_SHARE.cpuMillis,
+    memoryBytes: memoryBytes + agents * RESIDENT_SHARE.memoryBytes,
+    pods: 20,
+    devices,
+  };
+};
+
+/** The node `a` holds two agents of tier-0 (500m and 512Mi each, besides their residents). */
 const village = (): World => new World([{ name: 'a' }]);
 
 test('there is no decision before the first plan; then a new agent gets a seat at once, without another plan', () => {
@@ -256,9 +269,7 @@ test('a thousand changes cost one plan', () => {
 });
 
 test('an agent grows at once if there is room, and otherwise keeps its size until there is', () => {
-  const world = new World([
-    { name: 'a', allocatable: { cpuMillis: 1_500, memoryBytes: 2 * GI, pods: 20, devices: {} } },
-  ]);
+  const world = new World([{ name: 'a', allocatable: roomFor(2, { cpuMillis: 1_500, memoryBytes: 2 * GI }) }]);
   for (const name of ['ada', 'bob']) {
     world.agent(name);
     world.pod(name, TIER_0);
@@ -276,7 +287,7 @@ test('an agent grows at once if there is room, and otherwise keeps its size unti
 
 test('a higher tier displaces the lowest; a model server and other villages are never displaced', () => {
   const world = new World([
-    { name: 'a', allocatable: { cpuMillis: 4_000, memoryBytes: 4 * GI, pods: 20, devices: { [GPU]: 1 } } },
+    { name: 'a', allocatable: roomFor(3, { cpuMillis: 4_000, memoryBytes: 4 * GI, devices: { [GPU]: 1 } }) },
   ]);
   world.other('model', { cpu: '1', memory: '2Gi' }, { labels: { 'hamlet.village/role': 'model-server' } });
   world.other(
@@ -365,31 +376,4 @@ test('agents are counted by tier, awake or asleep', () => {
       ['tier-2', 1],
     ],
   );
-});
-
-test('a pod is counted as the scheduler counts it', () => {
-  const view = (spec: object, status: object = {}): ForeignPodView =>
-    foreignPodView({ metadata: { name: 'p', namespace: 'n', uid: 'p', resourceVersion: '1' }, spec, status });
-  const requests = (cpu: string, memory: string): object => ({ resources: { requests: { cpu, memory, [GPU]: '1' } } });
-  const sum = view({
-    nodeName: 'a',
-    containers: [requests('250m', '1Gi'), requests('250m', '1Gi')],
-    initContainers: [requests('2', '1Mi'), { ...requests('100m', '1Gi'), restartPolicy: 'Always' }],
-    overhead: { cpu: '10m' },
-  });
-  assert.deepEqual(
-    [sum.nodeName, sum.takes],
-    ['a', { cpuMillis: 2_010, memoryBytes: 3 * GI, pods: 1, devices: { [GPU]: 3 } }],
-  );
-  assert.deepEqual(
-    view({ containers: [requests('1', '1Gi')], resources: { requests: { cpu: '3' } } }).takes.cpuMillis,
-    3_000,
-  );
-  const sidecar = { ...requests('1', '1Gi'), restartPolicy: 'Always' };
-  const begins = (...initContainers: readonly object[]): number =>
-    view({ containers: [requests('500m', '1Gi')], initContainers }).takes.cpuMillis;
-  assert.equal(begins(sidecar, requests('2', '1Gi')), 3_000, 'the sidecar runs beside the later init container');
-  assert.equal(begins(requests('2', '1Gi'), sidecar), 2_000, 'an init container has ended before the sidecar starts');
-  assert.equal(view({ containers: [] }, { nominatedNodeName: 'b' }).nodeName, 'b');
-  assert.deepEqual(view({ containers: [{}] }).takes, { cpuMillis: 0, memoryBytes: 0, pods: 1, devices: {} });
 });

@@ -12,24 +12,35 @@ import {
 import { keyOf } from '@hamlet/kube';
 import type { CachedAgent, TierView } from '../../objects/cached-objects.ts';
 import { FIXED_ANNOTATION, SEAT_ANNOTATION } from '../../objects/names.ts';
+import { RESIDENT_SHARE } from '../../objects/hands.ts';
 import { isLiving, isOver, type PodView } from '../../objects/pod-view.ts';
+import type { Size } from '../../objects/tier-compute.ts';
 
 /** The devices in a pod's annotation, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
 
-/** The rank of a tier, and the size of one agent of it. */
-export function seatTier({ metadata, spec }: TierView): SeatTier {
+const NO_SIZE: Size = { cpuMillis: 0, memoryBytes: 0 };
+
+const withResident = ({ cpuMillis: cpu, memoryBytes: memory }: Size): Size => ({
+  cpuMillis: cpu + RESIDENT_SHARE.cpuMillis,
+  memoryBytes: memory + RESIDENT_SHARE.memoryBytes,
+});
+
+/** The rank of a tier, and the size of one agent of it: the compute of its hands, and the share of its resident. */
+export function seatTier({ metadata, spec, handless }: TierView): AgentSeat {
   const { resources, gpu } = spec.compute;
   const devices = devicesOf(gpu);
+  const hands =
+    handless === true ? NO_SIZE : { cpuMillis: cpuMillis(resources.cpu), memoryBytes: bytes(resources.memory) };
   return {
     name: metadata.name,
     rank: spec.rank,
     size: {
-      cpuMillis: cpuMillis(resources.cpu),
-      memoryBytes: bytes(resources.memory),
+      ...withResident(hands),
       pods: 1,
       devices: devices === undefined ? {} : { [devices.resourceName]: devices.count },
     },
+    ...(handless === true ? { differs: true } : {}),
   };
 }
 
@@ -38,20 +49,21 @@ const WINDOW_RANK = 2_000;
 /** Added to the rank of an agent that bought priority: above its own tier and below the next. */
 const PRIORITY = 0.5;
 
-/** The seat of one agent: the seat of its tier, or a seat that a purchase has changed. */
+/** The seat of one agent: the seat of its tier, or a seat that a purchase or the lack of hands has changed. */
 export interface AgentSeat extends SeatTier {
-  readonly boosted?: boolean;
+  readonly differs?: boolean;
 }
 
 /** The seat of an agent of that tier. Purchases raise its rank. */
-export function boostedSeat(tier: SeatTier, boost: Boost | undefined): AgentSeat {
+export function boostedSeat(tier: AgentSeat, boost: Boost | undefined): AgentSeat {
   if (boost === undefined) return tier;
-  if (boost.gpu !== null) return { ...tier, rank: WINDOW_RANK, boosted: true };
-  return boost.priority ? { ...tier, rank: tier.rank + PRIORITY, boosted: true } : tier;
+  if (boost.gpu !== null) return { ...tier, rank: WINDOW_RANK, differs: true };
+  return boost.priority ? { ...tier, rank: tier.rank + PRIORITY, differs: true } : tier;
 }
 
 /** The room that a pod may use on its node; undefined if the pod has no limits. */
-export function podRoom({ size, metadata }: PodView): Room | undefined {
+export function podRoom({ size: own, hands, metadata }: PodView): Room | undefined {
+  const size = hands === undefined ? own : withResident(own ?? NO_SIZE);
   if (size === undefined) return undefined;
   const [, device, count] = DEVICES.exec(metadata.annotations?.[FIXED_ANNOTATION] ?? '') ?? [];
   return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
@@ -108,7 +120,7 @@ export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: Reques
   return {
     key: keyOf(metadata),
     tier: tier.name,
-    ...(tier.boosted === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
+    ...(tier.differs === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
     pod: holderOf(holdingPod(pods), tier),
     ...(ending.length === 0 ? {} : { ending }),
     seated: status.power === 'Awake',

@@ -1,4 +1,4 @@
-import { NO_ROOM, type Room, type SeatRequest, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
+import { NO_ROOM, type Room, type SeatRequest, type SeatInput, type SeatNode } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_OWNER } from '../../objects/watched.ts';
 import { claimName, VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
@@ -92,7 +92,7 @@ export function requestOf(sources: SeatSources, agent: CachedAgent): SeatRequest
 }
 
 /** The seat of a tier, computed once for each Entitlement, and again only for a tier that a purchase has changed. */
-function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => SeatTier | undefined {
+function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => AgentSeat | undefined {
   const known = new Map(tiers.map((tier) => [tier.metadata.name, { tier, size: seatTier(tier) }]));
   return (tier) => {
     const found = tier === undefined ? undefined : known.get(tier.metadata.name);

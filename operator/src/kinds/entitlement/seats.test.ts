@@ -1,4 +1,5 @@
 /** Seats and devices on a real API server, scheduler and controllers. */
+import { handsIn } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION } from '@hamlet/contract/kinds';
@@ -35,7 +36,7 @@ test('an Entitlement shows its seats, which follow agents, foreign pods and node
         'Derived',
         'True',
         'Derived',
-        'cpu 1 and memory 1Gi an agent on 2 open nodes, after the requests of other pods and the reserve of each node',
+        'cpu 1 and memory 1Gi an agent, and cpu 100m and memory 256Mi for its resident, on 2 open nodes, after the requests of other pods and the reserve of each node',
       ],
     ],
   );
@@ -83,7 +84,7 @@ test('a new or edited Entitlement shows its seats by its present spec, even if n
 test('devices are counted: each of two agents gets one, the third waits until one is free', async () => {
   for (const name of ['gina', 'gustav']) {
     await v.createAgent(name, as('gpu'));
-    assert.equal((await v.runningPod(name)).spec.containers[0]?.resources.limits[GPU], '1');
+    assert.equal(handsIn(await v.runningPod(name))?.resources.limits[GPU], '1');
   }
   await v.createAgent('gwen', as('gpu'));
   assert.match(

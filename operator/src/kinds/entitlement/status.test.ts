@@ -14,7 +14,13 @@ const facts = (parts: Partial<TierFacts> = {}): TierFacts => ({
 });
 
 for (const [name, parts, status, reason, says] of [
-  ['the seats are shown with their basis', {}, 'True', 'Derived', /cpu 500m and memory 512Mi an agent on 2 open nodes/],
+  [
+    'the seats are shown with their basis',
+    {},
+    'True',
+    'Derived',
+    /cpu 500m and memory 512Mi an agent, and cpu 100m and memory 256Mi for its resident, on 2 open nodes/,
+  ],
   ['no node', { openNodes: 0, seats: { total: 0, free: 0 } }, 'False', 'NoNode', /no node is ready and open to agents/],
   ['too large', { openNodes: 1, seats: { total: 0, free: 0 } }, 'False', 'TooLarge', /no node has room for cpu 500m/],
   ['a spec that cannot be read', { seats: undefined }, 'False', 'InvalidSpec', /apply it again/],

@@ -1,3 +1,4 @@
+import { RESIDENT_SHARE_TEXT } from '../../objects/hands.ts';
 import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@hamlet/contract/kinds';
 import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../../objects/cached-objects.ts';
@@ -24,7 +25,8 @@ function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
       'the operator cannot parse the spec: correct it as kubectl explain entitlement.spec says, and apply it again',
     ];
   const { resources, gpu } = spec.compute;
-  const size = `cpu ${resources.cpu} and memory ${resources.memory} an agent`;
+  const { cpu, memory } = RESIDENT_SHARE_TEXT;
+  const size = `cpu ${resources.cpu} and memory ${resources.memory} an agent, and cpu ${cpu} and memory ${memory} for its resident,`;
   if (openNodes === 0) return ['False', 'NoNode', 'no node is ready and open to agents: see kubectl get nodes'];
   if (seats.total === 0)
     return [

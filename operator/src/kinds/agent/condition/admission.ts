@@ -1,4 +1,5 @@
 import { seatSentence } from '@hamlet/core/seats';
+import { isAllowedImage } from '../../../objects/hands.ts';
 import { isTerminating, type TierView } from '../../../objects/cached-objects.ts';
 import { conditionIn, no, yes, type ConditionResult } from '../../../status/condition.ts';
 import type { Facts, FactsWithPod } from '../facts.ts';
@@ -162,10 +163,21 @@ function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierVie
   return known.find((tier) => tier !== undefined && paymentOf(facts, tier) === 'paid') ?? target;
 }
 
+/** Whether the spec can be carried out here. */
+function acceptedResult({ agent: { spec, problem }, settings }: FactsWithPod): ConditionResult {
+  if (problem !== undefined) return no('InvalidSpec', problem);
+  const image = spec?.hands?.image;
+  if (image === undefined || isAllowedImage(image, [settings.image, ...settings.handsImages]))
+    return yes('Accepted', 'the spec is complete');
+  return no(
+    'HandsImageRefused',
+    `spec.hands.image is ${image}, which this village does not allow: leave it out, or add it to agentPods.handsImages of the chart`,
+  );
+}
+
 /** The first three conditions, which decide whether the agent has a pod. */
 export function admissionOf(facts: FactsWithPod): Admission {
-  const { problem } = facts.agent;
-  const accepted = problem === undefined ? yes('Accepted', 'the spec is complete') : no('InvalidSpec', problem);
+  const accepted = acceptedResult(facts);
   const [entitled, target] = entitlement(facts);
   const result = admitted(facts, entitled, target);
   return {

@@ -7,11 +7,18 @@ import {
   AGENT_LABEL,
   AGENT_ROLE,
   FIXED_ANNOTATION,
+  HANDS_ANNOTATION,
   REBOOTED_ANNOTATION,
   ROLE_LABEL,
   TIER_ANNOTATION,
 } from '../../../objects/names.ts';
-import type { CachedAgent, OperatedSpec, TierView, VolumeClaimView } from '../../../objects/cached-objects.ts';
+import {
+  operatedSpec,
+  type CachedAgent,
+  type OperatedSpec,
+  type TierView,
+  type VolumeClaimView,
+} from '../../../objects/cached-objects.ts';
 import type { ContainerState, PodView } from '../../../objects/pod-view.ts';
 import type { Hold } from '../../../village/api-state.ts';
 import { goodStanding, type Standing } from '@hamlet/contract';
@@ -20,6 +27,7 @@ export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
   imagePullPolicy: 'IfNotPresent',
   imagePullSecrets: [],
+  handsImages: [],
   apiUrl: 'http://hamlet-api-agents:8081',
   serviceAccount: 'hamlet-agent',
   storageClass: undefined,
@@ -28,8 +36,7 @@ export const SETTINGS: Settings = {
 };
 
 export function specOf(input: Readonly<Record<string, unknown>> = {}): OperatedSpec {
-  const { power, rebootedAt, entitlement, memory, placement, isolation } = AgentSpec.parse(input);
-  return { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) };
+  return operatedSpec(AgentSpec.parse(input));
 }
 
 interface AgentParts {
@@ -138,6 +145,7 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
   const annotations = {
     [TIER_ANNOTATION]: tier.metadata.name,
     [FIXED_ANNOTATION]: fixedOf(tier),
+    [HANDS_ANNOTATION]: SETTINGS.image,
     ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }),
   };
   return {
@@ -151,6 +159,8 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
     },
     image: SETTINGS.image,
+    hands: SETTINGS.image,
+    handsContainer: undefined,
     size: sizeOf(tier),
     given: sizeOf(tier),
     resize: undefined,

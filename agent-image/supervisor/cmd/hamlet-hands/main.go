@@ -1,0 +1,138 @@
+// hamlet-hands is process 1 of the container in which the tools of an agent run.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"syscall"
+	"time"
+
+	"hamlet.village/hands/internal/process"
+	"hamlet.village/hands/internal/server"
+	"hamlet.village/hands/internal/state"
+)
+
+const (
+	// endTime is left of the pod's 10 s of grace for processes that were asked to end.
+	endTime = 7 * time.Second
+	// memoryLimit makes the garbage collector work harder before the supervisor grows; it holds little but buffers.
+	memoryLimit = 24 << 20
+	// collectAt is the growth of the heap, in per cent, at which garbage is collected; the default is 100.
+	collectAt = 40
+)
+
+const usage = `usage: hamlet-hands serve [--folder FOLDER] [--output FOLDER]
+       hamlet-hands own UID FOLDER...
+
+serve starts and watches the processes of an agent's tools, for clients of the
+socket hands.sock in the folder. own gives folders with all that is in them to a
+user, before the resident starts.
+
+  --folder FOLDER   folder of the socket, which outlives the container; /run/hands by default
+  --output FOLDER   folder of the outputs, which is emptied; /var/tmp/hands by default
+  --help            this text
+`
+
+func main() {
+	os.Exit(run(os.Args[1:]))
+}
+
+func run(args []string) int {
+	log.SetFlags(0)
+	if len(args) == 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	switch args[0] {
+	case process.ChildCommand:
+		return process.BecomeChild(args[1:])
+	case "own":
+		return own(args[1:])
+	case "serve":
+		return serve(args[1:])
+	case "--help", "-h":
+		fmt.Print(usage)
+		return 0
+	}
+	fmt.Fprint(os.Stderr, usage)
+	return 2
+}
+
+func own(args []string) int {
+	if len(args) < 2 {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	uid, err := strconv.Atoi(args[0])
+	if err != nil || uid < 0 {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	if err := state.Own(uid, args[1:]); err != nil {
+		log.Print(err)
+		return 1
+	}
+	return 0
+}
+
+func serve(args []string) int {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
+	folder := flags.String("folder", "/run/hands", "")
+	output := flags.String("output", "/var/tmp/hands", "")
+	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
+		return 2
+	}
+	debug.SetMemoryLimit(memoryLimit)
+	debug.SetGCPercent(collectAt)
+	if err := supervise(*folder, *output); err != nil {
+		log.Print(err)
+		return 1
+	}
+	return 0
+}
+
+// supervise serves until SIGTERM or SIGINT, and then ends all processes.
+func supervise(folder, output string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	adoptOrphans()
+	boots := state.Begin(folder)
+	table, err := process.NewTable(output, program, boots.Note)
+	if err != nil {
+		return err
+	}
+	children, ends := make(chan os.Signal, 1), make(chan os.Signal, 1)
+	signal.Notify(children, syscall.SIGCHLD)
+	signal.Notify(ends, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		for range children {
+			table.Reap()
+		}
+	}()
+	listener, err := server.Listen(filepath.Join(folder, "hands.sock"))
+	if err != nil {
+		return err
+	}
+	go func() {
+		<-ends
+		table.Close(endTime)
+		_ = listener.Close()
+	}()
+	log.Printf(`{"level":"info","message":"the hands are ready","boots":%d,"lost":%d}`, boots.Number, len(boots.Lost))
+	return server.New(table, boots).Serve(listener)
+}
+
+// adoptOrphans makes the supervisor the parent of orphans also where it is not process 1, as in its tests.
+func adoptOrphans() {
+	const setChildSubreaper = 36 // prctl(2)
+	_, _, _ = syscall.Syscall6(syscall.SYS_PRCTL, setChildSubreaper, 1, 0, 0, 0, 0)
+}

@@ -1,0 +1,63 @@
+package process
+
+import (
+	"fmt"
+	"time"
+)
+
+// Bounds of what callers may ask for.
+const (
+	// MaxRunning is the number of processes that run at once.
+	MaxRunning = 32
+	// MaxKept is the number of processes that the table keeps, ended ones included. The oldest ended one makes room.
+	MaxKept     = 128
+	maxIDChars  = 64
+	maxArgs     = 1_024
+	maxEnv      = 256
+	MaxTimeout  = 24 * time.Hour
+	defaultTime = 10 * time.Minute
+	// MaxSpool is the output that is kept of one stream of one process.
+	MaxSpool     = 64 << 20
+	defaultSpool = 16 << 20
+	// maxSpooled is the output that is kept of all processes together.
+	maxSpooled = 512 << 20
+	// HeadBytes and TailBytes are the parts of an output that a record carries.
+	HeadBytes = 16 << 10
+	TailBytes = 16 << 10
+)
+
+// Limits of one process. Zero means the default.
+type Limits struct {
+	// TimeoutMs is the time after which the process and its group are ended; 10 min by default, at most 24 h.
+	TimeoutMs int64 `json:"timeoutMs,omitempty"`
+	// OutputBytes are kept of each stream, the rest is counted and dropped; 16 MiB by default, at most 64 MiB.
+	OutputBytes int64 `json:"outputBytes,omitempty"`
+	// CPUSeconds, FileBytes and OpenFiles are limits of the kernel (setrlimit) for each process of the group.
+	CPUSeconds uint64 `json:"cpuSeconds,omitempty"`
+	FileBytes  uint64 `json:"fileBytes,omitempty"`
+	OpenFiles  uint64 `json:"openFiles,omitempty"`
+}
+
+func (l Limits) timeout() time.Duration {
+	if l.TimeoutMs == 0 {
+		return defaultTime
+	}
+	return time.Duration(l.TimeoutMs) * time.Millisecond
+}
+
+func (l Limits) spool() int64 {
+	if l.OutputBytes == 0 {
+		return defaultSpool
+	}
+	return l.OutputBytes
+}
+
+func (l Limits) check() error {
+	switch {
+	case l.TimeoutMs < 0 || l.TimeoutMs > MaxTimeout.Milliseconds():
+		return fmt.Errorf("limits.timeoutMs is %d: write 1 to %d", l.TimeoutMs, MaxTimeout.Milliseconds())
+	case l.OutputBytes < 0 || l.OutputBytes > MaxSpool:
+		return fmt.Errorf("limits.outputBytes is %d: write 1 to %d", l.OutputBytes, MaxSpool)
+	}
+	return nil
+}

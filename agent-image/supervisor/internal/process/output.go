@@ -1,0 +1,164 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+// spooled is the output on disk of all processes.
+var spooled atomic.Int64
+
+// Output describes one stream of a process.
+type Output struct {
+	// Bytes that the process has written.
+	Bytes int64 `json:"bytes"`
+	// Kept bytes are in the file; the others, at the end, are dropped except for the tail.
+	Kept int64  `json:"kept"`
+	File string `json:"file,omitempty"`
+	Head []byte `json:"head"`
+	// Tail begins after the head, if the output is longer.
+	Tail []byte `json:"tail,omitempty"`
+	// Open means that a process can still write, also after the first one of its group has ended.
+	Open bool `json:"open"`
+}
+
+// spool collects one stream: up to limit bytes in a file, and the last bytes in memory once the file is full.
+type spool struct {
+	mu    sync.Mutex
+	file  *os.File
+	path  string
+	limit int64
+	bytes int64
+	kept  int64
+	last  []byte
+	done  chan struct{}
+	open  bool
+}
+
+func newSpool(path string, limit int64) (*spool, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &spool{file: file, path: path, limit: limit, done: make(chan struct{}), open: true}, nil
+}
+
+const copyBytes = 16 << 10
+
+var buffers = sync.Pool{New: func() any { return new([copyBytes]byte) }}
+
+// fill reads until the last writer closes the pipe.
+func (s *spool) fill(pipe *os.File) {
+	buffer := buffers.Get().(*[copyBytes]byte)
+	defer buffers.Put(buffer)
+	for {
+		n, err := pipe.Read(buffer[:])
+		s.add(buffer[:n])
+		if err != nil {
+			break
+		}
+	}
+	_ = pipe.Close()
+	s.mu.Lock()
+	s.open = false
+	s.mu.Unlock()
+	close(s.done)
+}
+
+func (s *spool) add(data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes += int64(len(data))
+	if s.file == nil {
+		return
+	}
+	room := min(s.limit-s.kept, maxSpooled-spooled.Load(), int64(len(data)))
+	if room > 0 {
+		n, err := s.file.WriteAt(data[:room], s.kept)
+		s.kept += int64(n)
+		spooled.Add(int64(n))
+		data = data[n:]
+		if err != nil {
+			s.limit = s.kept // The disk is full: count the rest.
+		}
+	}
+	s.keepLast(data)
+}
+
+// keepLast keeps the end of what the file does not hold.
+func (s *spool) keepLast(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	s.limit = min(s.limit, s.kept) // After a gap, nothing more goes to the file.
+	if len(data) >= TailBytes {
+		s.last = append(s.last[:0], data[len(data)-TailBytes:]...)
+		return
+	}
+	if over := len(s.last) + len(data) - TailBytes; over > 0 {
+		s.last = append(s.last[:0], s.last[over:]...)
+	}
+	s.last = append(s.last, data...)
+}
+
+func (s *spool) describe() Output {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := Output{Bytes: s.bytes, Kept: s.kept, File: s.path, Open: s.open, Head: []byte{}}
+	if s.file == nil {
+		return out
+	}
+	out.Head = s.read(0, HeadBytes)
+	after := max(int64(len(out.Head)), s.bytes-TailBytes)
+	if after >= s.bytes {
+		return out
+	}
+	// The tail is the end of the file, then what the file does not hold.
+	out.Tail = s.read(after, max(0, s.kept-after))
+	missing := min(s.bytes-max(after, s.kept), int64(len(s.last)))
+	if missing > 0 {
+		out.Tail = append(out.Tail, s.last[int64(len(s.last))-missing:]...)
+	}
+	return out
+}
+
+// read returns up to n kept bytes from an offset.
+func (s *spool) read(offset, n int64) []byte {
+	n = min(n, s.kept-offset)
+	if n <= 0 {
+		return []byte{}
+	}
+	data := make([]byte, n)
+	got, err := s.file.ReadAt(data, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return []byte{}
+	}
+	return data[:got]
+}
+
+// slice returns up to n kept bytes from an offset.
+func (s *spool) slice(offset, n int64) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil || offset < 0 {
+		return []byte{}
+	}
+	return s.read(offset, n)
+}
+
+// discard removes the file. A process that still writes is read and counted.
+func (s *spool) discard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return
+	}
+	spooled.Add(-s.kept)
+	_ = s.file.Close()
+	_ = os.Remove(s.path)
+	s.file, s.last = nil, nil
+}

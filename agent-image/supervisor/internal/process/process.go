@@ -1,0 +1,219 @@
+package process
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// killAfter is the time between asking a process to end and ending it, once its time is over.
+	killAfter = 2 * time.Second
+	// drainTime is the wait for the last output after a process has ended; what it left running may write on.
+	drainTime = 200 * time.Millisecond
+	// programChars is the length of a program's name in records.
+	programChars = 128
+)
+
+// process is one started program. The table's lock guards its fields.
+type process struct {
+	spec    Spec
+	pid     int
+	started time.Time
+	ended   time.Time
+	exit    *Exit
+	// cause is set by whoever ends the process.
+	cause    Cause
+	oomsThen int64
+	stdin    *os.File
+	stdout   *spool
+	stderr   *spool
+	timer    *time.Timer
+	over     chan struct{}
+}
+
+// pipes are the ends of a new process: its own, and ours.
+type pipes struct {
+	theirs []*os.File
+	ours   []*os.File
+}
+
+func (p *pipes) close(files []*os.File) {
+	for _, file := range files {
+		_ = file.Close()
+	}
+}
+
+// begin starts a process. The table's lock is held, so that Reap finds the pid of a process that ends at once.
+func (t *Table) begin(spec Spec) (*process, *Fault) {
+	p := &process{spec: spec, started: time.Now(), oomsThen: oomKills(), over: make(chan struct{})}
+	if err := t.openSpools(p); err != nil {
+		p.discard()
+		return nil, fault("failed", "the output cannot be kept: "+err.Error())
+	}
+	ends, err := openPipes(spec.Merge)
+	if err != nil {
+		p.discard()
+		return nil, fault("failed", err.Error())
+	}
+	pid, err := t.fork(spec, ends.theirs)
+	ends.close(ends.theirs)
+	if err != nil {
+		ends.close(ends.ours)
+		p.discard()
+		return nil, fault("failed", "the process cannot start: "+err.Error())
+	}
+	p.pid = pid
+	p.stdin = ends.ours[0]
+	go p.stdout.fill(ends.ours[1])
+	if p.stderr != nil {
+		go p.stderr.fill(ends.ours[2])
+	}
+	go p.feed(spec.Stdin, !spec.OpenStdin)
+	p.spec.Stdin = nil
+	p.timer = time.AfterFunc(spec.Limits.timeout(), func() { t.stop(p, ByTimeout, killAfter) })
+	return p, nil
+}
+
+func (t *Table) openSpools(p *process) error {
+	var err error
+	path := func(stream string) string { return filepath.Join(t.folder, p.spec.Process+"."+stream) }
+	if p.stdout, err = newSpool(path("stdout"), p.spec.Limits.spool()); err != nil || p.spec.Merge {
+		return err
+	}
+	p.stderr, err = newSpool(path("stderr"), p.spec.Limits.spool())
+	return err
+}
+
+// openPipes opens stdin, stdout and stderr; with merge, stderr is stdout.
+func openPipes(merge bool) (*pipes, error) {
+	ends := &pipes{}
+	for stream := range 3 {
+		if stream == 2 && merge {
+			break
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			ends.close(append(ends.theirs, ends.ours...))
+			return nil, err
+		}
+		if stream == 0 {
+			r, w = w, r
+		}
+		ends.ours, ends.theirs = append(ends.ours, r), append(ends.theirs, w)
+	}
+	return ends, nil
+}
+
+func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
+	limits, err := json.Marshal(spec.Limits)
+	if err != nil {
+		return 0, err
+	}
+	files := []uintptr{theirs[0].Fd(), theirs[1].Fd(), theirs[len(theirs)-1].Fd()}
+	argv := append([]string{"hamlet-hands", ChildCommand, string(limits)}, spec.Argv...)
+	pid, err := syscall.ForkExec(t.program, argv, &syscall.ProcAttr{
+		Dir:   spec.Cwd,
+		Env:   environment(spec),
+		Files: files,
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	return pid, err
+}
+
+// environment has the mark first, where marked looks for it.
+func environment(spec Spec) []string {
+	variables := []string{Mark + "=" + spec.Process}
+	for _, inherited := range os.Environ() {
+		name, _, _ := strings.Cut(inherited, "=")
+		if _, replaced := spec.Env[name]; !replaced && name != Mark {
+			variables = append(variables, inherited)
+		}
+	}
+	for name, value := range spec.Env {
+		if name != Mark {
+			variables = append(variables, name+"="+value)
+		}
+	}
+	return variables
+}
+
+// feed writes to the process until it stops reading.
+func (p *process) feed(data []byte, closes bool) {
+	_, _ = p.stdin.Write(data)
+	if closes {
+		_ = p.stdin.Close()
+	}
+}
+
+func (p *process) hasEnded() bool { return p.exit != nil }
+
+// end keeps the exit of the process.
+func (p *process) end(status syscall.WaitStatus) {
+	p.timer.Stop()
+	_ = p.stdin.Close()
+	p.ended = time.Now()
+	p.exit = &Exit{Cause: p.cause}
+	if status.Signaled() {
+		p.exit.Signal = signalName(status.Signal())
+	} else {
+		code := status.ExitStatus()
+		p.exit.Code = &code
+	}
+	if p.exit.Cause == "" {
+		p.exit.Cause = ByItself
+		if status.Signaled() && status.Signal() == syscall.SIGKILL && oomKills() > p.oomsThen {
+			p.exit.Cause = ByMemory
+		}
+	}
+	close(p.over)
+}
+
+// drain waits a moment for output that was written before the end.
+func (p *process) drain() {
+	timer := time.NewTimer(drainTime)
+	defer timer.Stop()
+	for _, each := range []*spool{p.stdout, p.stderr} {
+		if each == nil {
+			continue
+		}
+		select {
+		case <-each.done:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+func (p *process) discard() {
+	for _, each := range []*spool{p.stdout, p.stderr} {
+		if each != nil {
+			each.discard()
+		}
+	}
+}
+
+func (p *process) programName() string {
+	name := strings.ToValidUTF8(p.spec.Argv[0], "?")
+	return name[:min(len(name), programChars)]
+}
+
+func (p *process) record() Record {
+	record := Record{
+		Process: p.spec.Process, Owner: p.spec.Owner, Program: p.programName(),
+		State: Running, StartedMs: p.started.UnixMilli(), Exit: p.exit,
+	}
+	if p.hasEnded() {
+		record.State, record.EndedMs = Exited, p.ended.UnixMilli()
+	}
+	stdout := p.stdout.describe()
+	record.Stdout = &stdout
+	if p.stderr != nil {
+		stderr := p.stderr.describe()
+		record.Stderr = &stderr
+	}
+	return record
+}

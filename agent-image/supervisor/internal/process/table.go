@@ -1,0 +1,315 @@
+// Package process starts the processes of tools, keeps their output and their ends, and reaps every orphan.
+package process
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Table holds the processes of one supervisor.
+type Table struct {
+	folder  string
+	program string
+	// note stores the running processes, so that the next start of the container can name the lost ones.
+	note func([]Lost)
+
+	mu      sync.Mutex
+	byID    map[string]*process
+	byPid   map[int]*process
+	closing bool
+}
+
+// NewTable makes a table that keeps outputs in a folder, which it empties. Program is the path of this program.
+func NewTable(folder, program string, note func([]Lost)) (*Table, error) {
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, err
+	}
+	return &Table{folder: folder, program: program, note: note, byID: map[string]*process{}, byPid: map[int]*process{}}, nil
+}
+
+// Start starts a process, or returns the one that already has the id.
+func (t *Table) Start(spec Spec) (Record, *Fault) {
+	if err := spec.check(); err != nil {
+		return Record{}, fault("invalid", err.Error())
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.byID[spec.Process]; known != nil {
+		record := known.record()
+		record.Existing = true
+		return record, nil
+	}
+	if t.closing {
+		return Record{}, fault("closing", "the pod is ending: nothing new starts")
+	}
+	if t.running() >= MaxRunning {
+		return Record{}, fault("too_many", "32 processes run already: wait for one, or end one")
+	}
+	if failure := t.makeRoom(); failure != nil {
+		return Record{}, failure
+	}
+	begun, failure := t.begin(spec)
+	if failure != nil {
+		return Record{}, failure
+	}
+	t.byID[spec.Process] = begun
+	t.byPid[begun.pid] = begun
+	t.noteRunning()
+	return begun.record(), nil
+}
+
+func (t *Table) running() int {
+	count := 0
+	for _, each := range t.byID {
+		if !each.hasEnded() {
+			count++
+		}
+	}
+	return count
+}
+
+// makeRoom forgets the process that ended first, if the table is full.
+func (t *Table) makeRoom() *Fault {
+	if len(t.byID) < MaxKept {
+		return nil
+	}
+	var oldest *process
+	for _, each := range t.byID {
+		if each.hasEnded() && (oldest == nil || each.ended.Before(oldest.ended)) {
+			oldest = each
+		}
+	}
+	if oldest == nil {
+		return fault("too_many", "128 processes are kept: forget one")
+	}
+	t.drop(oldest)
+	return nil
+}
+
+func (t *Table) drop(p *process) {
+	delete(t.byID, p.spec.Process)
+	p.discard()
+}
+
+func (t *Table) noteRunning() {
+	lost := []Lost{}
+	for _, id := range slices.Sorted(maps.Keys(t.byID)) {
+		if each := t.byID[id]; !each.hasEnded() {
+			lost = append(lost, Lost{Process: id, Owner: each.spec.Owner, Program: each.programName(), StartedMs: each.started.UnixMilli()})
+		}
+	}
+	t.note(lost)
+}
+
+// Reap waits for ended children until there are none, and keeps the ends of those in the table. The others were
+// orphans of tools.
+func (t *Table) Reap() {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || pid <= 0 {
+			return
+		}
+		t.mu.Lock()
+		if each := t.byPid[pid]; each != nil {
+			delete(t.byPid, pid)
+			each.end(status)
+			t.noteRunning()
+		}
+		t.mu.Unlock()
+	}
+}
+
+func (t *Table) find(id string) (*process, *Fault) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if found := t.byID[id]; found != nil {
+		return found, nil
+	}
+	return nil, fault("no_such_process", "there is no process of that id: it was never started, was forgotten, or was lost with the container")
+}
+
+// Wait returns the record of a process once it has ended, or after the time.
+func (t *Table) Wait(id string, most time.Duration) (Record, *Fault) {
+	found, failure := t.find(id)
+	if failure != nil {
+		return Record{}, failure
+	}
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-found.over:
+		found.drain()
+	case <-timer.C:
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return found.record(), nil
+}
+
+// List returns the processes of an owner, or all, by their start and without their output.
+func (t *Table) List(owner string) []Record {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	records := []Record{}
+	for _, each := range t.byID {
+		if owner == "" || each.spec.Owner == owner {
+			record := each.record()
+			record.Stdout, record.Stderr = nil, nil
+			records = append(records, record)
+		}
+	}
+	slices.SortFunc(records, func(a, b Record) int { return int(a.StartedMs - b.StartedMs) })
+	return records
+}
+
+// Slice returns kept bytes of a stream.
+func (t *Table) Slice(id, stream string, offset, n int64) ([]byte, *Fault) {
+	found, failure := t.find(id)
+	if failure != nil {
+		return nil, failure
+	}
+	switch {
+	case stream == "stdout":
+		return found.stdout.slice(offset, n), nil
+	case stream == "stderr" && found.stderr != nil:
+		return found.stderr.slice(offset, n), nil
+	}
+	return nil, fault("invalid", "stream must be stdout, or stderr of a process whose streams are not merged")
+}
+
+// Signal sends a signal to the whole group of a process.
+func (t *Table) Signal(id string, signal syscall.Signal) *Fault {
+	found, failure := t.find(id)
+	if failure != nil {
+		return failure
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	// The group of an ended process may have a new meaning.
+	if found.hasEnded() {
+		return fault("ended", "the process has ended")
+	}
+	if err := syscall.Kill(-found.pid, signal); err != nil {
+		return fault("failed", err.Error())
+	}
+	return nil
+}
+
+// Kill asks the group of a process to end, and after grace ends it with everything that it started.
+func (t *Table) Kill(id string, grace time.Duration) (Record, *Fault) {
+	found, failure := t.find(id)
+	if failure != nil {
+		return Record{}, failure
+	}
+	t.stop(found, ByRequest, grace)
+	return t.Wait(id, reapTime)
+}
+
+// reapTime suffices for the end of a killed process, unless the kernel is stuck.
+const reapTime = 5 * time.Second
+
+// stop ends a process and what it left behind, and returns when that is done or was tried.
+func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
+	t.mu.Lock()
+	isOver := p.hasEnded()
+	if !isOver && p.cause == "" {
+		p.cause = cause
+	}
+	if !isOver && grace > 0 {
+		_ = syscall.Kill(-p.pid, syscall.SIGTERM)
+	}
+	t.mu.Unlock()
+	if !isOver && grace > 0 {
+		timer := time.NewTimer(grace)
+		select {
+		case <-p.over:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+	t.mu.Lock()
+	// After the end, the number may be the group of another process; the mark still finds what is left.
+	if !p.hasEnded() {
+		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+	}
+	t.mu.Unlock()
+	killMarked(p.spec.Process)
+}
+
+// Forget removes an ended process and its output.
+func (t *Table) Forget(id string) *Fault {
+	found, failure := t.find(id)
+	if failure != nil {
+		return failure
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !found.hasEnded() {
+		return fault("running", "the process still runs: kill it first")
+	}
+	t.drop(found)
+	return nil
+}
+
+// CloseOwner ends and forgets all processes of an owner, with everything that they left behind. It returns their number.
+func (t *Table) CloseOwner(owner string) int {
+	t.mu.Lock()
+	closed := []*process{}
+	for _, each := range t.byID {
+		if each.spec.Owner == owner {
+			closed = append(closed, each)
+		}
+	}
+	t.mu.Unlock()
+	for _, each := range closed {
+		t.stop(each, ByRequest, 0)
+		_, _ = t.Wait(each.spec.Process, reapTime)
+		_ = t.Forget(each.spec.Process)
+	}
+	return len(closed)
+}
+
+// Close starts nothing more, asks all processes to end, and ends those that are left after grace.
+func (t *Table) Close(grace time.Duration) {
+	t.mu.Lock()
+	t.closing = true
+	all := slices.Collect(maps.Values(t.byID))
+	t.mu.Unlock()
+	var waiting sync.WaitGroup
+	for _, each := range all {
+		waiting.Go(func() { t.stop(each, ByRequest, grace) })
+	}
+	waiting.Wait()
+	_ = os.RemoveAll(filepath.Clean(t.folder))
+}
+
+// stdinTime is how long Feed waits for a process that does not read its input.
+const stdinTime = 5 * time.Second
+
+// Feed writes to the input of a process that was started with an open input, and closes the input if asked.
+func (t *Table) Feed(id string, data []byte, closes bool) *Fault {
+	found, failure := t.find(id)
+	if failure != nil {
+		return failure
+	}
+	_ = found.stdin.SetWriteDeadline(time.Now().Add(stdinTime))
+	if _, err := found.stdin.Write(data); err != nil {
+		return fault("input_closed", "the process does not read its input: "+err.Error())
+	}
+	if closes {
+		_ = found.stdin.Close()
+	}
+	return nil
+}
