@@ -30,7 +30,7 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
   '@hamlet/engine': { folder: 'agent-image/engine', imports: [] },
   '@hamlet/resident': {
     folder: 'agent-image/resident',
-    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine'],
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/engine', '@hamlet/models'],
   },
   '@hamlet/web': { folder: 'web', imports: ['@hamlet/contract', '@hamlet/core'] },
   '@hamlet/kubectl': { folder: 'cli/kubectl', imports: ['@hamlet/contract', '@hamlet/core'] },

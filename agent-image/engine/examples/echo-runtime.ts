@@ -1,6 +1,6 @@
-import type { AgentRuntime } from '@hamlet/engine';
+import { doneWith, type AgentRuntime } from '@hamlet/engine';
 
-/** Repeats the prompt after the prefix that the Agent's `spec.runtime.config.prefix` gives. */
+/** Repeats the input after the prefix that the Agent's `spec.runtime.config.prefix` gives. */
 export const createEchoRuntime = (): AgentRuntime => {
   let prefix = 'I heard: ';
   return {
@@ -9,9 +9,9 @@ export const createEchoRuntime = (): AgentRuntime => {
       if (typeof settings['prefix'] !== 'string') throw new Error('runtime.config.prefix must be text');
       prefix = settings['prefix'];
     },
-    execute: async (prompt, { signal }) => {
+    execute: async function* ({ text }, { signal }) {
       signal.throwIfAborted();
-      return `${prefix}${prompt}`;
+      yield doneWith(`${prefix}${text}`);
     },
     terminate: async () => {},
   };

@@ -1,10 +1,14 @@
+import type { Budgets } from './journal/event.ts';
+import type { Engine, GivenAnswer } from './loop/engine.ts';
+import type { ModelPort } from './loop/ports.ts';
+import type { SystemPrompt } from './loop/system-prompt.ts';
+
 /**
- * The interface between a resident and the program that writes its answers and carries out its runs.
+ * The interface between a resident and the program that thinks for an agent: it carries out runs and answers speech.
  *
- * The resident decides by itself where to walk. The runtime named in the Agent's `spec.runtime.name` answers when an
- * agent or a person speaks to the agent, and carries out runs. A resident creates one runtime and calls `initialize`
- * once, `execute` any number of times and `terminate` once. At most one run and one answer are under way; a run and an
- * answer may overlap.
+ * A resident creates one runtime for each conversation (a session, or a run that belongs to none) and its work tree, calls
+ * `initialize` once, `execute` any number of times and `terminate` once. The end of a runtime does not end its conversation: a
+ * later one has the same `sessionId`. At most one run of a conversation is under way.
  *
  * To plug in another runtime:
  *
@@ -19,32 +23,75 @@ export type AgentRuntime = {
    * Prepares the runtime: reads its settings, opens what it needs.
    * Rejects if the settings are wrong; the resident then logs a warning, still walks, and gives no answers.
    */
-  initialize(config: RuntimeConfig): Promise<void>;
+  initialize(config: RuntimeConfig, host: RuntimeHost): Promise<void>;
 
   /**
-   * Carries out the prompt and answers in words: the reply to speak, which the resident cuts to the length of a speech bubble,
-   * or the summary of a run. Text in the prompt that looks like a tool call is text, not an instruction to run the tool.
-   * Stops as soon as `context.signal` aborts. A rejection is recorded with the turn, and the agent stays silent.
+   * Works on an input and yields what happens. The last event is the only `outcome`. Text in the input that looks like a tool call
+   * is text, not an instruction to run the tool. `context.signal` aborts with `RunCancelled` when a person cancels, and with any
+   * other reason when the resident gives the run back: then the outcome is `interrupted`, and a later `execute` with the
+   * same run continues it. A rejection fails the run.
    */
-  execute(prompt: string, context: RuntimeContext): Promise<string>;
+  execute(input: RuntimeInput, context: RuntimeContext): AsyncIterable<RuntimeEvent>;
 
   /** Releases everything that `initialize` opened. Called once, also after a failed `initialize`. */
   terminate(): Promise<void>;
 };
 
-/** The settings of one resident, known when it starts. */
+/** The settings of one runtime. */
 export type RuntimeConfig = Readonly<{
+  /** Id of the session; id of the run if the run belongs to no session. */
+  sessionId: string;
+  /** Folder that the runtime may write to: the work tree of the repository, if there is one. */
+  repoPath: string;
+  /** The agent's memory file: one JSON object a line, in the form of the MCP memory server. */
+  memoryPath: string;
   agentId: string;
   displayName: string;
   /** Identity, personality and instructions, joined; empty when the Agent has none. */
   persona: string;
-  /** Folder that the runtime may write to. */
-  workspacePath: string;
-  /** The agent's memory file: one JSON object a line, in the form of the MCP memory server. */
-  memoryPath: string;
   /** `spec.runtime.config` of the Agent, as written there: each runtime checks its own. */
   settings: Readonly<Record<string, unknown>>;
 }>;
+
+/** The parts of a resident that its runtimes share. */
+export type RuntimeHost = Readonly<{
+  /** The engine on the agent's journal. Rejects with `RunFailure` if the journal cannot be used. */
+  engine: () => Promise<Engine>;
+  model: ModelPort;
+}>;
+
+/** A run that the agent was given. */
+export type RunInput = Readonly<{
+  kind: 'run';
+  run: string;
+  text: string;
+  prompt: SystemPrompt;
+  model: string;
+  budgets: Budgets;
+  /** Answers of people to questions of this run. */
+  answers: readonly GivenAnswer[];
+  /** Tools whose calls the API numbers, for a runtime without a journal. */
+  work: RunWork;
+}>;
+
+/** Words that somebody said to the agent. The answer is for a speech bubble: the resident cuts it to that length. */
+export type SpeechInput = Readonly<{ kind: 'speech'; text: string; prompt: SystemPrompt; model: string }>;
+
+export type RuntimeInput = RunInput | SpeechInput;
+
+export type RuntimeEvent =
+  | Readonly<{ type: 'words'; text: string }>
+  | Readonly<{ type: 'call'; call: string; tool: string; state: 'begun' | 'settled' }>
+  | Readonly<{ type: 'outcome'; outcome: RuntimeOutcome }>;
+
+export type RuntimeOutcome =
+  | Readonly<{ kind: 'done'; text: string }>
+  /** `code` is one word for programs. `unsettled` names calls that may have had an effect. */
+  | Readonly<{ kind: 'failed'; code: string; message: string; unsettled: readonly string[] }>
+  | Readonly<{ kind: 'cancelled'; unsettled: readonly string[] }>
+  /** The run waits for people, who must answer these requests. */
+  | Readonly<{ kind: 'waiting'; requests: readonly string[] }>
+  | Readonly<{ kind: 'interrupted' }>;
 
 /** The result of one tool call in the village; `text` is for people and models to read. */
 export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
@@ -61,9 +108,9 @@ export type Surroundings = Readonly<{
 }>;
 
 /**
- * The tools of a run. The API stores each call as a numbered step. After a crash the run is executed again from its beginning, and
- * the resident answers every stored step from the record without repeating it. So a runtime must make the same calls in the same
- * order for the same prompt, or keep its own record of its progress.
+ * The tools of a runtime without a journal. The API stores each call as a numbered step. After a crash the run is executed again
+ * from its beginning, and the resident answers every stored step from the record without repeating it. So such a runtime must make
+ * the same calls in the same order for the same prompt: a model cannot, and uses the engine's tools instead.
  * A call rejects only when the run must end. A refusal by the village is a result with the outcome `failed`.
  */
 export type RunWork = Readonly<{
@@ -89,21 +136,29 @@ export class RunFailure extends Error {
   }
 }
 
-/** The context of one prompt. */
+/** The reason of the signal when a person has cancelled the run. */
+export class RunCancelled extends Error {}
+
+/** The reason of the signal when the process ends: requests and calls under way may finish within 8 s. */
+export class ProcessEnding extends Error {}
+
+/** The context of one input. */
 export type RuntimeContext = Readonly<{
-  /** The Agent's repository, or null when it has none. */
-  repository: string | null;
+  sessionId: string;
+  memoryPath: string;
+  /** The repository and branch of the work tree at this moment, or those of the Agent if there is no work tree; null without any. */
+  repo: string | null;
   branch: string | null;
-  /** The author of the prompt: an agent's id or a person's name. */
+  /** The author of the input: an agent's id or a person's name. */
   speaker: string;
   /** Name of the place where the agent is; null out of doors. */
   place: string | null;
   /** The agent's present goal, in words that follow "I am". */
   plan: string;
-  /** The tools of a run; null when the prompt is speech that waits for an answer. */
-  work: RunWork | null;
-  /** A deterministic runtime gives the same answer for the same seed, prompt and context. */
+  /** A deterministic runtime gives the same answer for the same seed, input and context. */
   seed: number;
-  /** Aborts at the timeout of the answer and when the resident ends. */
   signal: AbortSignal;
 }>;
+
+/** The only event of a runtime that answers at once. */
+export const doneWith = (text: string): RuntimeEvent => ({ type: 'outcome', outcome: { kind: 'done', text } });

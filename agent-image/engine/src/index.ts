@@ -1,15 +1,22 @@
-export { RunFailure } from './agent-runtime.ts';
+export { doneWith, ProcessEnding, RunCancelled, RunFailure } from './agent-runtime.ts';
 export type {
   AgentRuntime,
-  ToolResult,
+  RunInput,
   RuntimeConfig,
   RuntimeContext,
+  RuntimeEvent,
+  RuntimeHost,
+  RuntimeInput,
+  RuntimeOutcome,
   RunWork,
+  SpeechInput,
   Surroundings,
+  ToolResult,
 } from './agent-runtime.ts';
-export { createRuntime } from './runtime-registry.ts';
-export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtime-registry.ts';
-export { createStubRuntime } from './runtime-registry.ts';
+export { createRuntime } from './runtimes/runtime-registry.ts';
+export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
+export { createEngineRuntime } from './runtimes/engine-runtime.ts';
+export { createStubRuntime } from './runtimes/stub-runtime.ts';
 
 export { createEngine } from './loop/engine.ts';
 export type { Begun, Engine, EngineRefusal, GivenAnswer, ResumeOptions, RunRequest } from './loop/engine.ts';
@@ -35,6 +42,7 @@ export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { defineTool } from './effects/tool.ts';
 export type { CallContext, NeedsPermission, Tool, ToolDefinition, Verified } from './effects/tool.ts';
 export type { ToolOutcome } from './effects/tool-outcome.ts';
+export { canonicalArguments } from './journal/arguments.ts';
 export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';
 export { JournalError } from './journal/journal.ts';
 export type { Journal, JournalEntry, JournalErrorCode, Payload } from './journal/journal.ts';

@@ -9,7 +9,7 @@ import { API_BACKOFF } from './village/retry.ts';
 import { resourcePlanOf } from './brain/resource-plan.ts';
 import { MAX_ITEMS, MAX_NEIGHBOURS } from './loop/perceive.ts';
 import { PERCEPTION_TILES } from './brain/situation.ts';
-import { ANSWER_TIMEOUT_MS } from './runtime/voice.ts';
+import { ANSWER_TIMEOUT_MS, MODEL_ANSWER_TIMEOUT_MS } from './runtime/voice.ts';
 import { MAX_UNRECORDED_TURNS } from './loop/turn-loop.ts';
 import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
@@ -51,7 +51,7 @@ test('the limits', () => {
     `after ${API_BACKOFF.firstMs / 1_000} s, then longer, up to ${API_BACKOFF.maxMs / 1_000} s`,
     `newest ${MAX_DIARY_ENTRIES} entries`,
     `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
-    `It has ${ANSWER_TIMEOUT_MS / 1_000} s`,
+    `A sentence has ${ANSWER_TIMEOUT_MS / 1_000} s, with \`engine\` ${MODEL_ANSWER_TIMEOUT_MS / 1_000} s`,
     `cut to ${SPEECH_MAX_LENGTH} characters`,
     `as the tier allows (below), ${RUN_STEPS_MAX} at most, and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,
     `${stepsOf(1)} steps a run for each tool at a time (${[1, 2, 8].map(stepsOf).join(', ')} in the tiers of the chart)`,

@@ -3,12 +3,15 @@ import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { helpText, parseEnvironment } from './process/environment.ts';
 import { createLog } from './process/json-log.ts';
-import { runResident } from './resident.ts';
+import { runResident, type ResidentPorts } from './resident.ts';
 import { RUNTIMES } from './runtimes.ts';
 
 /** After a signal, a write in flight may take this long; the process ends within a second. */
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
+/** With a run of an engine under way, its calls may take 8 s. The pod is killed after 10 s. */
+const FINISH_WORK_MS = 9_000;
+const END_WITH_RUNS_MS = 9_500;
 
 async function main(): Promise<number> {
   if (process.argv.includes('--help')) {
@@ -25,25 +28,34 @@ async function main(): Promise<number> {
     agent_id: env.HAMLET_AGENT_ID,
     node: env.HAMLET_NODE_NAME,
   });
-  const { stop, stopWriting } = stopSignals();
+  const ending = stopSignals();
+  const { stop } = ending;
   const rest = (ms: number) => delay(ms, undefined, { signal: stop }).catch(() => {});
   const machine = { now: Date.now, newId: randomUUIDv7, random: Math.random };
-  const why = await runResident(env, { ...machine, log, runtimes: RUNTIMES, rest, stop, stopWriting });
+  const why = await runResident(env, { ...machine, log, runtimes: RUNTIMES, rest, ...ending });
   log.info('ended', { why });
   return 0;
 }
 
-/** SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS, and end the process after END_MS. */
-function stopSignals(): { stop: AbortSignal; stopWriting: AbortSignal } {
-  const [reading, writing] = [new AbortController(), new AbortController()];
+type Ending = Pick<ResidentPorts, 'stop' | 'stopWriting' | 'stopWork' | 'onBusy'>;
+
+/** SIGTERM and SIGINT abort reads at once and writes after FINISH_WRITES_MS. They end the process after END_MS, or later with runs. */
+function stopSignals(): Ending {
+  const [reading, writing, working] = [new AbortController(), new AbortController(), new AbortController()];
+  let isBusy = (): boolean => false;
   const stop = () => {
     reading.abort();
+    const endMs = isBusy() ? END_WITH_RUNS_MS : END_MS;
     setTimeout(() => writing.abort(), FINISH_WRITES_MS).unref();
-    setTimeout(() => process.exit(0), END_MS).unref();
+    setTimeout(() => working.abort(), FINISH_WORK_MS).unref();
+    setTimeout(() => process.exit(0), endMs).unref();
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  return { stop: reading.signal, stopWriting: writing.signal };
+  const onBusy: Ending['onBusy'] = (ask) => {
+    isBusy = ask;
+  };
+  return { stop: reading.signal, stopWriting: writing.signal, stopWork: working.signal, onBusy };
 }
 
 // The open stream of wakes would otherwise keep the process alive after a newer cycle has begun.

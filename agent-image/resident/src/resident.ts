@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { quoted, sentence, shortened } from './brain/words.ts';
+import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
+import { createThinking, type Thinking } from './engine/thinking.ts';
+import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox, type EndReason } from './loop/inbox.ts';
@@ -12,22 +16,30 @@ import { createThinker } from './loop/thinker.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
+import { createNotes } from './memory/notes.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { untilPaid, watchPaidTime } from './process/paid-time.ts';
 import { tryLockState, type StateLock } from './process/state-lock.ts';
 import { startRunWorker } from './runs/run-worker.ts';
-import type { EndedRun } from './runs/take-run.ts';
+import { createAsyncEvent, type AsyncEvent } from './runs/async-event.ts';
+import type { EndedRun } from './runs/settlement.ts';
 import { createTurnGate } from './runs/turn-gate.ts';
-import { checkFolders, startRuntime, type StartedRuntime } from './runtime/start-runtime.ts';
+import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
+import { SPEECH, voiceOf } from './runtime/voice.ts';
 import { exchangedToken, fixedToken, type TokenSource } from './village/agent-token.ts';
 import { createHttpVillage } from './village/http-village.ts';
+import { createHttpWork } from './village/http-work.ts';
 import { backoffMs } from './village/retry.ts';
 import type { Answer, Village } from './village/village.ts';
+import type { WorkVillage } from './village/work-village.ts';
 
 /** Pause before the next attempt to take the lock from the pod of the previous cycle. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
+const JOURNAL_FILE = 'journal.sqlite';
+/** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
+const FINISH_RUNS_MS = 9_000;
 /** Maximum number of characters of a run's prompt, and of its summary, in the diary. */
 const DIARY_WORDS_MAX = 300;
 
@@ -43,6 +55,10 @@ export interface ResidentPorts {
   readonly stop: AbortSignal;
   /** Aborts later than `stop`, so that a write in flight can finish. */
   readonly stopWriting: AbortSignal;
+  /** Aborts later still, so that runs of an engine can finish their calls. */
+  readonly stopWork: AbortSignal;
+  /** Receives a function that returns true while the process needs the time until `stopWork`. */
+  readonly onBusy: (isBusy: () => boolean) => void;
 }
 
 /** Runs one agent until the process must end; resolves with the reason. */
@@ -74,73 +90,133 @@ async function waitForLock(
 
 async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const { log, stop } = ports;
-  const village = connect(env, ports);
+  const connection = connect(env, ports);
+  const { village } = connection;
   const known = await untilAnswered(() => introduce(village, env.HAMLET_CYCLE), ports);
   if (typeof known === 'string') return known;
   const { config, cycle } = known;
   const paid = { village, now: ports.now, log, stop };
   const paidEnd = await untilPaid(paid);
   if (stop.aborted) return 'stopped';
-  const runtime = await runtimeOf(config, env, ports);
-  const { runtime: named, loop_every_ms } = config;
-  log.info('started', { cycle, runtime: named.name, lived_before: memory.livedBefore, loop_every_ms });
+  const leave = new AbortController();
+  const leaving = AbortSignal.any([stop, leave.signal]);
+  const mind = mindOf({ env, memory, connection, leaving }, ports);
+  ports.onBusy(() => mind.thinking.book.size > 0);
+  await warnOf(mind, config, { env, log });
+  const { loop_every_ms } = config;
+  log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
   // A turn that hangs must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
+  const loop = loopOf({ ...connection, ...mind, env, memory, config, cycle, leaving }, ports);
   try {
-    return await Promise.race([unpaid, loopOf({ village, memory, config, cycle, runtime }, ports)]);
+    return await Promise.race([unpaid, loop.ended]);
   } finally {
-    await runtime.terminate();
+    leave.abort();
+    if (mind.thinking.book.size > 0) await Promise.race([loop.runsLeft(), delay(FINISH_RUNS_MS)]);
+    await mind.runtimes.terminate();
+    await mind.thinking.end();
   }
 }
 
-/** Starts the runtime, and logs a warning for each missing capability. */
-async function runtimeOf(
+/** Logs a warning for each missing capability. */
+async function warnOf(
+  { runtimes }: Pick<Mind, 'runtimes'>,
   config: AgentConfig,
-  env: Environment,
-  { runtimes, log, stop }: ResidentPorts,
-): Promise<StartedRuntime> {
+  { env, log }: { readonly env: Environment; readonly log: Log },
+): Promise<void> {
   const { HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
   for (const warning of checkFolders({ workspace, memory })) log.warn('capability', warning);
-  const memoryPath = join(memory, MEMORY_FILE);
-  const runtime = await startRuntime(runtimes, { config, workspacePath: workspace, memoryPath, stop });
-  if (runtime.warning !== null) log.warn('capability', runtime.warning);
-  return runtime;
+  const obtained = await runtimes.obtain(config, SPEECH);
+  if (!obtained.ok) log.warn('capability', obtained.warning);
 }
 
-interface Parts {
-  readonly village: Village;
+interface Mind {
+  readonly thinking: Thinking;
+  readonly runtimes: RuntimePool;
+  /** Set when the agent arrives. */
+  readonly arrival: AsyncEvent;
+  readonly body: BodyLock;
+}
+
+interface MindParts {
+  readonly env: Environment;
+  readonly memory: MemoryStore;
+  readonly connection: Connection;
+  /** Aborts when the process ends for any reason. */
+  readonly leaving: AbortSignal;
+}
+
+/** The runtimes of the process, and the engine that they may need. */
+function mindOf(
+  { env, memory, connection, leaving: stop }: MindParts,
+  { log, rest, random, runtimes: registry }: ResidentPorts,
+): Mind {
+  const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url } = env;
+  const { lastVillage: village, work, tokens } = connection;
+  const arrival = createAsyncEvent();
+  const body = createBodyLock();
+  const notes = createNotes(memory);
+  const retries = { rest, random };
+  const thinking = createThinking({
+    ...retries,
+    journalPath: join(state, JOURNAL_FILE),
+    work,
+    notes,
+    log,
+    stop,
+    model: async (book) => {
+      const { createModelPort } = await import('./engine/model-port.ts');
+      return createModelPort({ url, tokens, leaseOf: (run) => book.find(run)?.lease.attempt ?? null });
+    },
+    tools: async (book, mirrored) => {
+      const { villageTools } = await import('./tools/village-tools.ts');
+      return villageTools({ ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop });
+    },
+  });
+  const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
+  return { thinking, arrival, body, runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }) };
+}
+
+interface Parts extends Connection, Mind {
+  readonly env: Environment;
   readonly memory: MemoryStore;
   readonly config: AgentConfig;
   readonly cycle: number;
-  readonly runtime: StartedRuntime;
+  /** Aborts when the process ends for any reason. */
+  readonly leaving: AbortSignal;
 }
 
-/** Composes the loop of turns, the worker for runs and the stream of wakes; resolves when the loop ends. */
-function loopOf({ village, memory, config, cycle, runtime }: Parts, ports: ResidentPorts): Promise<EndReason> {
+/** Composes the loop of turns, the worker for runs and the stream of wakes. `ended` resolves when the loop ends. */
+function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<EndReason>; runsLeft(): Promise<void> } {
+  const { village, work, memory, config, cycle, env, runtimes, thinking, arrival, body, leaving } = parts;
   const { log, rest, random, stop, newId } = ports;
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
   if (stop.aborted) inbox.end('stopped');
-  const { agent_id: agentId, repository, seed } = config;
-  const { voice, execute } = runtime;
   const desk = createDesk(village, log);
-  const onEnded = (run: Run, ended: EndedRun) => {
+  const onEnded = (run: Run, ended: EndedRun, hasModel: boolean) => {
+    inbox.nudge();
+    // The words of a model and of a session may be private. Diary and board are not.
+    if (hasModel || run.session_id !== null) return;
     rememberRun(memory, run, ended.summary);
     if (ended.state === 'failed' && ended.error !== undefined)
       desk.requests.add(requestAfterRun(run.run_id, run.prompt, ended.error));
-    inbox.nudge();
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
+  const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
   const runs = startRunWorker({
     ...shared,
-    agentId,
-    execute,
-    repository,
-    seed,
+    ...folders,
+    work,
+    runtimes,
+    thinking,
+    arrival,
+    body,
+    agentId: config.agent_id,
     onEnded,
     stepsMax: () => desk.planner.plan?.toolCalls ?? null,
-    stop,
+    stop: leaving,
     onStale: () => inbox.end('stale'),
   });
   void followWakes({ ...shared, inbox, runs, stop });
@@ -150,7 +226,9 @@ function loopOf({ village, memory, config, cycle, runtime }: Parts, ports: Resid
     onThought: () => inbox.nudge(),
     log,
   });
-  return runTurns({ ...shared, voice, memory, desk, thinker, newId, inbox });
+  const voice = voiceOf({ runtimes, stop, ...folders });
+  const ended = runTurns({ ...shared, voice, memory, desk, thinker, aside: createAside(log), newId, inbox });
+  return { ended, runsLeft: () => runs.ended };
 }
 
 /** Adds a run and its summary to the diary. A full disk fails the memory, not the run. */
@@ -164,10 +242,25 @@ function rememberRun(memory: MemoryStore, { run_id, prompt, schedule }: Run, sum
   }
 }
 
-function connect(env: Environment, { now, stop, stopWriting }: ResidentPorts): Village {
+interface Connection {
+  readonly village: Village;
+  /** The same for work that may finish after the signal to end. */
+  readonly lastVillage: Village;
+  readonly work: WorkVillage;
+  readonly tokens: TokenSource;
+}
+
+function connect(env: Environment, { now, stop, stopWriting, stopWork }: ResidentPorts): Connection {
   const tokens = tokenSource(env, now);
   const client = createClient({ baseUrl: env.HAMLET_API_URL, token: () => tokens.get() });
-  return createHttpVillage({ client, tokens, agentId: env.HAMLET_AGENT_ID, stopReading: stop, stopWriting });
+  const shared = { client, tokens, agentId: env.HAMLET_AGENT_ID };
+  const late = { ...shared, stopReading: stopWork, stopWriting: stopWork };
+  return {
+    village: createHttpVillage({ ...shared, stopReading: stop, stopWriting }),
+    lastVillage: createHttpVillage(late),
+    work: createHttpWork(late),
+    tokens,
+  };
 }
 
 function tokenSource(

@@ -1,8 +1,9 @@
-import { createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
+import { createEngineRuntime, createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
 /** The runtimes that an Agent may name in `spec.runtime.name`. A new runtime needs one more line here. */
 export const RUNTIMES: RuntimeRegistry = {
+  engine: createEngineRuntime,
   scripted: createScriptedRuntime,
   stub: createStubRuntime,
 };

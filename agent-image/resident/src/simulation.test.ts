@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { TICKS_PER_DAY } from '@hamlet/contract';
 import { voiceOf } from './runtime/voice.ts';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
+import { poolOf } from './testing/a-runtime.ts';
 import { coreVillage, type CoreVillage } from './testing/core-village.ts';
 import { lifeOf } from './testing/life-of.ts';
 
@@ -15,7 +16,12 @@ const DEEP_NIGHT_TICK = 12_600;
 /** Runs from dawn until deep in the night; each villager takes a turn at its own interval and at each wake. */
 async function liveOneDay(seed: number, until: number): Promise<CoreVillage> {
   const village = coreVillage(NAMES, seed);
-  const voice = voiceOf(createScriptedRuntime(), new AbortController().signal);
+  const voice = voiceOf({
+    runtimes: poolOf(createScriptedRuntime()),
+    workspacePath: '/nowhere',
+    memoryPath: '/nowhere',
+    stop: new AbortController().signal,
+  });
   const lives = village.villagers.map((villager) => lifeOf(villager, { voice, seed }));
   for (let tick = 0; tick <= until; tick += 1) {
     village.advanceTo(tick);

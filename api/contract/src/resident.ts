@@ -1,7 +1,7 @@
 /** Exports only what a resident needs: each agent has a process, and loaded schemas stay in its memory. */
 export { createClient, ProblemError } from './client/create-client.ts';
 export { getAgent } from './routes/agents.ts';
-export { createPost, getPost, listBoardNews, replyToPost, resolvePost } from './routes/board/posts.ts';
+export { createPost, getPost, listBoardNews, listPosts, replyToPost, resolvePost } from './routes/board/posts.ts';
 export { getLedger } from './routes/economy.ts';
 export { completeChat, listModels } from './routes/models.ts';
 export { askPermission, performCall } from './routes/permissions.ts';
@@ -13,6 +13,12 @@ export { buyCompute } from './routes/trade/purchases.ts';
 export { getQuote } from './routes/trade/quote.ts';
 export { actAsAgent, getWorld, moveAgent } from './routes/world.ts';
 export { formatAiDollars, parseAiDollars } from './values/money.ts';
-export { RUN_REASON_MAX_CHARS, RUN_RENEW_EVERY_S, RUN_STEPS_MAX, RUN_SUMMARY_MAX_CHARS } from './values/run.ts';
+export {
+  RUN_ANSWER_MAX_CHARS,
+  RUN_REASON_MAX_CHARS,
+  RUN_RENEW_EVERY_S,
+  RUN_STEPS_MAX,
+  RUN_SUMMARY_MAX_CHARS,
+} from './values/run.ts';
 export { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './values/village-tools.ts';
 export * from './world/constants.ts';

@@ -45,6 +45,8 @@ export type Journal = Readonly<{
   eventsOf: (run: string) => RunEvents;
   /** For a mirror: entries after a place, oldest first. */
   readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
+  /** For a mirror: entries of one run after a place, oldest first. */
+  readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];
   openRuns: (limit: number) => readonly RunRow[];
   rowOf: (run: string) => RunRow | null;
   lastRunOf: (conversation: string) => RunRow | null;

@@ -9,7 +9,7 @@ export const SALT_REF = 'salt_of_this_journal__';
 const Message = z.object({ toolCalls: z.array(z.object({ arguments: z.string() })) });
 
 /** The texts that an event names, with the arguments of its calls, which the journal keeps only inside of the model's answer. */
-export function payloadsOf(journal: Journal, event: JournalEvent): readonly Payload[] {
+export function payloadsOf(journal: Pick<Journal, 'textOf' | 'refer'>, event: JournalEvent): readonly Payload[] {
   const payloads = refsOf(event).flatMap((ref) => {
     const text = journal.textOf(ref);
     return text === null ? [] : [{ ref, text }];

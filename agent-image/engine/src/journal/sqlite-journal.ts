@@ -62,6 +62,7 @@ function readers(database: DatabaseSync) {
   const text = database.prepare('select body from payload where ref = ?');
   const ofRun = database.prepare(`select ${COLUMNS} from event where run = ? order by seq limit ?`);
   const after = database.prepare(`select ${COLUMNS} from event where seq > ? order by seq limit ?`);
+  const ofRunAfter = database.prepare(`select ${COLUMNS} from event where run = ? and seq > ? order by seq limit ?`);
   return {
     lastSeq: () => Number(lastSeq.get()?.['seq'] ?? 0),
     lastFence: () => Number(lastFence.get()?.['fence'] ?? 0),
@@ -78,17 +79,24 @@ function readers(database: DatabaseSync) {
       }
       return { ok: true, events };
     },
-    /** Stops before an event that this engine cannot read, so that a mirror loses nothing. */
     readAfter: (seq: number, limit: number) => {
-      const entries: JournalEntry[] = [];
-      for (const row of after.iterate(seq, Math.min(limit, MAX_READ))) {
-        const found = fromRow(row);
-        if (!found.ok) break;
-        entries.push({ seq: Number(row['seq']), event: found.event });
-      }
+      const entries = readable(after.iterate(seq, Math.min(limit, MAX_READ)));
       return { entries, next: entries.at(-1)?.seq ?? seq };
     },
+    readRunAfter: (run: string, seq: number, limit: number): readonly JournalEntry[] =>
+      readable(ofRunAfter.iterate(run, seq, Math.min(limit, MAX_READ))),
   };
+}
+
+/** Stops before an event that this engine cannot read, so that a mirror loses nothing. */
+function readable(rows: Iterable<Row>): readonly JournalEntry[] {
+  const entries: JournalEntry[] = [];
+  for (const row of rows) {
+    const found = fromRow(row);
+    if (!found.ok) break;
+    entries.push({ seq: Number(row['seq']), event: found.event });
+  }
+  return entries;
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import { OVER } from '../effects/linked-abort.ts';
 import type { ClosedOutcome } from '../journal/event.ts';
+import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
 import { isCompactionDue } from './compaction.ts';
 import type { Command } from '../state/decide.ts';
@@ -7,6 +8,7 @@ import { decide } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { Message } from './ports.ts';
+import type { RunState } from '../state/run-state.ts';
 import { currentCalls, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { historyBefore, inputMessage, readAnswer, runMessages } from './transcript.ts';
@@ -38,7 +40,7 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
     ).filter((command) => command.type !== 'ask_person' || !session.shown.has(command.call.question?.request ?? ''));
     const closing = commands.find((command) => command.type === 'close');
     if (closing !== undefined) return close(kit, session, { ...work, outcome: closing.outcome });
-    if (session.state.outcome !== null) return result(kit, session);
+    if (session.state.outcome !== null) return recordedOutcome(kit.ports.journal, session.state);
     if (session.state.interrupted) return interrupted(kit, session, tasks);
     for (const command of commands) begin(kit, session, { ...work, command });
     if (tasks.size > 0) await Promise.race([woken, ...tasks.values()]);
@@ -97,7 +99,7 @@ async function close(kit: Kit, session: Session, { tasks, history, outcome }: Cl
   const stage = state.stage === 'open' ? [{ type: 'stage_closed' as const }] : [];
   session.append([...stage, { type: 'run_closed', outcome, unsettled: [...unsettledCalls(state)] }]);
   if (outcome.kind === 'done') await compact(kit, session, history);
-  return result(kit, session);
+  return recordedOutcome(kit.ports.journal, session.state);
 }
 
 /** Waits until all tasks have ended, for at most `graceMs`. A task that ends later finds its run closed. */
@@ -122,12 +124,12 @@ function waiting(session: Session): RunOutcome {
   return { kind: 'waiting', for: 'permission', requests };
 }
 
-function result(kit: Kit, session: Session): RunOutcome {
-  const { state } = session;
+/** The end of a run as its events have it. */
+export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
   const unsettled = unsettledCalls(state);
   switch (state.outcome?.kind) {
     case 'done':
-      return { kind: 'done', text: readAnswer(kit.ports.journal, state.outcome.answer).content };
+      return { kind: 'done', text: readAnswer(journal, state.outcome.answer).content };
     case 'failed':
       return { kind: 'failed', code: state.outcome.code, unsettled };
     case 'cancelled':

@@ -2,8 +2,8 @@ import type { Answer, Budgets, EventBody } from '../journal/event.ts';
 import { Budgets as BudgetsSchema } from '../journal/event.ts';
 import type { RunRow } from '../journal/journal.ts';
 import type { RunOutcome } from './advance.ts';
-import { advance } from './advance.ts';
-import type { EngineLimits, EnginePorts, Kit } from './kit.ts';
+import { advance, recordedOutcome } from './advance.ts';
+import type { EngineLimits, EnginePorts, Kit, Notice } from './kit.ts';
 import { DEFAULT_LIMITS } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
 import { Session } from './session.ts';
@@ -54,8 +54,15 @@ export type Engine = Readonly<{
   cancel: (run: string) => Begun;
   /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
-  /** Ends the work on one run, for example when its lease is lost. This engine may resume it. */
-  release: (run: string) => Promise<void>;
+  /**
+   * Ends the work on one run, for example when its lease is lost. This engine may resume it. `now` aborts requests and calls under
+   * way; `gently` waits for them as `interrupt` does.
+   */
+  release: (run: string, how: 'now' | 'gently') => Promise<void>;
+  /** Reports everything about one run to the listener, until the returned function is called. */
+  listen: (run: string, listener: (notice: Notice) => void) => () => void;
+  /** The end of a run; null while it is open, and for a run that the journal does not have or cannot read. */
+  outcomeOf: (run: string) => RunOutcome | null;
   /** What a run has used so far; null for a run that the journal does not have or cannot read. */
   spentOf: (run: string) => Budgets | null;
   openRuns: () => readonly RunRow[];
@@ -73,6 +80,7 @@ export type ResumeOptions = Readonly<{
 /** A person's answer to a question, or the expiry of the question. */
 export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired' }>;
 
+type Identified = RunRequest & Readonly<{ run: string }>;
 type Work = Readonly<{ session: Session; outcome: Promise<RunOutcome> }>;
 type Loaded = Readonly<{ ok: true; session: Session }> | Readonly<{ ok: false; code: EngineRefusal }>;
 
@@ -84,10 +92,16 @@ type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped
 /** Makes an engine on a journal that this process has open. */
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
+  const listeners = new Map<string, Set<(notice: Notice) => void>>();
+  const notify = (notice: Notice): void => {
+    ports.notify(notice);
+    for (const listener of listeners.get(runOf(notice)) ?? []) listener(notice);
+  };
+  const kit: Kit = { ports: { ...ports, notify }, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
   const running: Running = { kit, works: new Map(), isStopped: false };
   return {
-    start: async (request) => {
+    start: async (given) => {
+      const request = { ...given, run: given.run ?? ports.ids.next() };
       const recalled = await recall(kit, request);
       if (running.isStopped) return refused('engine_stopped');
       const opened = openRun(kit, running.works, { request, recalled });
@@ -97,7 +111,19 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     answer: (run, request, answer) => change(running, run, answered({ request, answer })),
     cancel: (run) => cancel(running, run),
     interrupt: () => interrupt(running),
-    release: (run) => release(running, run),
+    release: (run, how) => release(running, run, how),
+    listen: (run, listener) => {
+      const all = listeners.get(run) ?? new Set();
+      listeners.set(run, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0) listeners.delete(run);
+      };
+    },
+    outcomeOf: (run) => {
+      const loaded = loadRun(ports.journal, run);
+      return loaded.ok && loaded.state.outcome !== null ? recordedOutcome(ports.journal, loaded.state) : null;
+    },
     spentOf: (run) => {
       const loaded = loadRun(ports.journal, run);
       return loaded.ok ? loaded.state.spent : null;
@@ -106,6 +132,8 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     active: () => running.works.size,
   };
 }
+
+const runOf = (notice: Notice): string => (notice.type === 'event' ? notice.event.run : notice.run);
 
 const answered = ({ request, answer }: GivenAnswer): EventBody =>
   answer === 'expired' ? { type: 'permission_expired', request } : { type: 'permission_answered', request, answer };
@@ -174,13 +202,13 @@ async function interrupt(running: Running): Promise<void> {
   await Promise.allSettled(works.map(({ outcome }) => outcome));
 }
 
-async function release({ works }: Running, run: string): Promise<void> {
+async function release({ works }: Running, run: string, how: 'now' | 'gently'): Promise<void> {
   const work = works.get(run);
   if (work === undefined) return;
   const { session } = work;
   session.tryAppend([{ type: 'interrupted' }]);
   session.stopped.abort();
-  session.killed.abort();
+  if (how === 'now') session.killed.abort();
   session.wake();
   await Promise.allSettled([work.outcome]);
 }
@@ -193,20 +221,20 @@ const parentOf = (works: ReadonlyMap<string, Work>, parent: RunRequest['parent']
   parent ? works.get(parent.run)?.session : null;
 
 /** Text from the memory. If the memory cannot be read, the agent still answers, without it. */
-async function recall(kit: Kit, { input, conversation }: RunRequest): Promise<string> {
+async function recall(kit: Kit, { input, conversation, run }: Identified): Promise<string> {
   try {
-    return (await kit.ports.memory.recall({ text: input, conversation })).join('\n');
+    return (await kit.ports.memory.recall({ text: input, conversation, run })).join('\n');
   } catch (error) {
-    kit.ports.notify({ type: 'problem', run: conversation, where: 'memory', error });
+    kit.ports.notify({ type: 'problem', run, where: 'memory', error });
     return '';
   }
 }
 
-type Opening = Readonly<{ request: RunRequest; recalled: string }>;
+type Opening = Readonly<{ request: Identified; recalled: string }>;
 
 function openRun(kit: Kit, works: ReadonlyMap<string, Work>, { request, recalled }: Opening): Loaded {
-  const { journal, ids } = kit.ports;
-  const run = request.run ?? ids.next();
+  const { journal } = kit.ports;
+  const { run } = request;
   const parent = parentOf(works, request.parent ?? null);
   if (parent === undefined) return refused('parent_not_active');
   if (depthBelow(parent) >= kit.limits.depth) return refused('too_deep');

@@ -13,8 +13,8 @@ export type ModelCall = Readonly<{ id: string; name: string; arguments: string }
 
 export type ModelRequest = Readonly<{
   model: string;
-  /** The request's place: a provider may publish its words under it. */
-  at: Readonly<{ run: string; ask: number; attempt: number }>;
+  /** The place of the request in its run: a provider may publish its words under it. Null outside of runs. */
+  at: Readonly<{ run: string; ask: number; attempt: number }> | null;
   /** `stable` stays the same from request to request and can be cached by a provider; `situation` follows it. */
   system: Readonly<{ stable: string; situation: string }>;
   messages: readonly Message[];
@@ -84,7 +84,7 @@ export type ApprovalPort = Readonly<{
 }>;
 
 export type MemoryPort = Readonly<{
-  recall: (query: Readonly<{ text: string; conversation: string }>) => Promise<readonly string[]>;
+  recall: (query: Readonly<{ text: string; conversation: string; run: string }>) => Promise<readonly string[]>;
 }>;
 
 /** Summarizes a history that has become too long. */

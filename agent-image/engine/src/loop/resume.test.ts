@@ -23,7 +23,7 @@ test('a released run continues in the same engine, and a late result of its old 
   const { engine } = anEngine({ journal, model, tools: [post], limits: { interruptGraceMs: 20 } });
   const begun = await engine.start(aRequest({ run: 'r1' }));
   await began.promise;
-  await engine.release('r1');
+  await engine.release('r1', 'now');
   assert.deepEqual(await outcomeOf(begun), { kind: 'waiting', for: 'engine' });
   assert.equal(engine.active(), 0);
   const resumed = engine.resume('r1');

@@ -1,12 +1,12 @@
-import type { BidView, PurchaseView } from '@hamlet/contract';
-import type { RuntimeContext } from '@hamlet/engine';
+import type { AgentConfig, BidView, PurchaseView } from '@hamlet/contract';
 import { seedOf } from '../brain/chance.ts';
 import { nameOf, type Command, type Decision } from '../brain/decision.ts';
 import type { Situation } from '../brain/situation.ts';
 import { OUT_OF_TOKENS } from '../brain/trade.ts';
-import type { Voice } from '../runtime/voice.ts';
+import type { Spoken, Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
 import type { Written } from './board-writer.ts';
+import type { Aside } from './aside.ts';
 import type { Desk } from './desk.ts';
 
 /**
@@ -20,6 +20,8 @@ export type Acted =
   | { readonly outcome: 'bought'; readonly purchase_id: string; readonly price: string; readonly ends_at: string }
   | { readonly outcome: 'bid'; readonly bid_id: string; readonly amount: string }
   | { readonly outcome: 'silent'; readonly why: string }
+  /** The answer follows beside the turns. */
+  | { readonly outcome: 'answering' }
   | { readonly outcome: 'unknown'; readonly why: string }
   | { readonly outcome: 'stale' };
 
@@ -28,7 +30,9 @@ export interface ActPorts {
   readonly voice: Voice;
   /** Without a desk the agent writes nothing on the board. */
   readonly desk?: Desk;
-  readonly repository: { readonly url: string; readonly branch: string } | null;
+  readonly config: AgentConfig;
+  /** Carries out answers that take too long for a turn; without it the agent gives none of them. */
+  readonly aside?: Aside;
 }
 
 /** Carries out a decision, at most once for each idempotency key. */
@@ -88,23 +92,32 @@ async function speak(
   situation: Situation,
   { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string },
 ): Promise<Acted> {
-  const words = await ports.voice.answer(command.prompt, contextOf(ports, situation, command.speaker));
+  if (!ports.voice.isSlow(ports.config)) return answerNow(ports, situation, { command, key });
+  if (ports.aside === undefined) return { outcome: 'silent', why: 'the resident has nothing that waits for a model' };
+  const isBegun = ports.aside.begin(() => answerNow(ports, situation, { command, key }));
+  return isBegun ? { outcome: 'answering' } : { outcome: 'silent', why: 'the agent still thinks about another answer' };
+}
+
+async function answerNow(
+  ports: ActPorts,
+  situation: Situation,
+  { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string },
+): Promise<Acted> {
+  const words = await ports.voice.answer(command.prompt, spokenOf(ports, situation, command.speaker));
   if (words.kind === 'silent') return { outcome: 'silent', why: words.why };
   const to = command.to === null ? {} : { to: command.to };
   const acted = actedOf(await ports.village.act({ kind: 'talk', text: words.text, ...to }, key));
   return acted.outcome === 'accepted' || acted.outcome === 'refused' ? { ...acted, said: words.text } : acted;
 }
 
-function contextOf({ repository }: ActPorts, situation: Situation, speaker: string): Omit<RuntimeContext, 'signal'> {
+function spokenOf({ config }: ActPorts, situation: Situation, speaker: string): Spoken {
   const { self, mind, character, tick } = situation;
   return {
-    repository: repository?.url ?? null,
-    branch: repository?.branch ?? null,
+    config,
     speaker,
     place: self.landmark_id === null ? null : nameOf(situation, self.landmark_id),
     // Only people may read the prompt of a run, so speech must not repeat it.
     plan: situation.work === null ? mind.goal : 'at work on something I was asked to do',
-    work: null,
     seed: seedOf(character.seed, character.agentId, tick, 'answer'),
   };
 }

@@ -12,7 +12,7 @@ import { createInbox } from './inbox.ts';
 import { createHelpRequests, createResourcePlanner } from './desk.ts';
 import { createBoardWriter } from './board-writer.ts';
 import { runTurns } from './turn-loop.ts';
-import { noVoice } from '../runtime/voice.ts';
+import { noVoice } from '../testing/a-runtime.ts';
 
 const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
 const RICH_LIMITS = {

@@ -23,10 +23,15 @@ export function placeOfTurn(
 
 /** The event of a turn as one sentence of the diary; null for a turn without an event. Pure. */
 export function diaryEventOf(situation: Situation, decided: Decision, acted: Acted): string | null {
+  return isQuiet(acted) ? null : eventOf(situation, decided, acted);
+}
+
+type Quiet = Extract<Acted, { outcome: 'none' | 'answering' | 'stale' }>;
+const isQuiet = (acted: Acted): acted is Quiet =>
+  acted.outcome === 'none' || acted.outcome === 'answering' || acted.outcome === 'stale';
+
+function eventOf(situation: Situation, decided: Decision, acted: Exclude<Acted, Quiet>): string | null {
   switch (acted.outcome) {
-    case 'none':
-    case 'stale':
-      return null;
     case 'accepted':
       return doneInWords(situation, decided, acted.said);
     case 'written':

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createStubRuntime, type RuntimeContext } from '@hamlet/engine';
+import { createStubRuntime } from '@hamlet/engine';
 import { createLog } from '../process/json-log.ts';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { anAgent, aWake, aWorld } from '../testing/a-village.ts';
@@ -11,7 +11,8 @@ import { createInbox } from './inbox.ts';
 import { recallMind, recallStay } from './reflect.ts';
 import { runTurns, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './turn-loop.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
-import { noVoice, voiceOf, type Voice } from '../runtime/voice.ts';
+import { voiceOf, type Spoken, type Voice } from '../runtime/voice.ts';
+import { noVoice, poolOf } from '../testing/a-runtime.ts';
 
 /** A loop whose pauses take no time and are counted. */
 function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
@@ -30,7 +31,13 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
   return { inbox, memory, turnGate, pauses, lines, run: () => runTurns(ports) };
 }
 
-const stubVoice = () => voiceOf(createStubRuntime(), new AbortController().signal);
+const stubVoice = () =>
+  voiceOf({
+    runtimes: poolOf(createStubRuntime()),
+    workspacePath: '/nowhere',
+    memoryPath: '/nowhere',
+    stop: new AbortController().signal,
+  });
 
 test('the log and the api record a turn as perceived, decided, acted, reflected', async () => {
   const village = scriptedVillage();
@@ -182,8 +189,9 @@ test('the end interrupts the pause between two turns', async () => {
 });
 
 test('a runtime receives the speaker, the place and the goal of the agent', async () => {
-  const heard: Omit<RuntimeContext, 'signal'>[] = [];
+  const heard: Spoken[] = [];
   const voice: Voice = {
+    isSlow: () => false,
     answer: async (_, context) => {
       heard.push(context);
       return { kind: 'said', text: 'Yes.' };
@@ -198,15 +206,14 @@ test('a runtime receives the speaker, the place and the goal of the agent', asyn
     if (count === 2) loop.inbox.end('stopped');
   };
   await loop.run();
+  const { config, ...spoken } = heard[0] ?? assert.fail('nothing was heard');
+  assert.equal(config.repository?.branch, 'main');
   assert.deepEqual(
-    { ...heard[0], seed: 0 },
+    { ...spoken, seed: 0 },
     {
-      repository: 'https://example.org/engine.git',
-      branch: 'main',
       speaker: 'Bob',
       place: 'the square',
       plan: village.turns[0]?.reflected['goal'],
-      work: null,
       seed: 0,
     },
   );
@@ -216,6 +223,7 @@ test('a runtime receives the speaker, the place and the goal of the agent', asyn
 test('during a run the agent answers speech, moves only for the run, and does not reveal its prompt', async () => {
   const heard: string[] = [];
   const voice: Voice = {
+    isSlow: () => false,
     answer: async (_, { plan }) => {
       heard.push(plan);
       return { kind: 'said', text: `I am ${plan}.` };
@@ -254,6 +262,6 @@ test('a run begins after the turn under way', async () => {
   resolve();
   await Promise.all([turn, begun]);
   assert.deepEqual([order, turnGate.work], [['turn', 'work'], 'x']);
-  turnGate.end();
+  turnGate.end('x');
   assert.equal(turnGate.work, null);
 });

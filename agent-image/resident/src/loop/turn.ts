@@ -10,6 +10,7 @@ import type { TurnGate } from '../runs/turn-gate.ts';
 import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
+import type { Aside } from './aside.ts';
 import type { Desk } from './desk.ts';
 import type { Trigger } from './inbox.ts';
 import { lookAtBoard } from './look-at-board.ts';
@@ -27,6 +28,8 @@ export interface TurnPorts {
   readonly turnGate?: Pick<TurnGate, 'work'>;
   /** Without a desk the agent neither reads nor writes the board. */
   readonly desk?: Desk;
+  /** Without it the agent gives no answer that takes too long for a turn. */
+  readonly aside?: Aside;
   /** Without a thinker only the rules decide. */
   readonly thinker?: Thinker;
   /** A new UUID. */
@@ -57,7 +60,7 @@ export async function runTurn(
   const decided = decide(situation);
   // An agent that sets out decides again where it arrives.
   if (decided.command.kind !== 'move') ports.thinker?.consider({ ...situation, mind: decided.after }, config);
-  const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: `act-${turnId}` });
+  const acted = await act({ ...ports, config }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
   const failure = rememberChanges(ports.memory, reflection.entities);

@@ -9,11 +9,20 @@ export const Entity = z.object({
   name: z.string().min(1).max(200),
   entityType: z.string().min(1).max(60),
   observations: z.array(z.string()).max(50),
+  /** Conversation that alone may read a note; absent or null for everyone. */
+  audience: z.string().max(200).nullish(),
+  /** True for a note that is always recalled. */
+  pinned: z.boolean().optional(),
+  /** Subject of a note. */
+  about: z.string().max(200).optional(),
 });
 export type Entity = Readonly<z.infer<typeof Entity>>;
 
 /** The type of diary entries: they stay in order, and the oldest are dropped first. */
 export const DIARY = 'diary';
+
+/** The type of notes: facts that a model chose to remember. */
+export const NOTE = 'note';
 
 /** The memory of a new agent, from `memory-seed.json`. */
 export const MemorySeed = z.strictObject({ entities: z.array(Entity.omit({ type: true })).max(100) });

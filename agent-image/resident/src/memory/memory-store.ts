@@ -16,7 +16,7 @@ import { DIARY, Entity, entityOf, type MemorySeed } from './entity.ts';
 export const MAX_MEMORY_BYTES = 1024 * 1024;
 /** Maximum number of diary entries; the oldest are dropped. */
 export const MAX_DIARY_ENTRIES = 200;
-/** Maximum number of other entities; the least recently changed are dropped. */
+/** Maximum number of other entities; the least recently changed that are not pinned are dropped. */
 export const MAX_ENTITIES = 500;
 /** Maximum number of lines of other programs that a compaction keeps. */
 const MAX_FOREIGN_LINES = 500;
@@ -28,6 +28,10 @@ export type MemoryStore = Readonly<{
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
   diary: () => readonly Entity[];
+  /** Entities of a type, the least recently changed first. */
+  all: (entityType: string) => readonly Entity[];
+  /** Deletes an entity from memory and file. False if there is none. */
+  forget: (name: string) => boolean;
   /** Appends the entities in one write; they are on disk when it returns. */
   remember: (...entities: readonly Entity[]) => void;
   close: () => void;
@@ -51,6 +55,14 @@ export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?:
     livedBefore,
     recall: (name) => contents.entities.get(name),
     diary: () => contents.diary,
+    all: (entityType) => allOf(contents, entityType),
+    forget: (name) => {
+      if (!contents.entities.delete(name)) return false;
+      closeSync(file);
+      rewrite(path, contents);
+      file = openSync(path, 'a');
+      return true;
+    },
     remember: (...entities) => {
       for (const entity of entities) keep(contents, entity);
       writeSync(file, entities.map(toLine).join(''));
@@ -71,10 +83,15 @@ export function forgetfulMemory(seed: MemorySeed): MemoryStore {
     livedBefore: false,
     recall: (name) => contents.entities.get(name),
     diary: () => contents.diary,
+    all: (entityType) => allOf(contents, entityType),
+    forget: (name) => contents.entities.delete(name),
     remember: (...entities) => entities.forEach((entity) => keep(contents, entity)),
     close: () => {},
   };
 }
+
+const allOf = ({ entities }: Contents, entityType: string): readonly Entity[] =>
+  [...entities.values()].filter((entity) => entity.entityType === entityType);
 
 function seedContents(seed: MemorySeed): Contents {
   const entities = seed.entities.map(({ name, entityType, observations }) => entityOf(name, entityType, observations));
@@ -103,8 +120,9 @@ function keep(contents: Contents, entity: Entity): void {
   }
   contents.entities.delete(entity.name);
   contents.entities.set(entity.name, entity);
-  const [oldest] = contents.entities.keys();
-  if (contents.entities.size > MAX_ENTITIES && oldest !== undefined) contents.entities.delete(oldest);
+  if (contents.entities.size <= MAX_ENTITIES) return;
+  const oldest = [...contents.entities.values()].find(({ pinned }) => pinned !== true);
+  if (oldest !== undefined) contents.entities.delete(oldest.name);
 }
 
 /** Replaces the file atomically: writes a new file, syncs it and renames it. */

@@ -1,6 +1,8 @@
 import { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX } from '@hamlet/contract/resident';
-import type { Run, RunStep } from '@hamlet/contract';
+import type { RunStep } from '@hamlet/contract';
+import type { StartedRun } from '../village/village.ts';
 import { RunFailure, type RunWork, type ToolResult } from '@hamlet/engine';
+import type { BodyLock } from '../engine/body-lock.ts';
 import { fitting } from '../brain/speech.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { actOnce, createTools, findAgent, goTo, lookAround, usePlace, type ToolPorts, type Tools } from './tools.ts';
@@ -10,14 +12,9 @@ export class LeaseLost extends Error {}
 
 export interface RunWorkPorts extends ToolPorts {
   readonly cycle: number;
+  readonly body: BodyLock;
   /** Maximum number of steps of a run in the agent's tier; null while unknown. */
   readonly stepsMax: () => number | null;
-}
-
-export interface StartedRun {
-  readonly run: Run;
-  /** Steps that earlier processes have recorded. */
-  readonly steps: readonly RunStep[];
 }
 
 /** The results of a run so far, and the tool call under way (null between two calls). */
@@ -70,7 +67,7 @@ class Steps implements Progress {
  */
 export function createRunWork(
   ports: RunWorkPorts,
-  { run, steps: recorded }: StartedRun,
+  { run, steps: recorded }: Pick<StartedRun, 'run' | 'steps'>,
   signal: AbortSignal,
 ): { readonly work: RunWork; readonly progress: Progress } {
   const tools = createTools(ports, run.run_id, signal);
@@ -86,22 +83,23 @@ export function createRunWork(
     signal.throwIfAborted();
     return steps.take(words, perform);
   };
-  return { work: workWith(tools, take, ports.agentId), progress: steps };
+  return { work: workWith(tools, take, { ...ports, signal }), progress: steps };
 }
 
 function workWith(
   tools: Tools,
   take: (words: string, perform: Perform) => Promise<ToolResult>,
-  agentId: string,
+  { agentId, body, signal }: Pick<RunWorkPorts, 'agentId' | 'body'> & { readonly signal: AbortSignal },
 ): RunWork {
+  const walk = (run: () => Promise<ToolResult>): Promise<ToolResult> => body.walk(signal, run);
   return {
     surroundings: async () => {
       const here = surroundingsOf((await tools.world()).view, agentId);
       if (here === null) throw new RunFailure('not_in_the_world', 'The agent is not in the world');
       return here;
     },
-    go: (placeId) => take(`going to ${placeId}`, (step) => goTo(tools, placeId, step)),
-    find: (wanted) => take(`looking for ${wanted}`, (step) => findAgent(tools, wanted, step)),
+    go: (placeId) => take(`going to ${placeId}`, (step) => walk(() => goTo(tools, placeId, step))),
+    find: (wanted) => take(`looking for ${wanted}`, (step) => walk(() => findAgent(tools, wanted, step))),
     say: (text, to) => {
       const words = fitting(text);
       const said = `I said “${words}”${to === null ? '' : ` to ${to}`}.`;

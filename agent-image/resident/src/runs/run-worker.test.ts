@@ -3,15 +3,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { AgentView, Run } from '@hamlet/contract';
-import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
+import type { RuntimeContext, RunWork } from '@hamlet/engine';
+import { createBodyLock } from '../engine/body-lock.ts';
+import { noThinking, poolOf, runtimeThat, workOf, type Answering } from '../testing/a-runtime.ts';
+import { createAsyncEvent } from './async-event.ts';
 import { createLog } from '../process/json-log.ts';
 import { createTurnGate } from './turn-gate.ts';
 import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
 import { anAgent, AT, aWorld } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, STALE, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { startRunWorker } from './run-worker.ts';
-
-type Execute = AgentRuntime['execute'];
 
 const RUN_ID = '00000000-0000-4000-8000-000000000001';
 
@@ -58,8 +59,8 @@ function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = 
   return village;
 }
 
-function setUp(village: ScriptedVillage, execute?: Execute) {
-  const runtime = createScriptedRuntime();
+function setUp(village: ScriptedVillage, answer?: Answering) {
+  const runtime = answer === undefined ? createScriptedRuntime() : runtimeThat(answer);
   const stop = new AbortController();
   const stale: string[] = [];
   const lines: string[] = [];
@@ -71,9 +72,13 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
     agentId: 'ada',
     cycle: 1,
     turnGate,
-    execute: execute ?? runtime.execute,
-    repository: null,
-    seed: 7,
+    runtimes: poolOf(runtime),
+    thinking: noThinking(),
+    work: { waitRun: async () => STALE },
+    body: createBodyLock(),
+    arrival: createAsyncEvent(),
+    workspacePath: '/nowhere',
+    memoryPath: '/nowhere',
     onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`),
     stepsMax: () => null,
     log: createLog(
@@ -220,10 +225,12 @@ test('a cancellation ends a run that ignores it and reports the steps; the next 
   const first = aRun('first');
   village.runs.push(first, aRun('second', { run_id: '00000000-0000-4000-8000-000000000002' }));
   const contexts: RuntimeContext[] = [];
-  const { worker, stop, turnGate, until } = setUp(village, async (prompt, context) => {
+  const works: RunWork[] = [];
+  const { worker, stop, turnGate, until } = setUp(village, async (input, context) => {
     contexts.push(context);
-    if (prompt === 'second') return 'Done.';
-    await context.work?.go('market');
+    if (input.text === 'second') return 'Done.';
+    works.push(workOf(input));
+    await workOf(input).go('market');
     return new Promise(() => {});
   });
   worker.check();
@@ -237,7 +244,7 @@ test('a cancellation ends a run that ignores it and reports the steps; the next 
   );
   assert.equal(village.settled[0]?.summary, 'Cancelled. Done before that: I am at the market.');
   assert.equal(contexts[0]?.signal.aborted, true);
-  await assert.rejects(async () => contexts[0]?.work?.say('too late', null), /the run was cancelled/);
+  await assert.rejects(async () => works[0]?.say('too late', null), /the run was cancelled/);
   assert.equal(turnGate.work, null);
   stop.abort();
 });
@@ -324,19 +331,19 @@ test('any answer that reports a newer cycle ends the worker', async () => {
 });
 
 test('a runtime that fails or exceeds the limits of a run fails the run with the reason', async () => {
-  const failures: readonly (readonly [Execute, string])[] = [
+  const failures: readonly (readonly [Answering, string])[] = [
     [() => Promise.reject(new Error('out of tokens')), 'runtime_failed'],
     [
-      async (_, { work }) => {
-        for (;;) await work?.look();
+      async (input) => {
+        for (;;) await workOf(input).look();
       },
       'too_many_steps',
     ],
   ];
-  for (const [execute, code] of failures) {
+  for (const [answer, code] of failures) {
     const village = walkable();
     village.runs.push(aRun('x'));
-    const { worker, stop, until } = setUp(village, execute);
+    const { worker, stop, until } = setUp(village, answer);
     worker.check();
     await until(settled(village));
     assert.deepEqual([village.settled[0]?.state, village.settled[0]?.error?.code], ['failed', code]);

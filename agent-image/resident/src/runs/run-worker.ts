@@ -1,15 +1,17 @@
-import type { Run, RunHint } from '@hamlet/contract';
+import type { Run, RunHint, RunLane } from '@hamlet/contract';
+import { ProcessEnding, RunCancelled } from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
-import { createAsyncEvent } from './async-event.ts';
-import { RunCancelled, takeRun, type TakePorts } from './take-run.ts';
+import { createAsyncEvent, type AsyncEvent } from './async-event.ts';
+import { takeRun, type TakePorts } from './take-run.ts';
 
 /** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
 export const LOOK_EVERY_MS = 60_000;
 
-export interface WorkerPorts extends Omit<TakePorts, 'arrival'> {
+export interface WorkerPorts extends TakePorts {
   readonly log: Log;
   readonly stop: AbortSignal;
+  readonly arrival: AsyncEvent;
   /** Called when a newer cycle has begun. */
   readonly onStale: () => void;
 }
@@ -28,49 +30,69 @@ export interface RunWorker extends RunListener {
   readonly ended: Promise<void>;
 }
 
-/** Takes one run after the other until the process ends. Mutable because it holds the current run. */
+/** An answer to a message does not wait for a long task. */
+const LANES: readonly RunLane[] = ['message', 'task'];
+
+/** Takes runs until the process ends, in each lane one after the other. Mutable because it holds the runs under way. */
 export function startRunWorker(ports: WorkerPorts): RunWorker {
-  const { village, log, stop, onStale } = ports;
-  const mayHaveRun = createAsyncEvent();
-  const arrival = createAsyncEvent();
-  let current: { readonly runId: string; readonly cancel: AbortController } | null = null;
+  const { village, log, onStale, arrival } = ports;
+  const stale = new AbortController();
+  const stop = AbortSignal.any([ports.stop, stale.signal]);
+  const lanes = LANES.map((lane) => ({ lane, mayHaveRun: createAsyncEvent() }));
+  const cancels = new Map<string, AbortController>();
 
   async function take(run: Run): Promise<boolean> {
     const cancel = new AbortController();
-    current = { runId: run.run_id, cancel };
+    cancels.set(run.run_id, cancel);
+    const onStop = (): void => cancel.abort(new ProcessEnding('the process ends'));
+    if (stop.aborted) onStop();
+    else stop.addEventListener('abort', onStop, { once: true });
     log.info('run_started', { run_id: run.run_id, kind: run.kind, attempt: run.attempt });
     try {
-      const ended = await takeRun({ ...ports, arrival }, run, AbortSignal.any([stop, cancel.signal]));
-      log.info(ended ? 'run_ended' : 'run_left', { run_id: run.run_id });
-      return ended;
+      const taken = await takeRun(ports, run, cancel.signal);
+      log.info(taken === 'ended' ? 'run_ended' : taken === 'left' ? 'run_waits' : 'run_left', { run_id: run.run_id });
+      return taken !== 'later';
     } finally {
-      current = null;
+      stop.removeEventListener('abort', onStop);
+      cancels.delete(run.run_id);
     }
   }
 
-  async function work(): Promise<void> {
+  async function work({ lane, mayHaveRun }: (typeof lanes)[number]): Promise<void> {
     while (!stop.aborted) {
       await mayHaveRun.wait(LOOK_EVERY_MS, stop);
       // A run whose end the API did not accept waits for the next hint or the next minute.
-      for (let run = await next(); run !== null && (await take(run));) run = await next();
+      for (let run = await next(lane); run !== null && (await take(run));) run = await next(lane);
     }
   }
 
   /** A refusal counts as no run: the API may not know the agent yet. */
-  async function next(): Promise<Run | null> {
-    const answer = await retry(() => village.nextRun(), stop, ports);
+  async function next(lane: RunLane): Promise<Run | null> {
+    const answer = await retry(() => village.nextRun(lane), stop, ports);
     return answer.kind === 'ok' ? answer.value : null;
   }
 
+  const check = (): void => lanes.forEach(({ mayHaveRun }) => mayHaveRun.set());
+
   function hint({ run_id, run }: RunHint): void {
     const isCancelled = run !== undefined && run.cancel_requested_at !== null;
-    if (isCancelled && current?.runId === run_id) current.cancel.abort(new RunCancelled('the run was cancelled'));
-    else mayHaveRun.set();
+    const cancel = cancels.get(run_id);
+    if (isCancelled && cancel !== undefined) cancel.abort(new RunCancelled('the run was cancelled'));
+    else check();
   }
 
-  const ended = work().catch((error: unknown) => {
-    if (error instanceof CycleOver) return onStale();
-    if (!stop.aborted) log.warn('runs_stopped', { why: error instanceof Error ? error.message : String(error) });
-  });
-  return { hint, check: () => mayHaveRun.set(), arrived: () => arrival.set(), ended };
+  const inLane = async (lane: (typeof lanes)[number]): Promise<void> => {
+    try {
+      await work(lane);
+    } catch (error) {
+      if (stop.aborted) return;
+      if (error instanceof CycleOver) {
+        stale.abort(error);
+        return onStale();
+      }
+      log.warn('runs_stopped', { why: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  const ended = Promise.all(lanes.map(inLane)).then(() => {});
+  return { hint, check, arrived: () => arrival.set(), ended };
 }

@@ -1,42 +1,50 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RUN_REASON_MAX_CHARS, RUN_RENEW_EVERY_S, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
-import type { Refusal, Run, RunStep } from '@hamlet/contract';
-import { RunFailure, type AgentRuntime, type RuntimeContext, type RunWork } from '@hamlet/engine';
-import { seedOf } from '../brain/chance.ts';
+import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
+import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
+import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeContext, type RuntimeOutcome } from '@hamlet/engine';
+import type { Thinking } from '../engine/thinking.ts';
+import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
-import type { RunEnd, RunLease, Village } from '../village/village.ts';
-import { createRunWork, LeaseLost, type Progress, type RunWorkPorts, type StartedRun } from './run-work.ts';
+import type { RunLease, StartedRun, Village } from '../village/village.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+import { answersOf, audienceOf, conversationOf, inputOf } from './run-input.ts';
+import { createRunWork, LeaseLost, type Progress, type RunWorkPorts } from './run-work.ts';
+import { cancelledEnd, endOf, failedEnd, type EndedRun } from './settlement.ts';
 import type { TurnGate } from './turn-gate.ts';
 
-/** The agent gives up a run after this time. */
+/** The agent gives up a run of a runtime without a journal after this time. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
+/** Maximum number of times that a run goes on after a wait, in one attempt. */
+const WAITS_MAX = 1_000;
+/** Pause before the engine asks again about a question that did not reach the API. */
+const ASK_AGAIN_MS = 1_000;
 /** Refusals of a renewal that end the lease. Any other refusal, for example because of a measure, may be temporary. */
 const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
 export interface TakePorts extends RunWorkPorts {
-  readonly execute: AgentRuntime['execute'];
+  readonly village: Village;
+  readonly work: Pick<WorkVillage, 'waitRun'>;
+  readonly runtimes: Pick<RuntimePool, 'obtain'>;
+  readonly thinking: Thinking;
   readonly turnGate: TurnGate;
-  readonly repository: { readonly url: string; readonly branch: string } | null;
-  readonly seed: number;
-  /** Called once the API has stored the end of a run. */
-  readonly onEnded: (run: Run, ended: EndedRun) => void;
+  readonly workspacePath: string;
+  readonly memoryPath: string;
+  /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */
+  readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
 
-/** Ends the work on a run that a person has cancelled. */
-export class RunCancelled extends Error {}
+/** `ended`: the resident is done with the run, also if its lease has lapsed. `left`: it waits for people. `later`: no end is accepted now. */
+export type Taken = 'ended' | 'left' | 'later';
 
-/** The end of a run, without its lease. */
-export type EndedRun = Omit<RunEnd, keyof RunLease>;
+type Runtime = Readonly<{ name: string; runtime: AgentRuntime; config: AgentConfig }>;
+type Held = StartedRun & { readonly lease: RunLease };
 
 /**
- * Works on a run until the API has stored its end. `cancelled` aborts with RunCancelled when a person cancels, and with
- * any other reason when the process ends: then the next cycle continues the run. Rejects with CycleOver.
- * Resolves with true when the resident is done with the run, also when its lease has lapsed; with false when the API
- * accepts no end now, for example because of a measure.
+ * Works on a run until the API has stored its end, or the run waits for people. `cancelled` aborts with RunCancelled when a person
+ * cancels, and with ProcessEnding when the process ends: then the next cycle continues the run. Rejects with CycleOver.
  */
-export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<boolean> {
-  const { village, cycle, turnGate } = ports;
+export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<Taken> {
   // A cancelled run is settled too: only the end of the process prevents that.
   const ending = new AbortController();
   const onAbort = (): void => {
@@ -45,19 +53,52 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
   if (cancelled.aborted) onAbort();
   else cancelled.addEventListener('abort', onAbort, { once: true });
   try {
-    const started = await retry(() => village.startRun(run.run_id, cycle), ending.signal, ports);
-    if (started.kind === 'refused') return started.code === 'run_settled';
-    await turnGate.begin(run.prompt.slice(0, WORDS_OF_WORK));
-    const lease: RunLease = { cycle, attempt: started.value.run.attempt };
-    const ended = await workUnderLease(ports, { ...started.value, lease }, cancelled);
-    if (ended === null) return false;
-    if (ended === 'lost') return true;
-    const answer = await retry(() => village.settleRun(run.run_id, { ...lease, ...ended }), ending.signal, ports);
-    if (answer.kind === 'ok') ports.onEnded(run, ended);
-    return answer.kind === 'ok' || answer.code === 'run_settled' || answer.code === 'claim_lapsed';
+    const begun = await begin(ports, run, ending.signal);
+    if (typeof begun === 'string') return begun;
+    return await finish(ports, begun, { cancelled, ending: ending.signal });
   } finally {
     cancelled.removeEventListener('abort', onAbort);
-    turnGate.end();
+  }
+}
+
+type Begun = Readonly<{ held: Held; runtime: Work['runtime']; name: string }>;
+
+/** Starts the run, unless its runtime cannot work or the API refuses it. */
+async function begin(ports: TakePorts, run: Run, ending: AbortSignal): Promise<Begun | Taken> {
+  const { village, cycle, runtimes, thinking } = ports;
+  const config = await retry(() => village.config(), ending, ports);
+  if (config.kind === 'refused') return 'later';
+  const obtained = await runtimes.obtain(config.value, conversationOf({ run }));
+  const { name } = obtained;
+  if (obtained.ok && !(await thinking.isReady(name))) return 'later';
+  const started = await retry(() => village.startRun(run.run_id, cycle, name), ending, ports);
+  if (started.kind === 'refused') return started.code === 'run_settled' ? 'ended' : 'later';
+  const held: Held = { ...started.value, lease: { cycle, attempt: started.value.run.attempt } };
+  return { held, name, runtime: obtained.ok ? { ...obtained, config: config.value } : obtained.warning };
+}
+
+type Signals = Readonly<{ cancelled: AbortSignal; ending: AbortSignal }>;
+
+/** Works on the run, and settles it. */
+async function finish(
+  ports: TakePorts,
+  { held, runtime, name }: Begun,
+  { cancelled, ending }: Signals,
+): Promise<Taken> {
+  const { village, turnGate, thinking } = ports;
+  const { run, lease } = held;
+  const words = run.prompt.slice(0, WORDS_OF_WORK);
+  await turnGate.begin(words);
+  try {
+    const ended = await workUnderLease(ports, held, { runtime, cancelled });
+    if (ended === 'interrupted') return 'later';
+    if (ended === 'lost') return 'ended';
+    if (ended === 'left') return 'left';
+    const answer = await retry(() => village.settleRun(run.run_id, { ...lease, ...ended }), ending, ports);
+    if (answer.kind === 'ok') ports.onEnded(run, ended, thinking.thinks(name));
+    return answer.kind === 'ok' || answer.code === 'run_settled' || answer.code === 'claim_lapsed' ? 'ended' : 'later';
+  } finally {
+    turnGate.end(words);
   }
 }
 
@@ -78,85 +119,126 @@ export async function renewUntilOver(
   }
 }
 
-/** The end of the run; null when the process ends first; `lost` when the lease is lost first. */
-async function workUnderLease(
-  ports: TakePorts,
-  started: StartedRun & { readonly lease: RunLease },
-  cancelled: AbortSignal,
-): Promise<EndedRun | 'lost' | null> {
-  const { run, lease } = started;
+type Work = Readonly<{ runtime: Runtime | Readonly<{ code: string; message: string }>; cancelled: AbortSignal }>;
+type Ended = EndedRun | 'interrupted' | 'lost' | 'left';
+
+/** The end of the work on a run. `interrupted`: the process ends first. `lost`: the lease is lost first. `left`: the run waits for people. */
+async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
+  const { run, lease, policy } = held;
   const [over, lost] = [new AbortController(), new AbortController()];
-  const renewed = { runId: run.run_id, lease, over: AbortSignal.any([over.signal, cancelled]) };
-  void renewUntilOver(ports.village, renewed).then((end) => {
-    if (end === 'lost') lost.abort(new LeaseLost('the lease of the run has lapsed'));
+  const onLeaseLost = (): void => lost.abort(new LeaseLost('the lease of the run has lapsed'));
+  // The process lets the work of an engine end, so its lease is renewed until then.
+  void renewUntilOver(ports.village, { runId: run.run_id, lease, over: over.signal }).then((end) => {
+    if (end === 'lost') onLeaseLost();
+  });
+  ports.thinking.book.open({
+    runId: run.run_id,
+    lease,
+    policy,
+    audience: audienceOf(held),
+    onLeaseLost,
+    refused: new Set(),
   });
   try {
-    const ended = await workOn(ports, started, AbortSignal.any([cancelled, lost.signal]));
+    const ended = await workOn(ports, held, { runtime, cancelled: AbortSignal.any([cancelled, lost.signal]) });
     return lost.signal.aborted ? 'lost' : ended;
   } catch (error) {
     if (error instanceof LeaseLost) return 'lost';
     throw error;
   } finally {
     over.abort();
+    ports.thinking.close(run.run_id);
   }
 }
 
-/** The end of the run; null when the process ends first. Rejects with LeaseLost and CycleOver. */
-async function workOn(ports: TakePorts, started: StartedRun, cancelled: AbortSignal): Promise<EndedRun | null> {
-  const { run, steps } = started;
-  const signal = AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
-  const { work, progress } = createRunWork(ports, started, signal);
-  if (run.cancel_requested_at !== null) return cancelledEnd(progress, steps);
+/** Rejects with LeaseLost and CycleOver. */
+async function workOn(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {
+  const { run, steps } = held;
+  const thinks = 'name' in runtime && ports.thinking.thinks(runtime.name);
+  // The budgets of a run limit the time of an engine.
+  const signal = thinks ? cancelled : AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
+  const { work, progress } = createRunWork(ports, held, signal);
   try {
-    const execution = ports.execute(run.prompt, contextOf(ports, run, { signal, work }));
-    const summary = await Promise.race([execution, rejectOnAbort(signal)]);
-    return { state: 'done', summary: cut(summary.trim() === '' ? 'Done.' : summary, RUN_SUMMARY_MAX_CHARS) };
+    if (!('name' in runtime)) throw new RunFailure(runtime.code, runtime.message);
+    if (run.cancel_requested_at !== null && !thinks) return cancelledEnd(progress, steps);
+    const outcome = await carryOut(ports, held, { runtime, work, signal, thinks });
+    if (outcome === 'left') return 'left';
+    if (outcome.kind === 'interrupted') return 'interrupted';
+    return endOf(outcome, await ports.thinking.spentOf(run.run_id, runtime.name), { progress, steps });
   } catch (error) {
-    if (error instanceof CycleOver || error instanceof LeaseLost) throw error;
-    if (!cancelled.aborted) return failedEnd(error, progress);
-    return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : null;
+    return endAfter(error, { cancelled, progress });
   }
 }
 
-function contextOf(
-  { repository, seed }: TakePorts,
-  run: Run,
-  { signal, work }: { readonly signal: AbortSignal; readonly work: RunWork },
-): RuntimeContext {
-  return {
-    repository: repository?.url ?? null,
-    branch: repository?.branch ?? null,
-    speaker: run.schedule === null ? `a ${run.created_by.role}` : `the schedule ${run.schedule.name}`,
-    place: null,
-    plan: 'at work on something I was asked to do',
-    work,
-    seed: seedOf(seed, run.run_id),
-    signal,
-  };
+function endAfter(
+  error: unknown,
+  { cancelled, progress }: { readonly cancelled: AbortSignal; readonly progress: Progress },
+): Ended {
+  if (error instanceof CycleOver || error instanceof LeaseLost) throw error;
+  if (!cancelled.aborted) return failedEnd(error, progress);
+  return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : 'interrupted';
 }
 
-function cut(text: string, max: number): string {
-  const characters = [...text.replaceAll('\u0000', '')];
-  return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
+type Carried = Exclude<RuntimeOutcome, { kind: 'waiting' }> | 'left';
+type Carry = Readonly<{
+  runtime: Runtime;
+  work: Parameters<typeof inputOf>[2];
+  signal: AbortSignal;
+  thinks: boolean;
+}>;
+
+/** Executes the run, and again after each wait that ended with answers. */
+async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
+  const { input, context } = await inputOf({ ...ports, config: runtime.config }, held, work);
+  let answers = answersOf(held.permissions);
+  for (let waits = 0; waits < WAITS_MAX; waits += 1) {
+    const attempt = AbortSignal.any([signal, cancelAtStart(held)]);
+    const events = runtime.runtime.execute({ ...input, answers }, { ...context, signal: attempt });
+    const outcome = await outcomeOf(events, { context, signal: attempt, mayIgnore: !thinks });
+    await ports.thinking.flush(held.run.run_id);
+    if (outcome.kind !== 'waiting') return outcome;
+    const refused = ports.thinking.takeRefused(held.run.run_id);
+    const waited = refused.length > 0 ? refused : await wait(ports, held, signal);
+    if (waited === 'left') return 'left';
+    answers = waited;
+  }
+  throw new RunFailure('too_many_waits', `The run waited for people ${WAITS_MAX} times`);
 }
 
-/** Reports the steps that are done, and the step whose result is unknown. */
-function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
-  const before = [...steps.map(({ text }) => text), ...done];
-  const report =
-    before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
-  const summary = underWay === null ? report : `${report} I was ${underWay}; that may have taken effect.`;
-  return { state: 'cancelled', summary: cut(summary, RUN_SUMMARY_MAX_CHARS) };
+/** A run that was cancelled before it was started is cancelled at once, so that its journal has the cancel. */
+function cancelAtStart({ run }: Held): AbortSignal {
+  return run.cancel_requested_at === null
+    ? new AbortController().signal
+    : AbortSignal.abort(new RunCancelled('the run was cancelled'));
 }
 
-function failedEnd(error: unknown, { done }: Progress): EndedRun {
-  const message = error instanceof Error ? error.message : String(error);
-  const timedOut = error instanceof Error && error.name === 'TimeoutError';
-  const code = error instanceof RunFailure ? error.code : timedOut ? 'timed_out' : 'runtime_failed';
-  const summary = done.length === 0 ? message : `${done.join(' ')} ${message}`;
-  return {
-    state: 'failed',
-    summary: cut(summary || 'It failed.', RUN_SUMMARY_MAX_CHARS),
-    error: { code: cut(code, 64), message: cut(message || code, RUN_REASON_MAX_CHARS) },
-  };
+type Watch = Readonly<{ context: Omit<RuntimeContext, 'signal'>; signal: AbortSignal; mayIgnore: boolean }>;
+
+/** The last event. A runtime without a journal is not waited for when its signal aborts. */
+async function outcomeOf(
+  events: ReturnType<AgentRuntime['execute']>,
+  { signal, mayIgnore }: Watch,
+): Promise<RuntimeOutcome> {
+  const last = lastOf(events);
+  last.catch(() => {});
+  return mayIgnore ? Promise.race([last, rejectOnAbort(signal)]) : last;
+}
+
+async function lastOf(events: ReturnType<AgentRuntime['execute']>): Promise<RuntimeOutcome> {
+  let outcome: RuntimeOutcome | null = null;
+  for await (const event of events) if (event.type === 'outcome') ({ outcome } = event);
+  if (outcome === null) throw new RunFailure('runtime_failed', 'The runtime ended without an outcome');
+  return outcome;
+}
+
+/** Gives the lease back while people are asked. Returns the answers if they are there already. */
+async function wait(ports: TakePorts, { run, lease }: Held, signal: AbortSignal) {
+  const answer = await retry(() => ports.work.waitRun(run.run_id, lease), signal, ports);
+  if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
+  if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
+  if (answer.value.run.state === 'waiting_permission') return 'left' as const;
+  // Nobody is asked: a question did not reach the API, and the engine asks again.
+  await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});
+  signal.throwIfAborted();
+  return answersOf(answer.value.permissions);
 }

@@ -117,6 +117,22 @@ export async function goTo(tools: Tools, placeId: string, step: number): Promise
   }
 }
 
+/** Walks to a tile, or to the nearest tile that the village offers instead. */
+export async function goToTile(
+  tools: Tools,
+  to: { readonly x: number; readonly y: number },
+  step: number,
+): Promise<ToolResult> {
+  for (let tries = 0; tries < WALKS_MAX; tries += 1) {
+    const failure = await tools.walk(to, tools.key(step, tries));
+    const { self } = await tools.around();
+    if (failure === null) return done(`I am at x ${self.position.x}, y ${self.position.y}.`);
+    if (!TEMPORARY.has(failure.code)) return failed(`I could not get there: ${failure.detail}.`);
+    await tools.pause(FULL_PAUSE_MS);
+  }
+  return failed('I could not get there: the place stayed taken.');
+}
+
 /** Follows another agent until this agent is near enough to speak to it, even where voices are low. */
 export async function findAgent(tools: Tools, agentId: string, step: number): Promise<ToolResult> {
   let [why, name] = [KEPT_WALKING, agentId];

@@ -1,20 +1,20 @@
-/** Coordinates the loop of turns with a run: during a run the loop still answers speech, but only the run moves the agent. */
+/** Coordinates the loop of turns with runs: during a run the loop still answers speech, but only the run moves the agent. */
 export interface TurnGate {
-  /** Prompt of the run under way; null when there is none. */
+  /** Prompt of a run under way; null when there is none. */
   readonly work: string | null;
   turn<T>(run: () => Promise<T>): Promise<T>;
   /** Begins a run; resolves once the turn under way has ended. */
   begin(work: string): Promise<void>;
-  end(): void;
+  end(work: string): void;
 }
 
 /** Mutable because it holds the run and the turn under way. */
 export function createTurnGate(): TurnGate {
-  let work: string | null = null;
+  const works: string[] = [];
   let turning: Promise<unknown> = Promise.resolve();
   return {
     get work() {
-      return work;
+      return works.at(-1) ?? null;
     },
     turn: (run) => {
       const result = run();
@@ -22,11 +22,12 @@ export function createTurnGate(): TurnGate {
       return result;
     },
     begin: async (words) => {
-      work = words;
+      works.push(words);
       await turning;
     },
-    end: () => {
-      work = null;
+    end: (words) => {
+      const at = works.indexOf(words);
+      if (at >= 0) works.splice(at, 1);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { RunFailure, type AgentRuntime, type ToolResult, type RunWork } from '@hamlet/engine';
+import { doneWith, RunFailure, type AgentRuntime, type ToolResult, type RunWork } from '@hamlet/engine';
 import {
   NO_MODEL,
   noModelWords,
@@ -18,8 +18,12 @@ import { listed, quoted } from '../brain/words.ts';
 export function createScriptedRuntime(): AgentRuntime {
   return {
     initialize: async () => {},
-    execute: async (prompt, { seed, speaker, plan, work }) =>
-      work === null ? reply(seed, prompt, { speaker, plan }) : carryOut(prompt, work, seed),
+    execute: async function* (input, { seed, speaker, plan }) {
+      const { text } = input;
+      yield doneWith(
+        input.kind === 'speech' ? reply(seed, text, { speaker, plan }) : await carryOut(text, input.work, seed),
+      );
+    },
     terminate: async () => {},
   };
 }

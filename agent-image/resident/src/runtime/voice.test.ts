@@ -2,25 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
 import type { AgentRuntime } from '@hamlet/engine';
+import { aConfig } from '../testing/a-village.ts';
+import { poolOf, runtimeThat } from '../testing/a-runtime.ts';
 import { createScriptedRuntime } from './scripted-runtime.ts';
 import { fitting } from '../brain/speech.ts';
-import { voiceOf } from './voice.ts';
+import { voiceOf as voiceWith } from './voice.ts';
 
 const CONTEXT = {
-  repository: null,
-  branch: null,
+  config: aConfig(),
   speaker: 'Bob',
   place: null,
   plan: 'having coffee',
-  work: null,
   seed: 1,
 };
 
-const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({
-  initialize: async () => {},
-  execute,
-  terminate: async () => {},
-});
+const voiceOf = (runtime: AgentRuntime, stop: AbortSignal) =>
+  voiceWith({ runtimes: poolOf(runtime), workspacePath: '/nowhere', memoryPath: '/nowhere', stop });
 const never = new AbortController().signal;
 
 test('words are cut to the length of a speech bubble, never inside a character', () => {

@@ -1,30 +1,52 @@
+import type { AgentConfig } from '@hamlet/contract';
 import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
 import { fitting } from '../brain/speech.ts';
+import { promptOf } from '../engine/prompt.ts';
+import { readWorkTree } from '../engine/work-tree.ts';
 import { rejectOnAbort } from '../village/retry.ts';
+import { runtimeNameOf, type RuntimePool } from './runtime-pool.ts';
 
-/** Timeout of an answer; the turn then ends without words. */
+/** Timeout of an answer within a turn; the turn then ends without words. */
 export const ANSWER_TIMEOUT_MS = 20_000;
+/** Timeout of an answer by a model, which is given beside the turns: at 4 tokens a second it may take 40 s, and wait for its place before. */
+export const MODEL_ANSWER_TIMEOUT_MS = 120_000;
+/** The runtime that has no conversation: it answers speech. */
+export const SPEECH = 'speech';
+const STYLE =
+  'Someone speaks to you in the village. Answer with one or two short spoken sentences, without lists and markup.';
 
 export type Words =
   | { readonly kind: 'said'; readonly text: string }
   | { readonly kind: 'silent'; readonly why: string };
 
+export type Spoken = Pick<RuntimeContext, 'speaker' | 'place' | 'plan' | 'seed'> & { readonly config: AgentConfig };
+
 /** Answers speech. Never rejects. */
 export interface Voice {
-  answer(prompt: string, context: Omit<RuntimeContext, 'signal'>): Promise<Words>;
+  answer(prompt: string, spoken: Spoken): Promise<Words>;
+  /** True if an answer takes too long for a turn. */
+  isSlow(config: AgentConfig): boolean;
+}
+
+export interface VoicePorts {
+  readonly runtimes: Pick<RuntimePool, 'obtain'>;
+  readonly workspacePath: string;
+  readonly memoryPath: string;
+  readonly stop: AbortSignal;
 }
 
 /** Answers with a runtime, within the timeout, and cuts the text to the length of a speech bubble. */
-export function voiceOf(runtime: AgentRuntime, stop: AbortSignal): Voice {
+export function voiceOf(ports: VoicePorts): Voice {
+  const isSlow = (config: AgentConfig): boolean => runtimeNameOf(config) === 'engine';
   return {
-    answer: async (prompt, context) => {
-      const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+    isSlow,
+    answer: async (prompt, spoken) => {
+      const timeout = AbortSignal.timeout(isSlow(spoken.config) ? MODEL_ANSWER_TIMEOUT_MS : ANSWER_TIMEOUT_MS);
+      const signal = AbortSignal.any([ports.stop, timeout]);
       try {
-        const text = await Promise.race([runtime.execute(prompt, { ...context, signal }), rejectOnAbort(signal)]);
-        const spoken = fitting(text);
-        return spoken === ''
-          ? { kind: 'silent', why: 'the runtime gave an empty answer' }
-          : { kind: 'said', text: spoken };
+        const text = await Promise.race([wordsOf(ports, prompt, { ...spoken, signal }), rejectOnAbort(signal)]);
+        const fit = fitting(text);
+        return fit === '' ? { kind: 'silent', why: 'the runtime gave an empty answer' } : { kind: 'said', text: fit };
       } catch (error) {
         return { kind: 'silent', why: error instanceof Error ? error.message : String(error) };
       }
@@ -32,7 +54,31 @@ export function voiceOf(runtime: AgentRuntime, stop: AbortSignal): Voice {
   };
 }
 
-/** The voice of a resident without a runtime: it stays silent and gives the reason. */
-export function noVoice(why: string): Voice {
-  return { answer: async () => ({ kind: 'silent', why }) };
+async function wordsOf(
+  { runtimes, workspacePath, memoryPath }: VoicePorts,
+  text: string,
+  { config, signal, ...spoken }: Spoken & { readonly signal: AbortSignal },
+): Promise<string> {
+  const obtained = await runtimes.obtain(config, SPEECH);
+  if (!obtained.ok) throw new Error(obtained.warning.message);
+  const prompt = promptOf({ config, standing: null, world: null, people: [], asker: spoken.speaker });
+  const situation = `${STYLE} ${spoken.speaker} speaks to you${spoken.place === null ? '' : ` at ${spoken.place}`}. You are ${spoken.plan}.`;
+  const input = { kind: 'speech' as const, text, prompt: { ...prompt, situation }, model: config.model?.name ?? '' };
+  const { repo, branch } = await workTreeOf(config, workspacePath);
+  return answerOf(obtained.runtime.execute(input, { ...spoken, sessionId: SPEECH, memoryPath, repo, branch, signal }));
+}
+
+/** The repository and branch of the work tree now, or those of the Agent if there is none. */
+export async function workTreeOf({ repository }: Pick<AgentConfig, 'repository'>, path: string) {
+  const tree = await readWorkTree(path);
+  return { repo: tree.repo ?? repository?.url ?? null, branch: tree.branch ?? repository?.branch ?? null };
+}
+
+async function answerOf(events: ReturnType<AgentRuntime['execute']>): Promise<string> {
+  for await (const event of events) {
+    if (event.type !== 'outcome') continue;
+    if (event.outcome.kind === 'done') return event.outcome.text;
+    throw new Error(event.outcome.kind === 'failed' ? event.outcome.message : 'the runtime did not answer');
+  }
+  throw new Error('the runtime ended without an outcome');
 }

@@ -44,6 +44,8 @@ export const DOWN: Answer<never> = { kind: 'unreachable', why: 'connection refus
 export const STALE: Answer<never> = { kind: 'stale' };
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 
+const BUDGETS = { steps: 100, tokens: 100_000, money: '1', timeMs: 3_600_000, idleCalls: 10 };
+
 type Scripted = (question: Question) => Answer<never> | undefined;
 
 interface KeptRuns {
@@ -57,12 +59,14 @@ function runQuestions(
   scripted: Scripted,
 ): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
   return {
-    nextRun: async () => scripted('nextRun') ?? ok(runs[0] ?? null),
+    nextRun: async (lane) => scripted('nextRun') ?? ok(lane === 'task' ? (runs[0] ?? null) : null),
     startRun: async (runId) => {
       const run = runs.find(({ run_id }) => run_id === runId);
       return (
         scripted('startRun') ??
-        (run === undefined ? { kind: 'refused', code: 'no_such_run', detail: 'none' } : ok({ run, steps: [...steps] }))
+        (run === undefined
+          ? { kind: 'refused', code: 'no_such_run', detail: 'none' }
+          : ok({ run, steps: [...steps], permissions: [], policy: null, budgets: BUDGETS, session: null }))
       );
     },
     noteStep: async (_runId, _claim, step) => {

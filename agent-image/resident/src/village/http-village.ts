@@ -1,9 +1,8 @@
 import * as contract from '@hamlet/contract/resident';
-import type { CallData, CallInput, Client, Outcome, Problem, RouteSpec, StreamEvent } from '@hamlet/contract';
-import type { TokenSource } from './agent-token.ts';
-import type { Answer, Village, WakeEvent } from './village.ts';
+import type { StreamEvent } from '@hamlet/contract';
+import { failureOf, mapped, requestsOf, type HttpVillageOptions, type Requests } from './send-request.ts';
+import type { Village, WakeEvent } from './village.ts';
 
-export const REQUEST_TIMEOUT_MS = 10_000;
 /** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
 export const SILENCE_TIMEOUT_MS = 15_000;
 
@@ -12,38 +11,9 @@ const ENTRIES_SEEN = 20;
 /** Maximum number of open auctions that the agent reads. */
 const AUCTIONS_SEEN = 20;
 
-export interface HttpVillageOptions {
-  readonly client: Client;
-  readonly tokens: TokenSource;
-  readonly agentId: string;
-  /** Aborts reads at once. */
-  readonly stopReading: AbortSignal;
-  /** Aborts writes; comes later than `stopReading`, so that a write in flight can finish. */
-  readonly stopWriting: AbortSignal;
-}
-
-type Send = <const R extends RouteSpec>(route: R, input: CallInput<R>) => Promise<Answer<CallData<R>>>;
-
-/** Sends requests: `read` and `write` differ in the signal that aborts them. */
-interface Requests {
-  readonly agentId: string;
-  readonly params: { readonly agent_id: string };
-  readonly read: Send;
-  readonly write: Send;
-}
-
 /** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */
 export function createHttpVillage(options: HttpVillageOptions): Village {
-  const { client, tokens, agentId, stopReading, stopWriting } = options;
-  const send =
-    (stop: AbortSignal): Send =>
-    (route, input) =>
-      answerOf(() => {
-        const signal = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-        return client.call(route, { ...input, signal });
-      }, tokens);
-  const params = { agent_id: agentId };
-  const requests: Requests = { agentId, params, read: send(stopReading), write: send(stopWriting) };
+  const requests = requestsOf(options);
   return {
     ...worldRequests(requests),
     ...boardRequests(requests),
@@ -122,8 +92,8 @@ type RunRequests = 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun
 
 function runRequests({ params, read, write }: Requests): Pick<Village, RunRequests> {
   return {
-    nextRun: async () => mapped(await read(contract.nextRun, { params }), ({ run }) => run),
-    startRun: (run_id, cycle) => read(contract.startRun, { params: { run_id }, body: { cycle } }),
+    nextRun: async (lane) => mapped(await read(contract.nextRun, { params, query: { lane } }), ({ run }) => run),
+    startRun: (run_id, cycle, runtime) => read(contract.startRun, { params: { run_id }, body: { cycle, runtime } }),
     noteStep: (run_id, lease, step) =>
       write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),
     renewRun: (run_id, lease) => read(contract.renewRun, { params: { run_id }, body: lease }),
@@ -163,45 +133,4 @@ function wakeEventOf(event: StreamEvent<typeof contract.openWakes>): WakeEvent {
   if (event.event === 'cycle') return { kind: 'cycle', cycle: event.data.cycle };
   if (event.event === 'board') return { kind: 'board', hint: event.data };
   return { kind: 'run', hint: event.data };
-}
-
-async function answerOf<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {
-  const toAnswer = (outcome: Outcome<T>): Answer<T> =>
-    outcome.ok ? { kind: 'ok', value: outcome.data } : refusalOf(outcome.problem);
-  try {
-    const first = await call();
-    if (first.ok || first.problem.status !== 401) return toAnswer(first);
-    tokens.renew();
-    return toAnswer(await call());
-  } catch (error) {
-    return failureOf(error, tokens);
-  }
-}
-
-function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
-  return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
-}
-
-/**
- * The answer to an exception: a refused token exchange or stream, a lost connection, or a response outside the
- * contract.
- */
-function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
-  if (!(error instanceof contract.ProblemError)) return { kind: 'unreachable', why: describe(error) };
-  if (error.problem.status === 401) tokens.renew();
-  return refusalOf(error.problem);
-}
-
-/** A failure of the API counts as unreachable, not as a refusal. */
-function refusalOf({ code, detail, status }: Problem): Answer<never> {
-  if (code === 'stale_cycle') return { kind: 'stale' };
-  if (status >= 500 || code === 'rate_limited' || status === 401)
-    return { kind: 'unreachable', why: `${code}: ${detail}` };
-  return { kind: 'refused', code, detail };
-}
-
-/** The cause of a failed fetch says more than its message. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

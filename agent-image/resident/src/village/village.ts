@@ -6,6 +6,7 @@ import type {
   AuctionView,
   BidView,
   BoardHint,
+  CallData,
   ChatCompletion,
   ChatCompletionBody,
   LedgerEntry,
@@ -18,16 +19,19 @@ import type {
   PurchaseItem,
   PurchaseView,
   QuoteAnswer,
+  QuoteQuery,
   Refusal,
   Run,
   RunError,
   RunHint,
+  RunLane,
   RunStep,
   SettledState,
   Turn,
   Wake,
   WorldView,
 } from '@hamlet/contract';
+import type { startRun } from '@hamlet/contract/resident';
 import type { UsableModel } from '../brain/resource-plan.ts';
 
 /** The API's answer. `stale`: a newer cycle has begun, this process must end. `unreachable`: a retry may succeed. */
@@ -56,7 +60,15 @@ export interface RunEnd extends RunLease {
   readonly state: SettledState;
   readonly summary: string;
   readonly error?: RunError;
+  /** The whole answer in words. */
+  readonly answer?: string;
+  readonly usage?: { readonly steps: number; readonly tokens: number; readonly cost: string };
+  /** Calls whose end is unknown. */
+  readonly unsettled?: string[];
 }
+
+/** A run with everything that its start returns. */
+export type StartedRun = CallData<typeof startRun>;
 
 export interface NewPost {
   readonly title: string;
@@ -65,8 +77,8 @@ export interface NewPost {
   readonly audience: PostAudience;
 }
 
-/** The item of a quote; empty to ask for the price list alone. */
-export type PriceAsked = (PurchaseItem & { readonly seconds: number }) | Record<string, never>;
+/** The item of a quote, with its seconds; empty to ask for the price list alone. The API checks it. */
+export type PriceAsked = Readonly<Partial<Omit<QuoteQuery, 'agent_id'>>>;
 
 /** The API as one agent uses it. */
 export interface Village {
@@ -102,10 +114,10 @@ export interface Village {
   bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
   /** Asks a model. Never retried, since each request costs money. */
   complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
-  /** The run to work on; null when there is none. */
-  nextRun(): Promise<Answer<Run | null>>;
-  /** Starts or continues a run in a cycle; returns the recorded steps. */
-  startRun(runId: string, cycle: number): Promise<Answer<{ readonly run: Run; readonly steps: readonly RunStep[] }>>;
+  /** The run of a lane to work on; null when there is none. */
+  nextRun(lane: RunLane): Promise<Answer<Run | null>>;
+  /** Starts or continues a run in a cycle. `runtime` names the runtime that works on it. */
+  startRun(runId: string, cycle: number, runtime: string): Promise<Answer<StartedRun>>;
   /** Records a step; the first record of a step counts. */
   noteStep(runId: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>>;
   renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;

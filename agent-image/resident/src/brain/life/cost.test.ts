@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import { createThinker, type Thinker } from '../../loop/thinker.ts';
+import { poolOf } from '../../testing/a-runtime.ts';
 import { createScriptedRuntime } from '../../runtime/scripted-runtime.ts';
 import { voiceOf } from '../../runtime/voice.ts';
 import { coreVillage } from '../../testing/core-village.ts';
@@ -42,7 +43,12 @@ function anyChoice() {
 test('the decisions of twenty agents in an hour cost at most a quarter of the tokens of their tier', async (context) => {
   const names = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`);
   const village = coreVillage(names, 7);
-  const voice = voiceOf(createScriptedRuntime(), new AbortController().signal);
+  const voice = voiceOf({
+    runtimes: poolOf(createScriptedRuntime()),
+    workspacePath: '/nowhere',
+    memoryPath: '/nowhere',
+    stop: new AbortController().signal,
+  });
   const log = { info: () => {}, warn: () => {}, error: () => {} };
   const minds = village.villagers.map((villager) => {
     const { used, complete } = anyChoice();

@@ -1,4 +1,4 @@
-import type { AgentRuntime } from './agent-runtime.ts';
+import type { AgentRuntime } from '../agent-runtime.ts';
 
 /** The runtimes that a resident knows, by the name that an Agent's `spec.runtime.name` uses. */
 export type RuntimeRegistry = Readonly<Record<string, () => AgentRuntime>>;
@@ -21,16 +21,3 @@ export function createRuntime(registry: RuntimeRegistry, name: string): CreatedR
   const message = `There is no runtime "${name}". Write one of: ${known.join(', ')}.`;
   return { ok: false, error: { code: 'unknown_runtime', name, known, message } };
 }
-
-/** A runtime for tests: it does no work, and its answer repeats the prompt, the repository and the branch. */
-export const createStubRuntime = (): AgentRuntime => ({
-  initialize: async () => {},
-  execute: async (prompt, { repository, branch }) =>
-    [
-      '[STUB RESPONSE]',
-      `Received prompt: ${prompt}`,
-      `Context: repo=${repository ?? 'none'}, branch=${branch ?? 'none'}`,
-      'No work was done: the stub runtime only answers.',
-    ].join('\n'),
-  terminate: async () => {},
-});

@@ -1,28 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEchoRuntime } from '../examples/echo-runtime.ts';
-import { createRuntime, createStubRuntime } from './index.ts';
-import type { RuntimeConfig, RuntimeContext } from './index.ts';
+import { createEchoRuntime } from '../../examples/echo-runtime.ts';
+import { createRuntime, createStubRuntime } from '../index.ts';
+import type { AgentRuntime, RuntimeConfig, RuntimeContext, RuntimeHost } from '../index.ts';
 
 const config: RuntimeConfig = {
+  sessionId: 's1',
   agentId: 'ada',
   displayName: 'Ada',
   persona: '',
-  workspacePath: '/workspace',
+  repoPath: '/workspace',
   memoryPath: '/memory.jsonl',
   settings: {},
 };
 
 const context: RuntimeContext = {
-  repository: 'https://example.org/tools.git',
+  sessionId: 's1',
+  memoryPath: '/memory.jsonl',
+  repo: 'https://example.org/tools.git',
   branch: 'main',
   speaker: 'bob',
   place: 'the café',
   plan: 'drinking coffee',
-  work: null,
   seed: 1,
   signal: new AbortController().signal,
 };
+
+const host: RuntimeHost = {
+  engine: () => assert.fail('the runtime needs no engine'),
+  model: { chat: () => assert.fail('the runtime needs no model') },
+};
+
+async function answerTo(runtime: AgentRuntime, text: string, changes: Partial<RuntimeContext> = {}): Promise<string> {
+  const input = { kind: 'speech' as const, text, prompt: { stable: '', situation: '' }, model: '' };
+  for await (const event of runtime.execute(input, { ...context, ...changes }))
+    if (event.type === 'outcome' && event.outcome.kind === 'done') return event.outcome.text;
+  return assert.fail('no outcome');
+}
 
 const registry = { stub: createStubRuntime, echo: createEchoRuntime };
 
@@ -34,8 +48,8 @@ const created = (name: string) => {
 
 test('the stub answers with prompt, repository and branch', async () => {
   const stub = created('stub');
-  await stub.initialize(config);
-  const answer = await stub.execute('List files in repository', context);
+  await stub.initialize(config, host);
+  const answer = await answerTo(stub, 'List files in repository');
   assert.match(answer, /^\[STUB RESPONSE\]\n/);
   assert.match(answer, /Received prompt: List files in repository\n/);
   assert.match(answer, /repo=https:\/\/example\.org\/tools\.git, branch=main\n/);
@@ -43,7 +57,7 @@ test('the stub answers with prompt, repository and branch', async () => {
 });
 
 test('the stub reports that the agent has no repository', async () => {
-  const answer = await created('stub').execute('hello', { ...context, repository: null, branch: null });
+  const answer = await answerTo(created('stub'), 'hello', { repo: null, branch: null });
   assert.match(answer, /repo=none, branch=none/);
 });
 
@@ -65,7 +79,7 @@ test('a name that every JavaScript object has is unknown too', () => {
 
 test('the example in the documentation works as described', async () => {
   const echo = created('echo');
-  await echo.initialize({ ...config, settings: { prefix: '> ' } });
-  assert.equal(await echo.execute('hello', context), '> hello');
-  await assert.rejects(created('echo').initialize({ ...config, settings: { prefix: 3 } }), /prefix must be text/);
+  await echo.initialize({ ...config, settings: { prefix: '> ' } }, host);
+  assert.equal(await answerTo(echo, 'hello'), '> hello');
+  await assert.rejects(created('echo').initialize({ ...config, settings: { prefix: 3 } }, host), /prefix must be text/);
 });

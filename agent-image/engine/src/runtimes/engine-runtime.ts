@@ -1,0 +1,110 @@
+import type {
+  AgentRuntime,
+  RunInput,
+  RuntimeContext,
+  RuntimeEvent,
+  RuntimeHost,
+  RuntimeOutcome,
+} from '../agent-runtime.ts';
+import { ProcessEnding, RunCancelled, RunFailure } from '../agent-runtime.ts';
+import type { RunOutcome } from '../loop/advance.ts';
+import type { Begun, Engine } from '../loop/engine.ts';
+import type { Notice } from '../loop/kit.ts';
+import { createEventQueue } from './event-queue.ts';
+import { speakOnce } from './speak-once.ts';
+
+/** The stage of a run that has only one. */
+const STAGE = { id: 'main', plan: 'Answer the message.' };
+
+/** The runtime of an agent with a model: the journaled loop. Its conversation is the session. */
+export function createEngineRuntime(): AgentRuntime {
+  let host: RuntimeHost | null = null;
+  return {
+    initialize: async (_config, given) => {
+      host = given;
+    },
+    execute: async function* (input, context) {
+      if (host === null) throw new Error('initialize the runtime first');
+      if (input.kind === 'speech') yield* speakOnce(host.model, input, context.signal);
+      else yield* carryOut(await host.engine(), input, context);
+    },
+    terminate: async () => {},
+  };
+}
+
+async function* carryOut(engine: Engine, input: RunInput, context: RuntimeContext): AsyncGenerator<RuntimeEvent> {
+  const { run } = input;
+  const { signal } = context;
+  const ended = engine.outcomeOf(run);
+  if (ended !== null) return yield { type: 'outcome', outcome: outcomeOf(ended) };
+  const queue = createEventQueue<RuntimeEvent>();
+  const unlisten = engine.listen(run, (notice) => {
+    const event = eventOf(notice);
+    if (event !== null) queue.push(event);
+  });
+  const onAbort = (): void => {
+    if (signal.reason instanceof RunCancelled) engine.cancel(run);
+    else void engine.release(run, signal.reason instanceof ProcessEnding ? 'gently' : 'now');
+  };
+  try {
+    const begun = await begin(engine, input, context);
+    if (!begun.ok) throw new RunFailure(begun.code, `The engine does not work on the run: ${begun.code}.`);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void begun.outcome.then(
+      (outcome) => queue.end({ type: 'outcome', outcome: outcomeOf(outcome) }),
+      (error: unknown) => queue.fail(error),
+    );
+    yield* queue.read();
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    unlisten();
+  }
+}
+
+/** Starts the run, or continues it if the journal has it. */
+async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
+  const { run, text, prompt, model, budgets, answers } = input;
+  const resumed = engine.resume(run, { answers });
+  if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
+  return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE });
+}
+
+function eventOf(notice: Notice): RuntimeEvent | null {
+  if (notice.type === 'delta') return { type: 'words', text: notice.text };
+  if (notice.type !== 'event') return null;
+  const { event } = notice;
+  if (event.type === 'tool_intent') return { type: 'call', call: event.call, tool: event.tool, state: 'begun' };
+  if (event.type === 'tool_settled') return { type: 'call', call: event.call, tool: '', state: 'settled' };
+  return null;
+}
+
+function outcomeOf(outcome: RunOutcome): RuntimeOutcome {
+  switch (outcome.kind) {
+    case 'done':
+    case 'cancelled':
+      return outcome;
+    case 'failed':
+      return { ...outcome, message: wordsOf(outcome.code) };
+    case 'waiting':
+      return outcome.for === 'engine' ? { kind: 'interrupted' } : { kind: 'waiting', requests: outcome.requests };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  budget_steps: 'The run used up its budget of steps.',
+  budget_tokens: 'The run used up its budget of tokens.',
+  budget_money: 'The run used up its budget of money.',
+  budget_time: 'The run used up its budget of time.',
+  no_progress: 'The run repeated the same calls with the same results.',
+  empty_answer: 'The model gave no answer in words.',
+  diverged: 'The journal has other arguments than the call.',
+};
+
+/** A sentence for people about a failure. */
+function wordsOf(code: string): string {
+  if (code.startsWith('model_')) return `The model did not answer: ${code.slice('model_'.length)}.`;
+  return WORDS[code] ?? `The run failed: ${code}.`;
+}

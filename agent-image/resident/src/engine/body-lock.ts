@@ -1,0 +1,25 @@
+import { rejectOnAbort } from '../village/retry.ts';
+
+/** The agent has one body: walks of two runs take turns. */
+export interface BodyLock {
+  /** Runs the walk once the walks before it have ended. Rejects with the signal's reason while it waits. */
+  walk<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
+}
+
+/** Mutable because it holds the last walk. */
+export function createBodyLock(): BodyLock {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    walk: async (signal, run) => {
+      const before = last;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      last = before.then(() => promise);
+      try {
+        await Promise.race([before, rejectOnAbort(signal)]);
+        return await run();
+      } finally {
+        resolve();
+      }
+    },
+  };
+}

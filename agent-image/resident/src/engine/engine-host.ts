@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { judgeCall } from '@hamlet/core/policy';
+import {
+  createEngine,
+  JournalError,
+  RunFailure,
+  type ApprovalPort,
+  type ClockPort,
+  type Engine,
+  type Journal,
+  type ModelPort,
+  type Notice,
+  type PolicyPort,
+  type Tool,
+} from '@hamlet/engine';
+import type { Notes } from '../memory/notes.ts';
+import type { Log } from '../process/json-log.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
+import { openJournal } from './open-journal.ts';
+import type { RunBook } from './run-book.ts';
+
+export interface EngineHostPorts extends RetryPorts {
+  readonly journalPath: string;
+  readonly work: WorkVillage;
+  readonly model: ModelPort;
+  readonly book: RunBook;
+  readonly notes: Notes;
+  readonly log: Log;
+  readonly stop: AbortSignal;
+  /** The tools, which wait for the mirror before they act outside of the pod. */
+  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
+}
+
+/** The engine of a process with its journal and the journal's mirror. */
+export interface EngineHost {
+  readonly engine: Engine;
+  readonly journal: Journal;
+  readonly mirror: JournalMirror;
+  /** Ends the work of the engine, and closes the journal. */
+  close(): Promise<void>;
+}
+
+/** Opens the journal and starts an engine on it. Rejects with `RunFailure` if the journal cannot be used. */
+export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost> {
+  const { journalPath: path, work, log, stop, rest, random, book, notes } = ports;
+  const journal = await openJournal({ path, work, log, stop, rest, random }).catch((error: unknown) => {
+    throw error instanceof JournalError ? new RunFailure(error.code, error.message) : error;
+  });
+  const mirror = createJournalMirror({ journal, work, book, log, rest, random });
+  const engine = createEngine({
+    journal,
+    model: ports.model,
+    tools: await ports.tools((run, signal) => mirror.flush(run, signal)),
+    policy: policyOf(book),
+    approvals: approvalsOf(ports),
+    memory: {
+      recall: async ({ text, conversation, run }) =>
+        notes.recall(text, book.find(run)?.audience ?? conversation).map((note) => `- ${note.text}`),
+    },
+    clock: CLOCK,
+    ids: { next: randomUUID },
+    compaction: null,
+    notify: (notice) => report(log, mirror, notice),
+  });
+  return {
+    engine,
+    journal,
+    mirror,
+    close: async () => {
+      await engine.interrupt();
+      journal.close();
+    },
+  };
+}
+
+const CLOCK: ClockPort = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+};
+
+/** The API judges each call again. This advice saves requests, and asks people in time. */
+const policyOf = (book: RunBook): PolicyPort => ({
+  judge: ({ run, tool }) => {
+    const policy = book.find(run)?.policy ?? null;
+    return policy === null ? { verdict: 'allow', reason: '' } : judgeCall(policy, { tool, when: 'run' });
+  },
+});
+
+/** The tool whose permission is the answer to its question. */
+const QUESTION_TOOL = 'ask_human';
+
+function approvalsOf({ work, book, log, stop, rest, random }: EngineHostPorts): ApprovalPort {
+  return {
+    ask: async ({ run, call, request, tool, arguments: args, why }) => {
+      const booked = book.find(run);
+      if (booked === undefined) return;
+      const asked = {
+        call_id: call,
+        request,
+        tool,
+        arguments: args,
+        why: tool === QUESTION_TOOL && why === 'policy' ? ('question' as const) : why,
+      };
+      const answer = await retry(() => work.askPermission(run, booked.lease, asked), stop, { rest, random });
+      if (answer.kind === 'ok') return;
+      log.warn('question_refused', { run_id: run, request, code: answer.code });
+      booked.refused.add(request);
+    },
+  };
+}
+
+function report(log: Log, mirror: JournalMirror, notice: Notice): void {
+  if (notice.type === 'event') mirror.noteEntry(notice.event.run);
+  if (notice.type !== 'problem') return;
+  const { run, where, error } = notice;
+  log.warn('engine_problem', { run_id: run, where, why: error instanceof Error ? error.message : String(error) });
+}

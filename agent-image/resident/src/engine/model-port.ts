@@ -1,0 +1,148 @@
+import { parseAiDollars } from '@hamlet/contract/resident';
+import type { Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
+import {
+  ANSWER_LIMITS,
+  CHAT_PROFILES,
+  createChatAdapter,
+  createModel,
+  EMPTY_ANSWER,
+  foldDelta,
+  MODEL_ERRORS,
+  outcomeOf,
+  SYSTEM_PORTS,
+  type ChatMessage,
+  type JsonSchema,
+} from '@hamlet/models/chat-completions';
+import { z } from 'zod';
+import type { TokenSource } from '../village/agent-token.ts';
+
+export interface GatewayPorts {
+  /** Origin of the API. */
+  readonly url: string;
+  readonly tokens: TokenSource;
+  /** The attempt of the lease on a run; null if this process has no lease on it. */
+  readonly leaseOf: (run: string) => number | null;
+  readonly fetch?: typeof fetch;
+}
+
+/** The engine decides about retries, so that each attempt is in the journal. */
+const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
+/** Refusals of the gateway that a later attempt may not meet. Each has its own code; those of the provider have the code of the class. */
+const TEMPORARY: ReadonlySet<string> = new Set([
+  'unauthenticated',
+  'rate_limited',
+  'too_many_in_flight',
+  'model_failed',
+  'unavailable',
+]);
+/** Refusals whose code says more than the class of the error. */
+const NAMED: ReadonlySet<string> = new Set([
+  'token_quota_exhausted',
+  'insufficient_funds',
+  'model_not_in_tier',
+  'model_not_served',
+  'village_frozen',
+  'run_settled',
+]);
+
+const Refused = z.object({ code: z.string() });
+const Receipt = z.object({ hamlet: z.object({ price: z.string() }) });
+
+/** A model behind the village's gateway. The gateway publishes the words of a request under its run, ask and attempt. */
+export function createModelPort(ports: GatewayPorts): ModelPort {
+  return { chat: (request, signal) => ask(ports, request, signal) };
+}
+
+async function* ask(
+  ports: GatewayPorts,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelDelta | ModelEnd> {
+  const exchange = { code: '' };
+  const model = createModel({
+    targets: [{ adapter: await adapterOf(ports, exchange), model: request.model, price: null }],
+    fallbackOn: [],
+    retry: ONE_ATTEMPT,
+    limits: ANSWER_LIMITS,
+    ports: SYSTEM_PORTS,
+  });
+  let state = EMPTY_ANSWER;
+  for await (const delta of model.stream({ ...wireOf(request, ports), signal })) {
+    state = foldDelta(state, delta);
+    if (delta.kind === 'text') yield { type: 'delta', text: delta.text };
+  }
+  const outcome = outcomeOf(state);
+  const { promptTokens, completionTokens, totalTokens } = outcome.ok ? outcome.answer.usage : outcome.partial.usage;
+  const usage = { prompt: promptTokens, completion: completionTokens, total: totalTokens };
+  if (!outcome.ok) {
+    if (exchange.code === 'unauthenticated') ports.tokens.renew();
+    const code = NAMED.has(exchange.code) ? exchange.code : outcome.error.code;
+    const retryable = exchange.code === '' ? MODEL_ERRORS[outcome.error.code].retry : TEMPORARY.has(exchange.code);
+    return yield { type: 'failed', code, retryable, usage, moneyMicros: 0 };
+  }
+  const { content, toolCalls, raw } = outcome.answer;
+  yield { type: 'answer', content, toolCalls: [...toolCalls], usage, moneyMicros: priceOf(raw) };
+}
+
+async function adapterOf({ url, tokens, fetch: send = fetch }: GatewayPorts, exchange: { code: string }) {
+  const keeping: typeof fetch = async (to, init) => {
+    const response = await send(to, init);
+    if (!response.ok) exchange.code = await codeOf(response.clone());
+    return response;
+  };
+  const apiKey = await tokens.get();
+  const server = { provider: 'gateway', baseUrl: `${url}/v1`, apiKey, profile: CHAT_PROFILES.compatible };
+  return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: ANSWER_LIMITS });
+}
+
+/** The stable code of the API's refusal. */
+async function codeOf(response: Response): Promise<string> {
+  try {
+    return Refused.parse(await response.json()).code;
+  } catch {
+    return '';
+  }
+}
+
+function wireOf({ system, messages, tools, at }: ModelRequest, { leaseOf }: GatewayPorts) {
+  const content = [system.stable, system.situation].filter((part) => part !== '').join('\n\n');
+  // Some chat templates admit one system message only, so both halves are one; the half that changes comes last.
+  const first: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }];
+  return {
+    messages: [...first, ...messages.map(messageOf)],
+    tools: tools.map(({ name, description, input }) => ({ name, description, parameters: schemaOf(input) })),
+    ...(at === null ? {} : { metadata: metadataOf(at, leaseOf(at.run)) }),
+  };
+}
+
+function metadataOf({ run, ask, attempt }: NonNullable<ModelRequest['at']>, lease: number | null) {
+  return {
+    run_id: run,
+    ask: `${ask}`,
+    attempt: `${attempt}`,
+    ...(lease === null ? {} : { lease: `${lease}` }),
+  };
+}
+
+function messageOf(message: Message): ChatMessage {
+  if (message.role !== 'tool') return message;
+  return { role: 'tool', toolCallId: message.callId, content: message.content };
+}
+
+/** JSON Schemas of the inputs of tools, made once. */
+const schemas = new WeakMap<z.ZodType, JsonSchema>();
+
+function schemaOf(input: z.ZodType): JsonSchema {
+  const known = schemas.get(input);
+  if (known !== undefined) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  schemas.set(input, schema);
+  return schema;
+}
+
+function priceOf(raw: unknown): number {
+  const receipt = Receipt.safeParse(raw);
+  if (!receipt.success) return 0;
+  const micros = parseAiDollars(receipt.data.hamlet.price);
+  return micros > 0n ? Number(micros) : 0;
+}

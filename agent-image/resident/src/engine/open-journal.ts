@@ -1,0 +1,57 @@
+import { renameSync } from 'node:fs';
+import { JournalError, openSqliteJournal, restoreSqliteJournal, type Journal, type MirrorPage } from '@hamlet/engine';
+import type { Log } from '../process/json-log.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+
+export interface JournalPorts extends RetryPorts {
+  readonly path: string;
+  readonly work: Pick<WorkVillage, 'mirrored'>;
+  readonly log: Log;
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Opens the agent's journal. If the volume has none, or a damaged one, the API's mirror restores it; a damaged file stays beside it.
+ * Rejects with `JournalError`.
+ */
+export async function openJournal(ports: JournalPorts): Promise<Journal> {
+  const { path, log } = ports;
+  const journal = openOrNull(ports);
+  if (journal !== null && journal.lastSeq() > 0) return journal;
+  journal?.close();
+  const entries = await restoreSqliteJournal(path, pagesOf(ports));
+  if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no journal that could be read' });
+  return openSqliteJournal(path);
+}
+
+function openOrNull({ path, log }: JournalPorts): Journal | null {
+  try {
+    return openSqliteJournal(path);
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code !== 'journal_damaged') throw error;
+    log.warn('capability', { code: error.code, message: error.message });
+    for (const suffix of ['', '-wal', '-shm']) moveAside(`${path}${suffix}`, `${path}.damaged${suffix}`);
+    return null;
+  }
+}
+
+function moveAside(path: string, to: string): void {
+  try {
+    renameSync(path, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+/** The pages of the mirror. An API that keeps none refuses, which counts as an empty mirror. */
+async function* pagesOf({ work, stop, ...ports }: JournalPorts): AsyncGenerator<MirrorPage> {
+  let after = 0;
+  for (;;) {
+    const answer = await retry(() => work.mirrored(after), stop, ports);
+    const last = answer.kind === 'ok' ? answer.value.entries.at(-1) : undefined;
+    if (answer.kind !== 'ok' || last === undefined) return;
+    yield answer.value;
+    after = last.seq;
+  }
+}

@@ -1,0 +1,124 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  RunFailure,
+  type Budgets,
+  type GivenAnswer,
+  type ModelPort,
+  type RuntimeHost,
+  type Tool,
+} from '@hamlet/engine';
+import type { Notes } from '../memory/notes.ts';
+import type { Log } from '../process/json-log.ts';
+import type { RetryPorts } from '../village/retry.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+import type { EngineHost } from './engine-host.ts';
+import { createRunBook, type RunBook } from './run-book.ts';
+
+/** Runtimes whose work is in the journal. */
+const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
+/** Maximum wait for the mirror before a run is settled or left. */
+const FLUSH_MS = 5_000;
+
+export interface ThinkingPorts extends RetryPorts {
+  readonly journalPath: string;
+  readonly work: WorkVillage;
+  readonly model: (book: RunBook) => Promise<ModelPort>;
+  readonly tools: (
+    book: RunBook,
+    mirrored: (run: string, signal: AbortSignal) => Promise<void>,
+  ) => Promise<readonly Tool[]>;
+  readonly notes: Notes;
+  readonly log: Log;
+  readonly stop: AbortSignal;
+}
+
+/** The engine of a process and the runs on which it works. It is loaded when the first run needs it. */
+export interface Thinking {
+  readonly book: RunBook;
+  readonly host: RuntimeHost;
+  /** True if the runtime of this name keeps a journal. */
+  thinks(name: string): boolean;
+  /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
+  isReady(name: string): Promise<boolean>;
+  /** Waits until the API has the run's journal. */
+  flush(run: string): Promise<void>;
+  /** What the run has used, by the journal; null for a runtime without one. */
+  spentOf(run: string, name: string): Promise<Budgets | null>;
+  /** Questions that the API did not put to people count as expired. */
+  takeRefused(run: string): readonly GivenAnswer[];
+  /** Ends the bookkeeping of a run. */
+  close(run: string): void;
+  /** Waits for the work under way, and closes the journal. */
+  end(): Promise<void>;
+}
+
+/** Mutable because it holds the engine once it is loaded. */
+export function createThinking(ports: ThinkingPorts): Thinking {
+  const { log } = ports;
+  const book = createRunBook();
+  let opening: Promise<EngineHost> | null = null;
+  const open = (): Promise<EngineHost> => {
+    opening ??= openHost(ports, book).catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+    return opening;
+  };
+  const opened = async (): Promise<EngineHost | null> => (opening === null ? null : opening.catch(() => null));
+  let model: Promise<ModelPort> | null = null;
+  const thinks = (name: string): boolean => JOURNALED.has(name);
+  return {
+    book,
+    host: {
+      engine: async () => (await open()).engine,
+      model: {
+        chat: async function* (request, signal) {
+          model ??= ports.model(book);
+          yield* (await model).chat(request, signal);
+        },
+      },
+    },
+    thinks,
+    isReady: async (name) => {
+      if (!thinks(name)) return true;
+      try {
+        await open();
+        return true;
+      } catch (error) {
+        const code = error instanceof RunFailure ? error.code : 'journal_unusable';
+        const message = error instanceof Error ? error.message : String(error);
+        log.warn('capability', { code, message: `the agent takes no runs: ${message}` });
+        return false;
+      }
+    },
+    flush: async (run) => flushWithin(await opened(), run),
+    spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
+    takeRefused: (run) => {
+      const refused = book.find(run)?.refused ?? new Set();
+      const answers = [...refused].map((request) => ({ request, answer: 'expired' as const }));
+      refused.clear();
+      return answers;
+    },
+    close: (run) => {
+      book.close(run);
+      void opened().then((host) => host?.mirror.close(run));
+    },
+    end: async () => (await opened())?.close(),
+  };
+}
+
+async function flushWithin(host: EngineHost | null, run: string): Promise<void> {
+  if (host === null) return;
+  const over = new AbortController();
+  await Promise.race([
+    host.mirror.flush(run, over.signal),
+    delay(FLUSH_MS, undefined, { signal: over.signal }).catch(() => {}),
+  ]);
+  over.abort();
+}
+
+async function openHost(ports: ThinkingPorts, book: RunBook): Promise<EngineHost> {
+  const { openEngineHost } = await import('./engine-host.ts');
+  const model = await ports.model(book);
+  return openEngineHost({ ...ports, book, model, tools: (mirrored) => ports.tools(book, mirrored) });
+}

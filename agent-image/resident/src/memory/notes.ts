@@ -1,0 +1,119 @@
+import { NOTE, type Entity } from './entity.ts';
+import type { MemoryStore } from './memory-store.ts';
+
+/** Maximum number of pinned notes, since each is a part of every prompt. */
+export const MAX_PINNED = 20;
+/** Maximum number of notes, besides pinned ones, that a message recalls. */
+const MAX_RECALLED = 6;
+/** Maximum number of characters of all recalled notes. */
+const MAX_RECALLED_CHARS = 6_000;
+
+/** A fact that the agent chose to remember. */
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+  readonly about: string | null;
+  readonly pinned: boolean;
+  /** Conversation that alone may read it; null for everyone. */
+  readonly audience: string | null;
+}
+
+/** Notes on the agent's memory file. Each call sees only public notes and those of its own audience. */
+export interface Notes {
+  /** Keeps a note. A repeated call with the same id changes nothing. */
+  remember(note: Pick<Note, 'id' | 'text' | 'about' | 'audience'>): void;
+  forget(id: string, audience: string): boolean;
+  pin(id: string, pinned: boolean, audience: string): 'done' | 'not_found' | 'too_many';
+  /** The newest first. */
+  list(audience: string, limit: number): readonly Note[];
+  /** The best match first. */
+  search(query: string, audience: string, limit: number): readonly Note[];
+  /** Pinned notes, and those that a message may need. */
+  recall(text: string, audience: string): readonly Note[];
+}
+
+export function createNotes(memory: Pick<MemoryStore, 'all' | 'recall' | 'remember' | 'forget'>): Notes {
+  const seen = (audience: string): readonly Note[] =>
+    memory
+      .all(NOTE)
+      .map(noteOf)
+      .filter((note) => note.audience === null || note.audience === audience)
+      .toReversed();
+  const find = (id: string, audience: string): Note | undefined => seen(audience).find((note) => note.id === id);
+  const search: Notes['search'] = (query, audience, limit) => bestOf(seen(audience), query).slice(0, limit);
+  return {
+    remember: (note) => {
+      if (memory.recall(note.id) === undefined) memory.remember(entityOf({ ...note, pinned: false }));
+    },
+    forget: (id, audience) => find(id, audience) !== undefined && memory.forget(id),
+    pin: (id, pinned, audience) => {
+      const note = find(id, audience);
+      if (note === undefined) return 'not_found';
+      if (note.pinned === pinned) return 'done';
+      if (pinned && seen(audience).filter((each) => each.pinned).length >= MAX_PINNED) return 'too_many';
+      memory.remember(entityOf({ ...note, pinned }));
+      return 'done';
+    },
+    list: (audience, limit) => seen(audience).slice(0, limit),
+    search,
+    recall: (text, audience) => {
+      const pinned = seen(audience).filter((note) => note.pinned);
+      const others = bestOf(
+        seen(audience).filter((note) => !note.pinned),
+        text,
+      ).slice(0, MAX_RECALLED);
+      return withinLimit([...pinned, ...others]);
+    },
+  };
+}
+
+const entityOf = ({ id, text, about, pinned, audience }: Note): Entity => ({
+  type: 'entity',
+  name: id,
+  entityType: NOTE,
+  observations: [text],
+  audience,
+  ...(pinned ? { pinned } : {}),
+  ...(about === null ? {} : { about }),
+});
+
+const noteOf = ({ name, observations, about, pinned = false, audience }: Entity): Note => ({
+  id: name,
+  text: observations.join('\n'),
+  about: about ?? null,
+  pinned,
+  audience: audience ?? null,
+});
+
+function withinLimit(notes: readonly Note[]): readonly Note[] {
+  let left = MAX_RECALLED_CHARS;
+  return notes.filter(({ text }) => (left -= text.length) >= 0);
+}
+
+/** Notes that share words with the query. Rare words count more; ties go to the newer note. */
+function bestOf(notes: readonly Note[], query: string): readonly Note[] {
+  const wanted = new Set(wordsOf(query));
+  const words = notes.map((note) => new Set(wordsOf(`${note.about ?? ''} ${note.text}`)));
+  const weightOf = (word: string): number => Math.log(1 + notes.length / words.filter((each) => each.has(word)).length);
+  const weights = new Map([...wanted].map((word) => [word, weightOf(word)]));
+  return notes
+    .map((note, index) => {
+      const shared = [...(words[index] ?? [])].filter((word) => wanted.has(word));
+      return { note, score: shared.reduce((sum, word) => sum + (weights.get(word) ?? 0), 0) };
+    })
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ note }) => note);
+}
+
+/** Words that almost every sentence has. */
+const COMMON: ReadonlySet<string> = new Set(
+  'a an and are as at be but by do for from had has have he her his i in is it its me my not of on or she so that the their them they this to was we what when where who will with you your'.split(
+    ' ',
+  ),
+);
+/** Words of other languages are left whole; an English plural equals its singular. */
+const wordsOf = (text: string): readonly string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+    .filter((word) => !COMMON.has(word))
+    .map((word) => (word.length > 3 && word.endsWith('s') ? word.slice(0, -1) : word));

@@ -1,0 +1,105 @@
+import { parseAiDollars } from '@hamlet/contract/resident';
+import type { AgentConfig, Permission, RunBudgets } from '@hamlet/contract';
+import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@hamlet/engine';
+import { seedOf } from '../brain/chance.ts';
+import { promptOf } from '../engine/prompt.ts';
+import { workTreeOf } from '../runtime/voice.ts';
+import type { StartedRun, Village } from '../village/village.ts';
+
+/** The conversation of a run: its session, or the run alone. */
+export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string => run.session_id ?? run.run_id;
+
+/** The readers of the memories that the run makes: its session; the runs of one Schedule; or the runs that one person gave. */
+export function audienceOf({ run }: Pick<StartedRun, 'run'>): string {
+  if (run.session_id !== null) return run.session_id;
+  return run.schedule === null ? `person ${run.created_by.id}` : `schedule ${run.schedule.uid}`;
+}
+
+export const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Budgets => ({
+  steps,
+  tokens,
+  moneyMicros: Math.max(1, Number(parseAiDollars(money))),
+  timeMs,
+  idleCalls,
+});
+
+/** Answers of people to the engine's questions. One that is not decided yet is left out. */
+export const answersOf = (permissions: readonly Permission[]): readonly GivenAnswer[] =>
+  permissions.flatMap((permission) => {
+    const answer = answerIn(permission);
+    return answer === null ? [] : [{ request: permission.request, answer }];
+  });
+
+function answerIn({ state, why, answer }: Permission): GivenAnswer['answer'] | null {
+  switch (state) {
+    case 'pending':
+      return null;
+    case 'expired':
+    case 'withdrawn':
+      return 'expired';
+    case 'denied':
+      return why === 'unknown' ? 'expired' : 'deny';
+    case 'allowed':
+    case 'consumed':
+      return why === 'unknown' ? aboutUnknown(answer) : 'allow';
+  }
+}
+
+/** The question about a call with an unknown end has answers of its own. */
+const aboutUnknown = (answer: Permission['answer']): GivenAnswer['answer'] =>
+  answer === 'happened' || answer === 'repeat' ? answer : 'expired';
+
+export interface InputPorts {
+  readonly village: Pick<Village, 'around' | 'standing'>;
+  readonly config: AgentConfig;
+  readonly workspacePath: string;
+  readonly memoryPath: string;
+}
+
+/** The input and the context of a run, but for its signal and its answers. */
+export async function inputOf(
+  { village, config, workspacePath, memoryPath }: InputPorts,
+  started: StartedRun,
+  work: RunWork,
+): Promise<{ readonly input: RunInput; readonly context: Omit<RuntimeContext, 'signal'> }> {
+  const { run, budgets, session } = started;
+  const [world, standing, tree] = await Promise.all([
+    village.around(),
+    village.standing(),
+    workTreeOf(config, workspacePath),
+  ]);
+  const people = session?.people ?? [];
+  const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
+  const prompt = promptOf({
+    config,
+    world: world.kind === 'ok' ? world.value : null,
+    standing: standing.kind === 'ok' ? standing.value : null,
+    people: people.map(({ name }) => name),
+    asker: speaker,
+  });
+  return {
+    input: {
+      kind: 'run',
+      run: run.run_id,
+      // With several people the model must know who wrote.
+      text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
+      prompt,
+      model: config.model?.name ?? '',
+      budgets: budgetsOf(budgets),
+      answers: [],
+      work,
+    },
+    context: {
+      sessionId: conversationOf(started),
+      memoryPath,
+      ...tree,
+      speaker,
+      place: null,
+      plan: 'at work on something I was asked to do',
+      seed: seedOf(config.seed, run.run_id),
+    },
+  };
+}
+
+const askerOf = ({ run }: StartedRun): string =>
+  run.schedule === null ? `a ${run.created_by.role}` : `the schedule ${run.schedule.name}`;

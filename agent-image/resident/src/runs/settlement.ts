@@ -1,0 +1,78 @@
+import {
+  formatAiDollars,
+  RUN_ANSWER_MAX_CHARS,
+  RUN_REASON_MAX_CHARS,
+  RUN_SUMMARY_MAX_CHARS,
+} from '@hamlet/contract/resident';
+import type { RunStep } from '@hamlet/contract';
+import { RunFailure, type Budgets, type RuntimeOutcome } from '@hamlet/engine';
+import type { RunEnd, RunLease } from '../village/village.ts';
+import type { Progress } from './run-work.ts';
+
+const CODE_MAX_CHARS = 64;
+/** The API takes at most this many. */
+const UNSETTLED_MAX = 64;
+
+/** The end of a run, without its lease. */
+export type EndedRun = Omit<RunEnd, keyof RunLease>;
+
+export type Closed = Extract<RuntimeOutcome, { kind: 'done' | 'failed' | 'cancelled' }>;
+
+/** The end of a run whose runtime reported one. Pure. */
+export function endOf(
+  outcome: Closed,
+  spent: Budgets | null,
+  { progress, steps }: { readonly progress: Progress; readonly steps: readonly RunStep[] },
+): EndedRun {
+  const usage = spent === null ? {} : { usage: usageOf(spent) };
+  switch (outcome.kind) {
+    case 'done': {
+      const text = outcome.text.trim();
+      const answer = text === '' ? {} : { answer: cut(outcome.text, RUN_ANSWER_MAX_CHARS) };
+      return { state: 'done', summary: cut(text === '' ? 'Done.' : text, RUN_SUMMARY_MAX_CHARS), ...answer, ...usage };
+    }
+    case 'failed':
+      return {
+        ...failedEnd(new RunFailure(outcome.code, outcome.message), progress),
+        ...unsettledIn(outcome),
+        ...usage,
+      };
+    case 'cancelled':
+      return { ...cancelledEnd(progress, steps), ...unsettledIn(outcome), ...usage };
+  }
+}
+
+const unsettledIn = ({ unsettled }: { readonly unsettled: readonly string[] }) =>
+  unsettled.length === 0 ? {} : { unsettled: unsettled.slice(0, UNSETTLED_MAX) };
+
+const usageOf = ({ steps, tokens, moneyMicros }: Budgets) => ({
+  steps,
+  tokens,
+  cost: formatAiDollars(BigInt(moneyMicros)),
+});
+
+function cut(text: string, max: number): string {
+  const characters = [...text.replaceAll('\u0000', '')];
+  return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** Reports the steps that are done, and the step whose result is unknown. */
+export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
+  const before = [...steps.map(({ text }) => text), ...done];
+  const report =
+    before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
+  const summary = underWay === null ? report : `${report} I was ${underWay}; that may have taken effect.`;
+  return { state: 'cancelled', summary: cut(summary, RUN_SUMMARY_MAX_CHARS) };
+}
+
+export function failedEnd(error: unknown, { done }: Progress): EndedRun {
+  const message = error instanceof Error ? error.message : String(error);
+  const timedOut = error instanceof Error && error.name === 'TimeoutError';
+  const code = error instanceof RunFailure ? error.code : timedOut ? 'timed_out' : 'runtime_failed';
+  const summary = done.length === 0 ? message : `${done.join(' ')} ${message}`;
+  return {
+    state: 'failed',
+    summary: cut(summary || 'It failed.', RUN_SUMMARY_MAX_CHARS),
+    error: { code: cut(code, CODE_MAX_CHARS), message: cut(message || code, RUN_REASON_MAX_CHARS) },
+  };
+}

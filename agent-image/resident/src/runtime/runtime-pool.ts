@@ -1,0 +1,134 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import type { AgentConfig } from '@hamlet/contract';
+import { createRuntime, type AgentRuntime, type RuntimeHost, type RuntimeRegistry } from '@hamlet/engine';
+
+/** An instance without work ends after this time. Its conversation stays. */
+export const IDLE_MS = 3_600_000;
+/** Maximum number of instances; the one that was used least recently ends. */
+const INSTANCES_MAX = 32;
+
+/** A missing capability that the resident can work without. */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Warns about folders of the runtime that are missing or not writable. */
+export function checkFolders(folders: Readonly<Record<string, string>>): readonly Warning[] {
+  return Object.entries(folders).flatMap(([name, path]) => {
+    const fault = faultOf(path);
+    return fault === null
+      ? []
+      : [{ code: 'not_writable' as const, message: `the ${name} folder ${path} cannot be used: ${fault}` }];
+  });
+}
+
+function faultOf(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return statSync(path).isDirectory() ? null : 'it is not a folder';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The runtime that the Agent names, else `engine` with a model and `scripted` without. */
+export function runtimeNameOf({ runtime, model }: Pick<AgentConfig, 'runtime' | 'model'>): string {
+  if (runtime.named) return runtime.name;
+  return model !== null && !model.scripted ? 'engine' : 'scripted';
+}
+
+export type Obtained =
+  | { readonly ok: true; readonly name: string; readonly runtime: AgentRuntime }
+  | { readonly ok: false; readonly name: string; readonly warning: Warning };
+
+export interface PoolPorts {
+  readonly registry: RuntimeRegistry;
+  readonly host: RuntimeHost;
+  readonly workspacePath: string;
+  readonly memoryPath: string;
+}
+
+/** The runtimes of a process: one instance for each conversation. */
+export interface RuntimePool {
+  /** The instance of a conversation, created and initialized at the first call. */
+  obtain(config: AgentConfig, sessionId: string): Promise<Obtained>;
+  /** Ends all instances. */
+  terminate(): Promise<void>;
+}
+
+interface Instance {
+  readonly obtained: Promise<Obtained>;
+  readonly end: () => Promise<void>;
+  timer: NodeJS.Timeout;
+}
+
+/** Mutable because instances come and go. */
+export function createRuntimePool(ports: PoolPorts): RuntimePool {
+  const instances = new Map<string, Instance>();
+  const endOf = async (key: string): Promise<void> => {
+    const instance = instances.get(key);
+    instances.delete(key);
+    if (instance === undefined) return;
+    clearTimeout(instance.timer);
+    await instance.end().catch(() => {});
+  };
+  const touch = (key: string, instance: Instance): Promise<Obtained> => {
+    clearTimeout(instance.timer);
+    instance.timer = setTimeout(() => void endOf(key), IDLE_MS).unref();
+    instances.delete(key);
+    instances.set(key, instance);
+    return instance.obtained;
+  };
+  return {
+    obtain: async (config, sessionId) => {
+      const name = runtimeNameOf(config);
+      const key = JSON.stringify([name, sessionId, config.runtime.config, config.persona]);
+      const known = instances.get(key);
+      if (known !== undefined) return touch(key, known);
+      const [oldest] = instances.keys();
+      if (instances.size >= INSTANCES_MAX && oldest !== undefined) await endOf(oldest);
+      return touch(key, create(ports, { name, config, sessionId }));
+    },
+    terminate: async () => {
+      await Promise.all([...instances.keys()].map(endOf));
+    },
+  };
+}
+
+type Wanted = Readonly<{ name: string; config: AgentConfig; sessionId: string }>;
+
+function create({ registry, ...ports }: PoolPorts, { name, config, sessionId }: Wanted): Instance {
+  const timer = setTimeout(() => {}, 0);
+  const created = createRuntime(registry, name);
+  if (!created.ok) {
+    const { code, message } = created.error;
+    return { obtained: Promise.resolve({ ok: false, name, warning: { code, message } }), end: async () => {}, timer };
+  }
+  const { runtime } = created;
+  const obtained = initialize(runtime, ports, { name, config, sessionId });
+  return { obtained, end: () => runtime.terminate(), timer };
+}
+
+async function initialize(
+  runtime: AgentRuntime,
+  { host, workspacePath, memoryPath }: Omit<PoolPorts, 'registry'>,
+  { name, config, sessionId }: Wanted,
+): Promise<Obtained> {
+  const settings = {
+    sessionId,
+    repoPath: workspacePath,
+    memoryPath,
+    agentId: config.agent_id,
+    displayName: config.display_name,
+    persona: Object.values(config.persona).join('\n').trim(),
+    settings: config.runtime.config,
+  };
+  try {
+    await runtime.initialize(settings, host);
+    return { ok: true, name, runtime };
+  } catch (error) {
+    const message = `the runtime ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
+    return { ok: false, name, warning: { code: 'runtime_failed', message } };
+  }
+}

@@ -1,0 +1,52 @@
+import { doneWith, type AgentRuntime, type RunInput, type RuntimeContext, type RuntimeInput } from '@hamlet/engine';
+import type { Thinking } from '../engine/thinking.ts';
+import { createRunBook } from '../engine/run-book.ts';
+import type { RuntimePool } from '../runtime/runtime-pool.ts';
+import type { Voice } from '../runtime/voice.ts';
+
+export type Answering = (input: RuntimeInput, context: RuntimeContext) => Promise<string>;
+
+/** A runtime that answers with the text of a function. */
+export const runtimeThat = (answer: Answering): AgentRuntime => ({
+  initialize: async () => {},
+  execute: async function* (input, context) {
+    yield doneWith(await answer(input, context));
+  },
+  terminate: async () => {},
+});
+
+/** The tools of a run; the test fails for speech. */
+export function workOf(input: RuntimeInput): RunInput['work'] {
+  if (input.kind === 'run') return input.work;
+  throw new Error('speech has no tools');
+}
+
+/** A pool that has one runtime for all conversations. */
+export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePool, 'obtain'> => ({
+  obtain: async () => ({ ok: true, name, runtime }),
+});
+
+/** The voice of a resident without a runtime. */
+export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });
+
+/** The part of a resident without a journal. */
+export function noThinking(): Thinking {
+  return {
+    book: createRunBook(),
+    host: {
+      engine: () => Promise.reject(new Error('there is no engine here')),
+      model: {
+        chat: () => {
+          throw new Error('there is no model here');
+        },
+      },
+    },
+    thinks: () => false,
+    isReady: async () => true,
+    flush: async () => {},
+    spentOf: async () => null,
+    takeRefused: () => [],
+    close: () => {},
+    end: async () => {},
+  };
+}

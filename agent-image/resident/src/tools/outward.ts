@@ -1,0 +1,48 @@
+import type { CallOutcome } from '@hamlet/contract';
+import type { CallContext, ToolOutcome } from '@hamlet/engine';
+import { retry } from '../village/retry.ts';
+import { failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
+
+/** Refusals after which the engine asks a person again. */
+const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'permission_pending', 'permission_stale']);
+/** Refusals that leave the call to the next holder of the lease. */
+const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
+
+/**
+ * Lets the API perform a call with an effect outside of the pod. The API has the journal up to the intent before it receives the
+ * call, so that a lost volume cannot hide it.
+ */
+export async function performOutward(
+  kit: ToolKit,
+  { tool, args }: { readonly tool: string; readonly args: string },
+  { run, call, signal }: CallContext,
+): Promise<ToolResult> {
+  const booked = kit.book.find(run);
+  if (booked === undefined) return { kind: 'unknown', text: 'This process has no lease on the run.' };
+  await kit.mirrored(run, signal);
+  const body = { ...booked.lease, tool, arguments: args };
+  const answer = await retry(() => kit.work.performCall(run, call, body), signal, kit);
+  if (answer.kind === 'ok') return outcomeIn(answer.value);
+  if (ASK_AGAIN.has(answer.code)) return { kind: 'needs_permission', reason: answer.detail };
+  if (!LOST.has(answer.code)) return failed(answer.code, answer.detail);
+  booked.onLeaseLost();
+  return { kind: 'unknown', text: answer.detail };
+}
+
+const DENIED: Readonly<Record<string, Extract<ToolOutcome, { kind: 'denied' }>['code']>> = {
+  no_such_tool: 'no_such_tool',
+  person_denied: 'person',
+  permission_expired: 'permission_expired',
+};
+
+function outcomeIn({ kind, code = 'failed', text, data }: CallOutcome): ToolResult {
+  switch (kind) {
+    case 'ok':
+      return okay(data === undefined ? text : `${text}\n${JSON.stringify(data)}`);
+    case 'failed':
+      return failed(code, text);
+    case 'denied':
+      if (ASK_AGAIN.has(code)) return { kind: 'needs_permission', reason: text };
+      return { kind: 'denied', code: DENIED[code] ?? 'policy', text };
+  }
+}

@@ -1,0 +1,44 @@
+import { CycleOver, type RetryPorts } from '../village/retry.ts';
+import { RunFailure, type CallContext, type NeedsPermission, type ToolOutcome } from '@hamlet/engine';
+import type { BodyLock } from '../engine/body-lock.ts';
+import type { RunBook } from '../engine/run-book.ts';
+import type { Notes } from '../memory/notes.ts';
+import type { AsyncEvent } from '../runs/async-event.ts';
+import type { Village } from '../village/village.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+
+/** The parts of the resident that the tools of the engine use. */
+export interface ToolKit extends RetryPorts {
+  readonly agentId: string;
+  readonly village: Village;
+  readonly work: WorkVillage;
+  readonly notes: Notes;
+  readonly book: Pick<RunBook, 'find'>;
+  readonly body: BodyLock;
+  /** Set when the agent arrives. */
+  readonly arrival: AsyncEvent;
+  /** Resolves when the API has the run's journal. */
+  readonly mirrored: (run: string, signal: AbortSignal) => Promise<void>;
+  /** Aborts when the process must end. */
+  readonly stop: AbortSignal;
+}
+
+export type ToolResult = ToolOutcome | NeedsPermission;
+export type Perform<Input> = (input: Input, context: CallContext) => Promise<ToolResult>;
+
+export const okay = (text: string): ToolOutcome => ({ kind: 'ok', text });
+export const failed = (code: string, text: string): ToolOutcome => ({ kind: 'failed', code, text });
+
+/** Engine codes are lower case words. */
+const codeOf = (code: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'failed');
+
+/** A refusal by the village is an outcome; the end of a process leaves the call open for the next one. */
+export async function outcomeOf(perform: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await perform();
+  } catch (error) {
+    if (error instanceof RunFailure) return failed(codeOf(error.code), error.message);
+    if (error instanceof CycleOver) return { kind: 'unknown', text: 'The process ended.' };
+    throw error;
+  }
+}

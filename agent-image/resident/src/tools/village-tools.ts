@@ -1,0 +1,122 @@
+import type { VillageTool } from '@hamlet/contract';
+import { VILLAGE_TOOLS } from '@hamlet/contract/resident';
+import { canonicalArguments, defineTool, type CallContext, type Tool } from '@hamlet/engine';
+import type { z } from 'zod';
+import { lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
+import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
+import { performOutward } from './outward.ts';
+import { outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-kit.ts';
+import type { PriceAsked } from '../village/village.ts';
+import { walkAfter, walkTo } from './walking.ts';
+
+type Name = keyof typeof VILLAGE_TOOLS;
+type Kind<Input> = Pick<VillageTool, 'description' | 'effect'> & { readonly input: z.ZodType<Input> };
+
+const READ_MS = 30_000;
+/** A walk across the village, after the walk of another run. */
+const WALK_MS = 900_000;
+const OUTWARD_MS = 120_000;
+
+/** The village's tools as the engine calls them. */
+export function villageTools(kit: ToolKit): readonly Tool[] {
+  return [
+    ...readingTools(kit),
+    ...walkingTools(kit),
+    ...memoryTools(kit),
+    ...OUTWARD.map((name) => outward(kit, name)),
+  ];
+}
+
+/** A tool that runs in the pod. */
+function inPod<Input>(name: Name, { description, effect, input }: Kind<Input>, perform: Perform<Input>): Tool {
+  const timeoutMs = name === 'go_to' || name === 'find_agent' ? WALK_MS : READ_MS;
+  return defineTool<Input>({
+    name,
+    description,
+    effect,
+    input,
+    timeoutMs,
+    execute: (given, context) => outcomeOf(() => perform(given, context)),
+  });
+}
+
+const now = <Input>(perform: (input: Input, context: CallContext) => ToolResult): Perform<Input> => {
+  return async (input, context) => perform(input, context);
+};
+
+const readingTools = (kit: ToolKit): readonly Tool[] => [
+  inPod('look_around', VILLAGE_TOOLS.look_around, (_input, { signal }) => lookAround(kit, signal)),
+  inPod('read_board', VILLAGE_TOOLS.read_board, ({ post_id, status, tag, limit }, { signal }) =>
+    post_id === undefined
+      ? readBoard(kit, { limit, ...(status && { status }), ...(tag !== undefined && { tag }) }, signal)
+      : readThread(kit, post_id, signal),
+  ),
+  inPod('search_board', VILLAGE_TOOLS.search_board, ({ query, limit }, { signal }) =>
+    readBoard(kit, { q: query, limit }, signal),
+  ),
+  inPod('balance', VILLAGE_TOOLS.balance, (_input, { signal }) => readBalance(kit, signal)),
+  inPod('quote', VILLAGE_TOOLS.quote, (asked, { signal }) => readQuote(kit, given(asked), signal)),
+];
+
+/** Without the fields that the model left out. */
+const given = (asked: object): PriceAsked =>
+  Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+
+const walkingTools = (kit: ToolKit): readonly Tool[] => [
+  inPod('go_to', VILLAGE_TOOLS.go_to, (to, context) => walkTo(kit, to, context)),
+  inPod('find_agent', VILLAGE_TOOLS.find_agent, ({ agent_id }, context) => walkAfter(kit, agent_id, context)),
+];
+
+const memoryTools = (kit: ToolKit): readonly Tool[] => [
+  inPod(
+    'remember',
+    VILLAGE_TOOLS.remember,
+    now((note, context) => remember(kit, note, context)),
+  ),
+  inPod(
+    'forget',
+    VILLAGE_TOOLS.forget,
+    now(({ memory_id }, context) => forget(kit, memory_id, context)),
+  ),
+  inPod(
+    'pin',
+    VILLAGE_TOOLS.pin,
+    now(({ memory_id: id, pinned }, context) => pin(kit, { id, pinned }, context)),
+  ),
+  inPod(
+    'list_memories',
+    VILLAGE_TOOLS.list_memories,
+    now(({ limit }, context) => listMemories(kit, limit, context)),
+  ),
+  inPod(
+    'search_memories',
+    VILLAGE_TOOLS.search_memories,
+    now((query, context) => searchMemories(kit, query, context)),
+  ),
+];
+
+const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_TOOLS[name].runs === 'village');
+
+/** A tool that the API performs. It receives the arguments as the model wrote them, since a permission is bound to these. */
+function outward(kit: ToolKit, name: Name): Tool {
+  const { description, effect, input } = VILLAGE_TOOLS[name];
+  const tool = defineTool<unknown>({
+    name,
+    description,
+    effect,
+    input,
+    timeoutMs: OUTWARD_MS,
+    execute: async () => ({ kind: 'unknown', text: '' }),
+  });
+  return {
+    ...tool,
+    prepare: (value) => {
+      const checked = tool.prepare(value);
+      if (!checked.ok) return checked;
+      const args = canonicalArguments(JSON.stringify(value));
+      const execute = (context: CallContext): Promise<ToolResult> =>
+        outcomeOf(() => performOutward(kit, { tool: name, args }, context));
+      return { ok: true, call: { ...checked.call, execute } };
+    },
+  };
+}

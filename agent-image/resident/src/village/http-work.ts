@@ -1,0 +1,27 @@
+import * as contract from '@hamlet/contract/resident';
+import { mapped, requestsOf, type HttpVillageOptions } from './send-request.ts';
+import type { WorkVillage } from './work-village.ts';
+
+/** Maximum number of replies of a thread that are read, oldest first. */
+const REPLIES_SEEN = 100;
+
+/** The API over HTTP, as an agent with a model uses it. */
+export function createHttpWork(options: HttpVillageOptions): WorkVillage {
+  const { read, params } = requestsOf(options);
+  return {
+    posts: async (query) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
+    thread: (post_id) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
+    performCall: async (run_id, call_id, body) =>
+      mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
+    askPermission: async (run_id, lease, call) => {
+      const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
+      return mapped(answer, ({ permission }) => permission);
+    },
+    waitRun: (run_id, lease) => read(contract.waitRun, { params: { run_id }, body: lease }),
+    mirror: (run_id, lease, { entries, payloads }) => {
+      const body = { ...lease, entries: [...entries], payloads: [...payloads] };
+      return read(contract.storeRunJournal, { params: { run_id }, body });
+    },
+    mirrored: (after) => read(contract.readJournal, { params, query: { after } }),
+  };
+}

@@ -1,0 +1,79 @@
+import { ProblemError } from '@hamlet/contract/resident';
+import type { CallData, CallInput, Client, Outcome, Problem, RouteSpec } from '@hamlet/contract';
+import type { TokenSource } from './agent-token.ts';
+import type { Answer } from './village.ts';
+
+export const REQUEST_TIMEOUT_MS = 10_000;
+
+export interface HttpVillageOptions {
+  readonly client: Client;
+  readonly tokens: TokenSource;
+  readonly agentId: string;
+  /** Aborts reads at once. */
+  readonly stopReading: AbortSignal;
+  /** Aborts writes; comes later than `stopReading`, so that a write in flight can finish. */
+  readonly stopWriting: AbortSignal;
+}
+
+type Send = <const R extends RouteSpec>(route: R, input: CallInput<R>) => Promise<Answer<CallData<R>>>;
+
+/** Sends requests: `read` and `write` differ in the signal that aborts them. */
+export interface Requests {
+  readonly agentId: string;
+  readonly params: { readonly agent_id: string };
+  readonly read: Send;
+  readonly write: Send;
+}
+
+/** Requests of one agent. They are repeated only once, with a new token after 401; the caller decides about other retries. */
+export function requestsOf({ client, tokens, agentId, stopReading, stopWriting }: HttpVillageOptions): Requests {
+  const send =
+    (stop: AbortSignal): Send =>
+    (route, input) =>
+      answerOf(() => {
+        const signal = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+        return client.call(route, { ...input, signal });
+      }, tokens);
+  return { agentId, params: { agent_id: agentId }, read: send(stopReading), write: send(stopWriting) };
+}
+
+async function answerOf<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {
+  const toAnswer = (outcome: Outcome<T>): Answer<T> =>
+    outcome.ok ? { kind: 'ok', value: outcome.data } : refusalOf(outcome.problem);
+  try {
+    const first = await call();
+    if (first.ok || first.problem.status !== 401) return toAnswer(first);
+    tokens.renew();
+    return toAnswer(await call());
+  } catch (error) {
+    return failureOf(error, tokens);
+  }
+}
+
+export function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
+  return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
+}
+
+/**
+ * The answer to an exception: a refused token exchange or stream, a lost connection, or a response outside the
+ * contract.
+ */
+export function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
+  if (!(error instanceof ProblemError)) return { kind: 'unreachable', why: describe(error) };
+  if (error.problem.status === 401) tokens.renew();
+  return refusalOf(error.problem);
+}
+
+/** A failure of the API counts as unreachable, not as a refusal. */
+function refusalOf({ code, detail, status }: Problem): Answer<never> {
+  if (code === 'stale_cycle') return { kind: 'stale' };
+  if (status >= 500 || code === 'rate_limited' || status === 401)
+    return { kind: 'unreachable', why: `${code}: ${detail}` };
+  return { kind: 'refused', code, detail };
+}
+
+/** The cause of a failed fetch says more than its message. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

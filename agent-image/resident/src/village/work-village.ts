@@ -1,0 +1,46 @@
+import type { CallOutcome, JournalEntry, Permission, PermissionWhy, Post, Reply, Run } from '@hamlet/contract';
+import type { Payload } from '@hamlet/engine';
+import type { Answer, RunLease } from './village.ts';
+
+/** A call for which people are asked. */
+export interface AskedCall {
+  readonly call_id: string;
+  readonly request: string;
+  readonly tool: string;
+  readonly arguments: string;
+  readonly why: PermissionWhy;
+}
+
+export interface JournalBatch {
+  readonly entries: readonly JournalEntry[];
+  readonly payloads: readonly Payload[];
+}
+
+export interface PostQuery {
+  readonly q?: string;
+  readonly status?: Post['status'];
+  readonly tag?: string;
+  readonly limit: number;
+}
+
+/** The part of the API that an agent with a model works with, besides `Village`. */
+export interface WorkVillage {
+  posts(query: PostQuery): Promise<Answer<readonly Post[]>>;
+  thread(postId: string): Promise<Answer<{ readonly post: Post; readonly replies: readonly Reply[] }>>;
+  /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
+  performCall(
+    runId: string,
+    callId: string,
+    call: RunLease & { readonly tool: string; readonly arguments: string },
+  ): Promise<Answer<CallOutcome>>;
+  askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
+  /** Gives the lease back while people are asked; if nobody is, the run goes on with the answers. */
+  waitRun(
+    runId: string,
+    lease: RunLease,
+  ): Promise<Answer<{ readonly run: Run; readonly permissions: readonly Permission[] }>>;
+  /** Adds entries of one run to the API's mirror of the journal; returns the place of the last one that the mirror has. */
+  mirror(runId: string, lease: RunLease, batch: JournalBatch): Promise<Answer<{ readonly stored_through: number }>>;
+  /** Entries of the mirror after a place, oldest first; empty at the end. */
+  mirrored(after: number): Promise<Answer<JournalBatch>>;
+}

@@ -1,0 +1,10 @@
+/** Exports only what a caller of one server with OpenAI's Chat Completions needs: each agent has a process, and loaded code stays in its memory. */
+export { createChatAdapter } from './adapters/chat-completions/chat-adapter.ts';
+export { CHAT_PROFILES } from './adapters/chat-completions/chat-profile.ts';
+export type { ChatMessage, JsonSchema, ToolDefinition } from './chat/chat-request.ts';
+export { EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
+export { MODEL_ERRORS } from './chat/model-error.ts';
+export { createModel } from './routing/create-model.ts';
+export { ANSWER_LIMITS } from './transport/answer-limits.ts';
+export type { ModelPorts } from './transport/model-ports.ts';
+export { SYSTEM_PORTS } from './transport/model-ports.ts';

@@ -1,0 +1,128 @@
+/** Runs of agents with a model, in residents of their own processes: the whole errand, permission, cancel, and kills at any moment. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  answerPermission,
+  listPermissions,
+  listPosts,
+  rebootAgent,
+  rewardAgent,
+  type Permission,
+  type Run,
+} from '@hamlet/contract';
+import type { WireServer } from '@hamlet/models/testing';
+import type { Db } from '@hamlet/store';
+import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/journey-mind';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { dataOf } from '../testing/play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+/** Kills of one run's resident, each at another moment. */
+const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 15 : 4;
+const RULES = [
+  { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
+  { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },
+];
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let db: Db;
+let mind: WireServer;
+
+before(async () => {
+  mind = await startJourneyMind();
+  village = await startTestVillage({ villageSpeed: 20 });
+  const replica = await village.startReplica(
+    { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+    { models: wireModels(mind.url) },
+  );
+  runs = new RunPlay(replica.peopleUrl);
+  db = village.openDb();
+  await runs.play.everybody();
+  const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  dataOf(await runs.play.admin.call(rewardAgent, { body: judge }));
+});
+afterEach(() => residents.killAll());
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+});
+
+const settled = (runId: string): Promise<Run> =>
+  eventually('the end of the run', async () => {
+    const run = await runs.get(runId);
+    return run.ended_at === null ? null : run;
+  });
+
+const asked = (runId: string): Promise<Permission> =>
+  eventually('a question to people', async () => {
+    const query = { run_id: runId, state: 'pending' as const, limit: 10 };
+    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+
+async function allow({ permission_id }: Permission): Promise<void> {
+  dataOf(await runs.play.admin.call(answerPermission, { params: { permission_id }, body: { answer: 'allow' } }));
+}
+
+async function saidToBob(): Promise<number> {
+  const rows = await db.selectFrom('world_event').select('event').where('kind', '=', 'talk').execute();
+  return rows.filter(({ event }) => (event as { readonly text?: string }).text === QUESTION_TO_BOB).length;
+}
+
+async function posted(): Promise<readonly string[]> {
+  const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: POST_TITLE, limit: 50 } }));
+  return posts.map(({ post_id }) => post_id);
+}
+
+test('an errand: she walks, talks, asks before she posts, is allowed, and answers with the link', async () => {
+  await residents.start('ada');
+  const [said, before] = [await saidToBob(), await posted()];
+  const { run_id } = await runs.give('ada', ERRAND);
+  const permission = await asked(run_id);
+  assert.deepEqual([permission.tool, permission.why, permission.call_id], ['post_to_board', 'policy', '3.0']);
+  const waiting = await eventually('the run to wait', async () => {
+    const run = await runs.get(run_id);
+    return run.state === 'waiting_permission' ? run : null;
+  });
+  assert.equal(waiting.runtime, 'engine');
+  await allow(permission);
+  const run = await settled(run_id);
+  assert.deepEqual([run.state, run.error], ['done', null], run.summary ?? '');
+  const link = (await posted()).filter((id) => !before.includes(id));
+  assert.equal(link.length, 1);
+  assert.match(run.summary ?? '', new RegExp(`view=board&post=${link[0]}`));
+  assert.equal((await saidToBob()) - said, 1);
+  assert.equal(run.usage.steps, 4);
+  const kinds = (await runs.events(run_id)).map(({ event }) => event);
+  for (const kind of ['model_answered', 'call_settled', 'permission_asked', 'permission_answered', 'settled'] as const)
+    assert.ok(kinds.includes(kind), `${kind} in ${kinds.join(' ')}`);
+});
+
+test('killed at any moment, nothing is said or posted twice', async (context) => {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const [said, before] = [await saidToBob(), await posted()];
+    const child = await residents.start('ada');
+    const { run_id } = await runs.give('ada', ERRAND);
+    const killedAfterMs = 100 + kill * 350;
+    await sleep(killedAfterMs);
+    await residents.kill(child);
+    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    // Every second time the volume is lost too.
+    await residents.start('ada', kill % 2 === 1 ? `moved-${kill}` : undefined);
+    await allow(await asked(run_id));
+    const run = await settled(run_id);
+    context.diagnostic(
+      `killed after ${killedAfterMs} ms: ${run.state}, attempt ${run.attempt}, ${run.usage.steps} steps`,
+    );
+    assert.deepEqual([run.state, run.error], ['done', null], run.summary ?? '');
+    assert.equal((await saidToBob()) - said, 1, 'she asked Bob once');
+    assert.equal((await posted()).length - before.length, 1, 'she posted once');
+    await residents.killAll();
+    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  }
+});
