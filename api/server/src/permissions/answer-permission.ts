@@ -11,6 +11,7 @@ import {
   lockRun,
   readAllowance,
   readAllowedSpending,
+  sessionsOfPerson,
 } from '@hamlet/store';
 import type { Db, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
@@ -35,9 +36,10 @@ type Person = Extract<Actor, { role: 'member' | 'admin' }>;
 /** Time in which an agent may use a permission after the answer: it has to wake up and start the run again. */
 const USABLE_S = 900;
 
-/** True if a person may answer for a run: an admin, or the member who gave it. Pure. */
-function mayAnswer({ role, id }: Person, run: RunRow): boolean {
-  return role === 'admin' || (run.createdByRole === role && run.createdById === id);
+/** True if a person may answer for a run: an admin, the member who gave it, or a person of its session. */
+async function mayAnswer(tx: Tx, { role, id }: Person, run: RunRow): Promise<boolean> {
+  if (role === 'admin' || (run.createdByRole === role && run.createdById === id)) return true;
+  return run.sessionId !== null && (await sessionsOfPerson(tx, id, [run.sessionId])).size > 0;
 }
 
 /** Refuses a member if the call may spend more than the rest of their allowance. Approvals and rewards share it. */
@@ -87,7 +89,7 @@ async function hold(tx: Tx, { params, actor }: Asked): Promise<Outcome<Held>> {
   const run = await lockRun(tx, known.runId);
   const permission = await lockPermission(tx, params.permission_id);
   if (run === null || permission === null) return refused('no_such_permission');
-  if (!isPerson(actor) || !mayAnswer(actor, run)) return refused('permission_not_yours');
+  if (!isPerson(actor) || !(await mayAnswer(tx, actor, run))) return refused('permission_not_yours');
   return accepted({ run, permission, actor });
 }
 

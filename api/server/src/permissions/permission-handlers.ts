@@ -24,8 +24,8 @@ export function permissionHandlers(ports: PermissionPorts) {
       const question = `permissions ${[agentId, runId, sessionId, state].map((part) => part ?? '').join('/')}`;
       const before = cursor.read(query.cursor, question);
       if (before === undefined) return refused('cursor_invalid');
-      const creator = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };
-      const filter = { agentId, runId, sessionId, state, creator };
+      const person = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };
+      const filter = { agentId, runId, sessionId, state, person };
       const { permissions, next } = await readPermissions(db, filter, { before, limit: query.limit });
       return accepted({
         permissions: permissions.map(({ sessionId: session, ...row }) => permissionView(row, session)),

@@ -1,5 +1,5 @@
 import type { PermissionState } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
 import { PERMISSION_COLUMNS, type PermissionRow } from './permissions.ts';
@@ -13,8 +13,8 @@ export interface PermissionFilter {
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly state?: PermissionState | undefined;
-  /** Only permissions of runs that this person created; null for all. */
-  readonly creator: { readonly role: string; readonly id: string } | null;
+  /** Only permissions of runs that this person created, or of sessions that they are in; null for all. */
+  readonly person: { readonly role: string; readonly id: string } | null;
 }
 
 /** A permission, and the session of its run. */
@@ -22,13 +22,21 @@ export type PermissionOfSession = PermissionRow & { readonly sessionId: string |
 
 const ofRun = sql<string | null>`(select session_id from run where run.run_id = permission.run_id)`;
 
+/** True for permissions of runs that a person created, or of sessions that they are in. */
+function isOf(role: string, id: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from run where run.run_id = permission.run_id and (
+      (run.created_by_role = ${role} and run.created_by_id = ${id})
+      or exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})))`;
+}
+
 /** A page of permissions, newest first. `before` is the last id of the previous page. */
 export async function readPermissions(
   db: Db,
   filter: PermissionFilter,
   page: { readonly before: string | null; readonly limit: number },
 ): Promise<{ readonly permissions: readonly PermissionOfSession[]; readonly next: string | null }> {
-  const { agentId, runId, sessionId, state, creator } = filter;
+  const { agentId, runId, sessionId, state, person } = filter;
   const rows = await db
     .selectFrom('permission')
     .select([...PERMISSION_COLUMNS, ofRun.as('sessionId')])
@@ -37,17 +45,7 @@ export async function readPermissions(
     .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
     .$if(page.before !== null, (query) => query.where('permission_id', '<', page.before ?? ''))
-    .$if(creator !== null, (query) =>
-      query.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('run')
-            .select('run.run_id')
-            .whereRef('run.run_id', '=', 'permission.run_id')
-            .where('run.created_by_role', '=', creator?.role ?? '')
-            .where('run.created_by_id', '=', creator?.id ?? ''),
-        ),
-      ),
-    )
+    .$if(person !== null, (query) => query.where(isOf(person?.role ?? '', person?.id ?? '')))
     .orderBy('permission_id', 'desc')
     .limit(page.limit + 1)
     .execute();

@@ -1,0 +1,55 @@
+/** Permissions of a run in a session: its people see and answer them, others do not, and messages never answer. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { listPermissions, waitRun } from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/people-play.ts';
+import { SessionPlay } from '../testing/session-play.ts';
+import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let permits: PermissionPlay;
+let mia: SignedInPerson;
+let noah: SignedInPerson;
+let zoe: SignedInPerson;
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
+  [talk, permits] = [new SessionPlay(url), new PermissionPlay(url)];
+  await talk.play.everybody();
+  const grace = await firstAdmin(url);
+  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
+  zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
+});
+after(() => village.remove());
+
+test('people of a session answer for it; the word of a message allows nothing', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah']);
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'Post that the bread is ready.'));
+  const working = await permits.start('ada', run);
+  const { permission } = dataOf(await permits.ask(working, post('1.0', 'Bread is ready')));
+  assert.equal(permission.session_id, sessionId);
+  const { runId, cycle, attempt } = working;
+  const waiting = await talk.play.as('ada').call(waitRun, { params: { run_id: runId }, body: { cycle, attempt } });
+  assert.equal(dataOf(waiting).run.state, 'waiting_permission');
+
+  for (const person of [mia, noah])
+    dataOf(await talk.say(person.client, sessionId, `allow ${permission.permission_id}`));
+  assert.equal((await talk.get(runId)).state, 'waiting_permission');
+
+  const seenBy = async ({ client }: SignedInPerson) =>
+    dataOf(await client.call(listPermissions, { query: { session_id: sessionId, state: 'pending' } })).permissions
+      .length;
+  assert.deepEqual([await seenBy(mia), await seenBy(noah), await seenBy(zoe)], [1, 1, 0]);
+  const allow = { answer: 'allow' } as const;
+  assert.equal(await codeOf(permits.answer(permission.permission_id, allow, zoe.client)), 'permission_not_yours');
+  const answered = dataOf(await permits.answer(permission.permission_id, allow, noah.client)).permission;
+  assert.deepEqual([answered.answered_by?.name, answered.session_id], ['Noah', sessionId]);
+
+  const again = await permits.start('ada', run);
+  assert.equal(resultOf(await permits.perform(again, post('1.0', 'Bread is ready'))), 'ok');
+});
