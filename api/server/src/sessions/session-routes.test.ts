@@ -32,6 +32,9 @@ import {
   SESSION_PEOPLE_MAX,
   SESSION_WAITING_MAX,
   SESSIONS_OF_PERSON_MAX,
+  streamRun,
+  suspendAgent,
+  awakenAgent,
 } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { codeOf, dataOf } from '../testing/play.ts';
@@ -119,6 +122,11 @@ test('only people of a session read it; an admin reads it too, and the audit nam
   const run404 = { params: { run_id: run.run_id } };
   assert.equal(await codeOf(noah.client.call(getRun, run404)), 'no_such_run');
   assert.equal(await codeOf(noah.client.call(listRunEvents, { ...run404, query: {} })), 'no_such_run');
+  const follows = noah.client
+    .open(streamRun, { ...run404, query: {} })
+    [Symbol.asyncIterator]()
+    .next();
+  await assert.rejects(follows, (error) => error instanceof ProblemError && error.problem.code === 'no_such_run');
   const listed = dataOf(await noah.client.call(listRuns, { query: { agent_id: 'ada', limit: 100 } })).runs;
   assert.ok(!listed.some(({ run_id }) => run_id === run.run_id));
   assert.equal(await codeOf(talk.play.as('bob').call(getSession, at(sessionId))), 'no_such_session');
@@ -256,4 +264,14 @@ test('an ended session cancels its messages, says so, and can only be read', asy
     mia.client.call(addSessionPerson, { ...at(sessionId), body: { name: 'Noah' } }),
   ])
     assert.equal(await codeOf(call), 'session_terminated');
+});
+
+test('a message to an agent that an admin suspended waits until an admin awakens it', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
+  const agent = { params: { agent_id: 'cleo' } };
+  dataOf(await talk.play.admin.call(suspendAgent, agent));
+  const sent = dataOf(await talk.say(mia.client, sessionId, 'Are you awake?'));
+  assert.deepEqual([sent.wake, sent.message.state], ['suspended', 'queued']);
+  dataOf(await talk.play.admin.call(awakenAgent, agent));
+  assert.equal(dataOf(await talk.say(mia.client, sessionId, 'And now?')).wake, 'awake');
 });

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listMessages, openSessionStream, pauseSession, sendMessage } from '@hamlet/contract';
+import { inTransaction, insertPermission } from '@hamlet/store';
+import { Redis } from 'ioredis';
 import { dataOf } from '../testing/play.ts';
 import { follow, SessionPlay, type SessionEvent } from '../testing/session-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
@@ -119,4 +121,46 @@ test('concurrent writers: each stream has every message once, in the order of it
     );
     stop();
   }
+});
+
+test('words of the answer under way and permissions of its run reach the stream', async () => {
+  const { session_id: sessionId } = await talk.open(talk.play.admin, 'eve');
+  const { run } = dataOf(await talk.say(talk.play.admin, sessionId, 'Say something'));
+  dataOf(await talk.start('eve', run.run_id));
+  const stream = follow(clientOf(otherUrl, ADMIN), sessionId);
+  const redis = new Redis(village.redis.url);
+  const delta = { run_id: run.run_id, ask: 1, attempt: 1, text: 'Some' };
+  await eventually('words', async () => {
+    await redis.publish(`run-delta:${run.run_id}`, JSON.stringify(delta));
+    return stream.events.some((event) => event.event === 'delta');
+  });
+  redis.disconnect();
+  const words = stream.events.find((event) => event.event === 'delta');
+  assert.deepEqual([words?.data, words?.id], [delta, null]);
+  await inTransaction(village.openDb(), (tx) =>
+    insertPermission(tx, {
+      runId: run.run_id,
+      agentId: 'eve',
+      request: 'one',
+      callId: '1.0',
+      tool: 'post_to_board',
+      arguments: '{}',
+      argumentsHash: Buffer.alloc(32),
+      why: 'policy',
+      reason: 'A rule asks.',
+      question: null,
+      amount: null,
+      policyVersion: '0'.repeat(64),
+      lastsS: 60,
+    }),
+  );
+  const asked = await eventually('the permission', () => stream.events.find((event) => event.event === 'permission'));
+  assert.ok(asked.event === 'permission' && asked.id !== null);
+  assert.deepEqual([asked.data.tool, asked.data.session_id, asked.data.state], ['post_to_board', sessionId, 'pending']);
+  dataOf(await talk.answer('eve', run.run_id, 'Something'));
+  await eventually('the end of the permission', () =>
+    stream.events.some((event) => event.event === 'permission' && event.data.state === 'withdrawn'),
+  );
+  for (const { event, data } of stream.events) openSessionStream.answer.events[event].parse(data);
+  stream.stop();
 });
