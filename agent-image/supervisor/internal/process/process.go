@@ -25,7 +25,7 @@ type process struct {
 	started time.Time
 	ended   time.Time
 	exit    *Exit
-	// cause is set by whoever ends the process.
+	// cause is set before the supervisor ends the process.
 	cause    Cause
 	oomsThen int64
 	stdin    *os.File

@@ -46,7 +46,7 @@ const ToolRule = z.strictObject({
     .describe('Circumstance: within a run, or within a turn of its own; both if absent.'),
   verdict: z
     .enum(['deny', 'ask', 'allow'])
-    .describe('Verdict. ask: a person has to allow each call. Of all rules that match, deny wins over ask over allow.'),
+    .describe('Verdict. ask: a person has to allow each call. If several rules match, deny wins over ask over allow.'),
   reason: text(MAX_REASON_CHARS, 1).optional().describe('Reason, shown to the agent and to the person who is asked.'),
 });
 
