@@ -103,6 +103,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
   const { page } = browser;
   await signIn(page);
   await page.click('.agent-row[data-agent-id="bob"]');
+  await page.click('[data-tab="now"]');
 
   await page.click('[data-verb="suspend"][aria-disabled="false"]');
   await row('bob', { state: 'Asleep' });

@@ -197,7 +197,7 @@ function tierTests(stage: Stage): void {
     await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForSelector('.agents');
-    await visit(page, '?view=runs&agent=ada');
+    await visit(page, '?view=runs&agent=ada&tab=now');
     await page.locator('[data-tab="now"]').focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('[data-tab="money"][aria-selected="true"]');

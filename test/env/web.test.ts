@@ -99,7 +99,7 @@ test('the tabs of an agent never cover the button that closes it, at any scroll 
 });
 
 test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
-  await browser.page.goto(`${village.file.url}/?code=${encodeURIComponent(code)}&agent=bob`);
+  await browser.page.goto(`${village.file.url}/?code=${encodeURIComponent(code)}&agent=bob&tab=now`);
   await browser.page.fill('input[name="name"]', 'keeper');
   await browser.page.fill('input[name="password"]', PASSWORD);
   await browser.page.click('.dialog button[type="submit"]');

@@ -48,7 +48,7 @@ const WORLD_RETRY_MS = 2000;
 export interface AppProps {
   readonly parts: Pick<
     VillageTools,
-    'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board'
+    'api' | 'queries' | 'store' | 'world' | 'agents' | 'session' | 'lifecycle' | 'board' | 'messages'
   >;
   readonly start: UrlState;
 }
@@ -198,6 +198,8 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
         parts.store.set((state) => ({
           ...state,
           selected: id,
+          // A conversation is with one agent.
+          place: id === state.selected ? state.place : placeAfter(state.place, { chat: null }),
           following: id !== null && id === state.selected && state.following,
         })),
       follow: (on) => parts.store.set((state) => ({ ...state, following: on && state.selected !== null })),

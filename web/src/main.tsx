@@ -16,6 +16,7 @@ import { type Api, createApi } from './client/api.ts';
 import { INITIAL_STATE } from './client/app-state.ts';
 import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
+import { createMessageOutbox } from './client/minds/message-outbox.ts';
 import { createQueries } from './client/query/use-live.ts';
 import { SessionKeeper } from './client/session.ts';
 import { createStore } from './client/store.ts';
@@ -56,6 +57,7 @@ function main(): void {
           session,
           lifecycle: new Lifecycle(api, agents),
           board: new BoardLive(api, store),
+          messages: createMessageOutbox(api, store),
         }}
         start={url}
       />

@@ -3,7 +3,7 @@ import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
 /**
- * Keeps the address and the open page equal, in both directions. Opening a page, agent, post or run adds a step to the
+ * Keeps the address and the open page equal, in both directions. Opening a page, agent, post, run or conversation adds a step to the
  * history of the browser. Returns the function that stops this.
  */
 export function keepAddress(store: Store<AppState>): () => void {
@@ -29,7 +29,7 @@ export function keepAddress(store: Store<AppState>): () => void {
   };
 }
 
-/** True if the change of state opens a page, an agent, a post or a run. */
+/** True if the change of state opens a page, an agent, a post, a run or a conversation. */
 export function isStepBetween(
   before: Pick<AppState, 'place' | 'selected'>,
   now: Pick<AppState, 'place' | 'selected'>,
@@ -39,7 +39,8 @@ export function isStepBetween(
     now.place.view !== before.place.view ||
     opened(before.selected, now.selected) ||
     opened(before.place.post, now.place.post) ||
-    opened(before.place.run, now.place.run)
+    opened(before.place.run, now.place.run) ||
+    opened(before.place.chat, now.place.chat)
   );
 }
 

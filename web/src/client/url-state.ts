@@ -27,7 +27,7 @@ export function showsMap(view: View): boolean {
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];
 /** The tabs of the panel about one agent. */
-export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
+export const TABS = ['chat', 'now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
 /** The fields of a `Place` that are plain text in the address; each is null if the address does not have it. */
@@ -43,16 +43,18 @@ const TEXTS = [
   'object',
   'since',
   'post',
+  'chat',
 ] as const;
 
 /**
  * The open page with its filters, and the open tab of the agent panel. `who` limits a page to an agent, or the ledger
- * to several, separated by commas; `run`, `schedule` and `post` are the open objects; `find` is the text of a search.
- * `action`, `actor`, `object`, `since` and `turns` filter the audit.
+ * to several, separated by commas; `run`, `schedule`, `post` and the conversation `chat` are the open objects; `find`
+ * is the text of a search. `action`, `actor`, `object`, `since` and `turns` filter the audit.
  */
 export interface Place extends Readonly<Record<(typeof TEXTS)[number], string | null>> {
   readonly view: View;
-  readonly tab: Tab;
+  /** Null until a person chooses one: the panel then begins with the first tab that the person may use. */
+  readonly tab: Tab | null;
   readonly state: RunState | null;
   readonly posts: PostFilter;
   readonly turns: boolean;
@@ -60,7 +62,7 @@ export interface Place extends Readonly<Record<(typeof TEXTS)[number], string | 
 export const NOWHERE: Place = {
   ...recordOf(TEXTS, () => null),
   view: 'map',
-  tab: 'now',
+  tab: null,
   state: null,
   posts: 'open',
   turns: false,
@@ -91,7 +93,7 @@ export function readUrl(search: string): UrlState {
   return {
     ...recordOf(TEXTS, (key) => query.get(key)),
     view: oneOf('view', VIEWS) ?? 'map',
-    tab: oneOf('tab', TABS) ?? 'now',
+    tab: oneOf('tab', TABS) ?? null,
     state: oneOf('state', RUN_STATES) ?? null,
     posts: oneOf('posts', POST_FILTERS) ?? 'open',
     turns: query.get('turns') === '1',
@@ -117,7 +119,7 @@ export function writeUrl(state: UrlState): string {
   const [who, ...others] = TEXTS;
   for (const key of [who, 'state', ...others, 'agent'] as const) put(key, state[key]);
   put('turns', state.turns ? '1' : null);
-  if (state.agent !== null) put('tab', state.tab, 'now');
+  if (state.agent !== null) put('tab', state.tab);
   for (const key of ['x', 'y', 'z'] as const) {
     const value = state[key];
     if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
@@ -144,10 +146,13 @@ export function placeOf({
   return place;
 }
 
-/** Changes the place. A change to another page drops the filters; a change on the same page keeps them. */
+/**
+ * Changes the place. A change to another page drops the filters, but keeps the tab and the conversation of the panel; a
+ * change on the same page keeps all.
+ */
 export function placeAfter(place: Place, change: Partial<Place>): Place {
   const other = change.view !== undefined && change.view !== place.view;
-  return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change };
+  return { ...(other ? { ...NOWHERE, tab: place.tab, chat: place.chat } : place), ...change };
 }
 
 function numberOf(text: string | null): number | null {

@@ -5,6 +5,7 @@ import type { Agents } from '../client/agents/agents.ts';
 import type { AppState } from '../client/app-state.ts';
 import type { BoardLive } from '../client/board/board-live.ts';
 import type { Lifecycle } from '../client/lifecycle.ts';
+import type { MessageOutbox } from '../client/minds/message-outbox.ts';
 import type { SessionKeeper } from '../client/session.ts';
 import { type Store, useStore } from '../client/store.ts';
 import type { WorldSource } from '../client/world/world-source.ts';
@@ -24,6 +25,8 @@ export interface VillageTools {
   readonly lifecycle: Lifecycle;
   readonly session: SessionKeeper;
   readonly board: BoardLive;
+  /** Messages to agents that their conversations do not show yet. */
+  readonly messages: MessageOutbox;
   select(id: string | null): void;
   follow(on: boolean): void;
   goTo(place: { readonly x: number; readonly y: number }): void;

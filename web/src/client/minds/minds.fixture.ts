@@ -1,11 +1,13 @@
 import type {
   CALL_EVENT_KINDS,
+  ChatSession,
   MODEL_EVENT_KINDS,
   Permission,
   Run,
   RunCallDetail,
   RunEvent,
   RunModelDetail,
+  SessionMessage,
 } from '@hamlet/contract';
 
 export const RUN_ID = '01a20000-0000-7000-8000-000000000001';
@@ -79,6 +81,39 @@ export function aPermission(more: Partial<Permission> = {}): Permission {
     answered_by: null,
     answer: null,
     reply: null,
+    ...more,
+  };
+}
+
+export function aSession(more: Partial<ChatSession> = {}): ChatSession {
+  return {
+    session_id: SESSION_ID,
+    agent_id: 'ada',
+    title: 'What does Bob want?',
+    state: 'idle',
+    repository: null,
+    people: [{ id: 'mia', name: 'Mia' }],
+    created_by: { role: 'member', id: 'account mia' },
+    created_at: AT,
+    last_at: AT,
+    waiting: 0,
+    ...more,
+  };
+}
+
+export function aMessage(number: number, more: Partial<SessionMessage> = {}): SessionMessage {
+  return {
+    message_id: `01a20000-0000-7000-8000-${String(number).padStart(12, '0')}`,
+    session_id: SESSION_ID,
+    number,
+    author: { role: 'member', id: 'account mia', name: 'Mia' },
+    text: `message ${number}`,
+    at: AT,
+    run_id: RUN_ID,
+    state: 'answered',
+    in_reply_to: null,
+    cost: null,
+    steps: null,
     ...more,
   };
 }

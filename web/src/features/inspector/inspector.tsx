@@ -1,14 +1,15 @@
-import type { AgentDetail } from '@hamlet/contract';
-import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import { type AgentDetail, roleMay } from '@hamlet/contract';
+import { lazy, type ReactElement, type RefObject, useEffect, useRef } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
 import { IconButton } from '../../ui/button.tsx';
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from '../money/money-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
@@ -20,7 +21,9 @@ import { AgentHead } from './agent-head.tsx';
 export function Inspector({ id }: { readonly id: string }): ReactElement {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));
-  const tab = useVillageState((state) => state.place.tab);
+  const role = useRole();
+  const chosen = useVillageState((state) => state.place.tab);
+  const tab = chosen ?? (roleMay(role, 'sessions:write') ? 'chat' : 'now');
   const { agents, select } = useVillage();
   useEffect(() => {
     void agents.refresh(id);
@@ -30,7 +33,7 @@ export function Inspector({ id }: { readonly id: string }): ReactElement {
     <section
       ref={panel}
       tabIndex={-1}
-      className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`}
+      className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}${tab === 'chat' ? ' inspector-chat' : ''}`}
       aria-label={row?.name ?? id}
     >
       <IconButton icon="close" label="Close" className="panel-close" onClick={() => select(null)} title="Close (Esc)" />
@@ -73,6 +76,7 @@ export function InspectorFailed(): ReactElement {
 }
 
 const WORDS: Readonly<Record<Tab, string>> = {
+  chat: 'Chat',
   now: 'Now',
   money: 'Money',
   models: 'Models',
@@ -81,6 +85,7 @@ const WORDS: Readonly<Record<Tab, string>> = {
   diary: 'Diary',
 };
 const LABEL = 'About this agent';
+const ChatTab = lazy(async () => ({ default: (await import('../chat/chat-tab.tsx')).ChatTab }));
 
 function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail | undefined; tab: Tab }>): ReactElement {
   const { open } = useVillage();
@@ -108,6 +113,12 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
 
 function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail: AgentDetail }>): ReactElement {
   switch (tab) {
+    case 'chat':
+      return (
+        <LazyBoundary fallback={<p className="empty">Opening…</p>}>
+          <ChatTab agent={detail} />
+        </LazyBoundary>
+      );
     case 'now':
       return <NowTab row={row} detail={detail} />;
     case 'money':

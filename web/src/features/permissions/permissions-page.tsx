@@ -60,15 +60,24 @@ function Pending(): ReactElement {
 }
 
 function Whose({ permission }: { readonly permission: Permission }): ReactElement {
-  const { open } = useVillage();
+  const { open, select } = useVillage();
   const now = useNow(10_000);
-  const { agent_id: agent, run_id: run } = permission;
+  const { agent_id: agent, session_id: chat, run_id: run } = permission;
   const name = useVillageState((state) => state.details.get(agent)?.display_name ?? agent);
   return (
     <p className="permission-whose">
       <Avatar id={agent} size={24} />
       <b>{name}</b>
       <Time at={permission.asked_at} word={timeAgo(permission.asked_at, now)} />
+      {chat !== null && (
+        <LinkButton
+          word="Open the conversation"
+          onClick={() => {
+            select(agent);
+            open({ tab: 'chat', chat });
+          }}
+        />
+      )}
       <LinkButton word="Open the run" onClick={() => open({ view: 'runs', run })} />
     </p>
   );

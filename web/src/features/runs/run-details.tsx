@@ -94,6 +94,7 @@ function Result({ run }: { readonly run: Run }): ReactElement {
 
 function Origin({ run }: { readonly run: Run }): ReactElement {
   const { open, select } = useVillage();
+  const { session_id: chat } = run;
   return (
     <>
       <dt>Agent</dt>
@@ -108,6 +109,20 @@ function Origin({ run }: { readonly run: Run }): ReactElement {
           <dd>
             <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />, for{' '}
             {dateTime(Date.parse(run.schedule.slot))}
+          </dd>
+        </>
+      )}
+      {chat !== null && (
+        <>
+          <dt>Chat</dt>
+          <dd>
+            <LinkButton
+              word="Open the conversation"
+              onClick={() => {
+                select(run.agent_id);
+                open({ tab: 'chat', chat });
+              }}
+            />
           </dd>
         </>
       )}

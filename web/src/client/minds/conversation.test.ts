@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawBelow } from '@hamlet/core';
+import type { Reply } from '../api.ts';
+import { followStream } from '../stream/follow-stream.ts';
+import {
+  afterConversationEvent,
+  afterLostStream,
+  type Conversation,
+  type ConversationEvent,
+  EMPTY_CONVERSATION,
+  exchangesOf,
+  withRuns,
+} from './conversation.ts';
+import { RUN_ID, aCallEvent, aMessage, aModelEvent, aPermission, aRun, aRunEvent, aSession } from './minds.fixture.ts';
+
+type Sent = ConversationEvent & { readonly id: string | null };
+
+/** A whole exchange: a question, words, a call with its permission, and the answer. */
+const COURSE: readonly ConversationEvent[] = [
+  { event: 'session', data: aSession() },
+  { event: 'message', data: aMessage(1, { state: 'queued' }) },
+  { event: 'session', data: aSession({ state: 'running' }) },
+  { event: 'message', data: aMessage(1, { state: 'working' }) },
+  { event: 'run_event', data: aRunEvent(1, 'queued') },
+  { event: 'run_event', data: aModelEvent(2, 'model_asked', { ask: 0, attempt: 1 }) },
+  { event: 'run_event', data: aModelEvent(3, 'model_answered', { ask: 0, attempt: 1, text: 'I ask.' }) },
+  { event: 'run_event', data: aRunEvent(4, 'permission_asked', { call_id: '2.0', tool: 'post_to_board' }) },
+  { event: 'permission', data: aPermission() },
+  { event: 'message', data: aMessage(2, { state: 'queued', run_id: null }) },
+  { event: 'permission', data: aPermission({ state: 'allowed', answer: 'allow' }) },
+  { event: 'run_event', data: aCallEvent(5, 'call_begun', { call_id: '2.0', tool: 'post_to_board' }) },
+  { event: 'permission', data: aPermission({ state: 'consumed', answer: 'allow' }) },
+  { event: 'run_event', data: aCallEvent(6, 'call_settled', { call_id: '2.0', outcome: 'ok' }) },
+  { event: 'run_event', data: aRunEvent(7, 'settled', { state: 'done' }) },
+  {
+    event: 'message',
+    data: aMessage(3, { author: { role: 'agent', id: 'ada', name: 'Ada' }, in_reply_to: aMessage(1).message_id }),
+  },
+  { event: 'message', data: aMessage(1) },
+  { event: 'session', data: aSession({ waiting: 1 }) },
+];
+
+const SENT: readonly Sent[] = COURSE.map((event, index) => ({ ...event, id: String(index) }));
+const fold = (events: readonly ConversationEvent[]): Conversation =>
+  events.reduce(afterConversationEvent, EMPTY_CONVERSATION);
+
+/** Follows a server that cuts the connection at random, and repeats up to three events that were sent before. */
+async function followedWithCuts(seed: number): Promise<Conversation> {
+  let state = EMPTY_CONVERSATION;
+  let draws = 0;
+  const draw = (bound: number): number => drawBelow(bound, seed, (draws += 1));
+  const sent = new Set<string>();
+  const open = (cursor: string | null, on: { onEvent(event: Sent): void; onBytes(): void }): Promise<Reply<null>> => {
+    on.onBytes();
+    const from = cursor === null ? 0 : Math.max(0, Number(cursor) + 1 - draw(4));
+    const until = Math.min(SENT.length, from + draw(7));
+    for (const event of SENT.slice(from, until)) {
+      sent.add(event.id ?? '');
+      on.onEvent(event);
+      if (event.event === 'run_event' && draw(3) === 0)
+        on.onEvent({ id: null, event: 'delta', data: { run_id: RUN_ID, ask: draw(3), attempt: draw(3), text: 'Bo' } });
+    }
+    return Promise.resolve({ ok: true, data: null });
+  };
+  await followStream<Sent>(
+    {
+      open,
+      isOver: () => sent.size === SENT.length,
+      onEvent: (event) => {
+        state = afterConversationEvent(state, event);
+      },
+      onState: ({ kind }) => {
+        if (kind === 'reconnecting') state = afterLostStream(state);
+      },
+    },
+    { signal: new AbortController().signal, wait: () => Promise.resolve(), chance: () => 0 },
+  );
+  return state;
+}
+
+test('lost connections, repeated events and lost words never change the conversation', async (context) => {
+  const whole = fold(COURSE);
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const state = await followedWithCuts(seed);
+    assert.deepEqual(state.messages, whole.messages, `seed ${seed}`);
+    assert.deepEqual([...state.permissions], [...whole.permissions], `seed ${seed}`);
+    assert.deepEqual(state.traces.get(RUN_ID)?.events, whole.traces.get(RUN_ID)?.events, `seed ${seed}`);
+    assert.equal(state.traces.get(RUN_ID)?.partial ?? null, null, `seed ${seed}`);
+  }
+  context.diagnostic('200 seeds');
+});
+
+test('an answer follows its question, also when another question was asked before it', () => {
+  const exchanges = exchangesOf(fold(COURSE));
+  assert.deepEqual(
+    exchanges.map(({ question, answer }) => [question?.number, answer?.number]),
+    [
+      [1, 3],
+      [2, undefined],
+    ],
+  );
+  assert.deepEqual([exchanges[0]?.trace.events.length, exchanges[0]?.permissions.length], [7, 1]);
+  assert.equal(exchanges[1]?.trace.events.length, 0);
+});
+
+test('words of the agent that answer no message stand alone', () => {
+  const [alone] = exchangesOf(
+    fold([{ event: 'message', data: aMessage(1, { author: { role: 'agent', id: 'ada', name: 'Ada' } }) }]),
+  );
+  assert.deepEqual([alone?.question, alone?.answer?.number], [null, 1]);
+});
+
+test('the state of a run is added to its messages, and never takes an end back', () => {
+  const state = fold(COURSE);
+  const ended = withRuns(state, [aRun({ state: 'done', runtime: 'scripted' }), aRun({ run_id: 'another' })]);
+  assert.deepEqual([ended.traces.get(RUN_ID)?.run?.runtime, ended.traces.has('another')], ['scripted', false]);
+  assert.equal(withRuns(ended, [aRun()]).traces.get(RUN_ID)?.run?.state, 'done');
+});
+
+test('a reset begins again', () => {
+  assert.deepEqual(fold([...COURSE, { event: 'reset', data: {} }]), EMPTY_CONVERSATION);
+});

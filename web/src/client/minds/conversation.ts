@@ -1,0 +1,135 @@
+import type { ChatSession, Permission, Run, RunDelta, RunEvent, SessionMessage } from '@hamlet/contract';
+import { afterDelta, afterLostConnection, afterRun, afterRunEvent, EMPTY_TRACE, type RunTrace } from './run-trace.ts';
+
+/** One conversation as its stream describes it. Messages are in order, each once. */
+export interface Conversation {
+  readonly session: ChatSession | null;
+  readonly messages: readonly SessionMessage[];
+  readonly traces: ReadonlyMap<string, RunTrace>;
+  readonly permissions: ReadonlyMap<string, Permission>;
+}
+
+export const EMPTY_CONVERSATION: Conversation = {
+  session: null,
+  messages: [],
+  traces: new Map(),
+  permissions: new Map(),
+};
+
+/** The events of a session's stream. After `reset` the stream describes the conversation from its beginning. */
+export type ConversationEvent =
+  | { readonly event: 'reset'; readonly data: unknown }
+  | { readonly event: 'session'; readonly data: ChatSession }
+  | { readonly event: 'message'; readonly data: SessionMessage }
+  | { readonly event: 'run_event'; readonly data: RunEvent }
+  | { readonly event: 'delta'; readonly data: RunDelta }
+  | { readonly event: 'permission'; readonly data: Permission };
+
+/** Maximum number of traces kept; the oldest are dropped and read again when they are opened. */
+export const MAX_TRACES = 200;
+
+/** The conversation after an event. Repeated events, and events of a replay, change nothing that is final. */
+export function afterConversationEvent(state: Conversation, { event, data }: ConversationEvent): Conversation {
+  switch (event) {
+    case 'reset':
+      return EMPTY_CONVERSATION;
+    case 'session':
+      return { ...state, session: data };
+    case 'message':
+      return withMessages(state, [data]);
+    case 'run_event':
+      return withTrace(state, data.run_id, (trace) => afterRunEvent(trace, data));
+    case 'delta':
+      return withTrace(state, data.run_id, (trace) => afterDelta(trace, data));
+    case 'permission':
+      return withPermission(state, data);
+  }
+}
+
+/** Adds messages of an answer or of the stream. A message that is answered, failed or cancelled stays so. */
+export function withMessages(state: Conversation, messages: readonly SessionMessage[]): Conversation {
+  const byId = new Map(state.messages.map((message) => [message.message_id, message]));
+  for (const message of messages) {
+    const known = byId.get(message.message_id);
+    if (known === undefined || !isFinalMessage(known) || isFinalMessage(message)) byId.set(message.message_id, message);
+  }
+  return { ...state, messages: [...byId.values()].toSorted((left, right) => left.number - right.number) };
+}
+
+export function isFinalMessage({ state }: Pick<SessionMessage, 'state'>): boolean {
+  return state !== 'queued' && state !== 'working';
+}
+
+/** Adds a permission. One that was answered or has expired never waits again. */
+export function withPermission(state: Conversation, permission: Permission): Conversation {
+  const known = state.permissions.get(permission.permission_id);
+  if (known !== undefined && RANK[known.state] > RANK[permission.state]) return state;
+  return { ...state, permissions: new Map(state.permissions).set(permission.permission_id, permission) };
+}
+
+const RANK: Readonly<Record<Permission['state'], number>> = {
+  pending: 0,
+  allowed: 1,
+  denied: 2,
+  expired: 2,
+  withdrawn: 2,
+  consumed: 2,
+};
+
+function withTrace(state: Conversation, runId: string, change: (trace: RunTrace) => RunTrace): Conversation {
+  const known = state.traces.get(runId) ?? EMPTY_TRACE;
+  const next = change(known);
+  if (next === known && state.traces.has(runId)) return state;
+  const traces = new Map(state.traces).set(runId, next);
+  for (const id of traces.keys()) {
+    if (traces.size <= MAX_TRACES) break;
+    if (id !== runId) traces.delete(id);
+  }
+  return { ...state, traces };
+}
+
+/** Adds the present state of runs, as an answer of the API gives it. Runs of no message are left out. */
+export function withRuns(state: Conversation, runs: readonly Run[]): Conversation {
+  const asked = new Set(state.messages.map((message) => message.run_id));
+  return runs
+    .filter(({ run_id: id }) => asked.has(id))
+    .reduce((next, run) => withTrace(next, run.run_id, (trace) => afterRun(trace, run)), state);
+}
+
+/** The connection was lost: words under way have a gap. */
+export function afterLostStream(state: Conversation): Conversation {
+  const traces = new Map([...state.traces].map(([id, trace]) => [id, afterLostConnection(trace)]));
+  return { ...state, traces };
+}
+
+/** A message of a person with the agent's work on it and its answer; or words of the agent that answer no message. */
+export interface Exchange {
+  readonly key: string;
+  readonly question: SessionMessage | null;
+  readonly answer: SessionMessage | null;
+  readonly trace: RunTrace;
+  readonly permissions: readonly Permission[];
+}
+
+/** The conversation in reading order: each answer follows its question, also if later questions were asked before it. */
+export function exchangesOf({ messages, traces, permissions }: Conversation): readonly Exchange[] {
+  const answers = new Map<string, SessionMessage>();
+  for (const message of messages)
+    if (message.author.role === 'agent' && message.in_reply_to !== null) answers.set(message.in_reply_to, message);
+  const byRun = Map.groupBy(permissions.values(), (permission) => permission.run_id);
+  const known = new Set(messages.map(({ message_id: id }) => id));
+  return messages
+    .filter(({ author, in_reply_to: to }) => author.role !== 'agent' || to === null || !known.has(to))
+    .map((message): Exchange => {
+      const isQuestion = message.author.role !== 'agent';
+      const runId = message.run_id;
+      return {
+        key: message.message_id,
+        question: isQuestion ? message : null,
+        answer: isQuestion ? (answers.get(message.message_id) ?? null) : message,
+        trace: (runId === null ? undefined : traces.get(runId)) ?? EMPTY_TRACE,
+        permissions: (runId === null ? undefined : byRun.get(runId)) ?? NO_PERMISSIONS,
+      };
+    });
+}
+const NO_PERMISSIONS: readonly Permission[] = [];

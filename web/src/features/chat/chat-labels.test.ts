@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Exchange } from '../../client/minds/conversation.ts';
+import { aCallEvent, aMessage, aModelEvent, aPermission, aRun } from '../../client/minds/minds.fixture.ts';
+import { afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
+import { traceItems } from '../../client/minds/trace-items.ts';
+import {
+  announcement,
+  authorLabel,
+  beforeSendingLabel,
+  failureLabel,
+  queueLabel,
+  usageLabel,
+  workingLabel,
+  workLabel,
+} from './chat-labels.ts';
+
+const ada = { display_name: 'Ada', power: 'Awake', wake: null } as const;
+const asleep = { ...ada, power: 'Asleep' } as const;
+const items = (...events: Parameters<typeof afterRunEvent>[1][]): ReturnType<typeof traceItems> =>
+  traceItems(events.reduce(afterRunEvent, EMPTY_TRACE), []);
+
+test('a waiting message says why it waits', () => {
+  const cases: readonly (readonly [Parameters<typeof queueLabel>[0], string])[] = [
+    [{ session: { state: 'idle' }, agent: ada, before: 0 }, 'Waiting for Ada’s turn.'],
+    [{ session: { state: 'running' }, agent: ada, before: 1 }, 'After the message before it.'],
+    [{ session: { state: 'running' }, agent: ada, before: 3 }, 'After the 3 messages before it.'],
+    [{ session: { state: 'paused' }, agent: asleep, before: 1 }, 'Held: the conversation is paused.'],
+    [{ session: null, agent: { ...asleep, wake: 'waking' }, before: 0 }, 'Ada is asleep: this message wakes it.'],
+    [{ session: null, agent: asleep, before: 0 }, 'Ada is asleep: the message waits until it is awake.'],
+  ];
+  for (const [place, label] of cases) assert.equal(queueLabel(place), label);
+  for (const wake of ['suspended', 'never'] as const)
+    assert.match(queueLabel({ session: null, agent: { ...asleep, wake }, before: 0 }), /after an admin awakens it/);
+});
+
+test('before a message is sent, the page says if the agent sleeps', () => {
+  assert.equal(beforeSendingLabel(ada), null);
+  assert.match(beforeSendingLabel(asleep) ?? '', /^Ada is asleep\. A message wakes it/);
+});
+
+test('the author of a message', () => {
+  const mia = aMessage(1);
+  assert.equal(authorLabel(mia, 'mia'), 'You');
+  assert.equal(authorLabel(mia, 'tom'), 'Mia');
+  const words = (role: 'agent' | 'system') => aMessage(1, { author: { role, id: 'mia', name: 'Ada' } });
+  assert.equal(authorLabel(words('agent'), 'mia'), 'Ada');
+  assert.equal(authorLabel(words('system'), 'mia'), 'Village');
+});
+
+test('the present work in a word: thinking, writing, a call, waiting', () => {
+  const asked = aModelEvent(1, 'model_asked');
+  const call = aCallEvent(2, 'call_begun', { tool: 'go_to' });
+  assert.equal(workingLabel('Ada', [], false), 'Ada begins');
+  assert.equal(workingLabel('Ada', items(asked), false), 'Ada is thinking');
+  assert.equal(workingLabel('Ada', items(asked), true), 'Ada is writing');
+  assert.equal(workingLabel('Ada', items(asked, call), false), 'Walk');
+  assert.equal(workingLabel('Ada', items(aModelEvent(1, 'model_failed')), false), 'The model failed; trying again');
+  const waiting = traceItems(EMPTY_TRACE, [aPermission()]);
+  assert.equal(workingLabel('Ada', waiting, false), 'Ada waits for a person');
+});
+
+test('steps and cost, where there are any', () => {
+  assert.equal(usageLabel(3, '0.021'), '3 steps · 0.021 ai$');
+  assert.equal(usageLabel(1, '0'), '1 step');
+  assert.equal(usageLabel(null, null), '');
+});
+
+test('finished work in one line', () => {
+  const run = aRun({ started_at: '2026-11-23T12:00:00Z', ended_at: '2026-11-23T12:00:42Z' });
+  assert.equal(workLabel(run, items(aCallEvent(1, 'call_begun'))), 'Worked 42 s: 1 call');
+  assert.equal(workLabel(run, items(aModelEvent(1, 'model_asked'))), 'Worked 42 s, without a call');
+  assert.equal(workLabel(null, []), 'Work: show it');
+});
+
+test('a failure says the cause and then the fix', () => {
+  const failed = (code: string, message: string) => aRun({ state: 'failed', error: { code, message } });
+  assert.equal(
+    failureLabel({ state: 'failed' }, failed('budget_steps', 'All 32 steps are used')),
+    'All 32 steps are used. Ask for the rest in a new message, or divide the task.',
+  );
+  assert.match(failureLabel({ state: 'failed' }, failed('new_code', 'Strange.')), /^Strange\. Write again/);
+  assert.match(failureLabel({ state: 'failed' }, null), /Write again/);
+  assert.equal(failureLabel({ state: 'cancelled' }, null), 'Stopped.');
+});
+
+test('a screen reader is told the newest change, once and not word by word', () => {
+  const exchange: Exchange = {
+    key: 'm1',
+    question: aMessage(1, { state: 'working' }),
+    answer: null,
+    trace: EMPTY_TRACE,
+    permissions: [],
+  };
+  assert.equal(announcement(undefined, 'Ada', []), '');
+  assert.equal(announcement(exchange, 'Ada', []), 'Ada begins');
+  assert.equal(announcement({ ...exchange, permissions: [aPermission()] }, 'Ada', []), 'Ada asks for permission');
+  const answer = aMessage(2, { text: 'Rope.' });
+  assert.equal(announcement({ ...exchange, answer }, 'Ada', []), 'Ada: Rope.');
+});

@@ -1,0 +1,126 @@
+import type { AgentDetail, ChatSession, Run, SessionMessage } from '@hamlet/contract';
+import { isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import type { Wake } from '../../client/minds/message-outbox.ts';
+import type { Exchange } from '../../client/minds/conversation.ts';
+import type { TraceItem } from '../../client/minds/trace-items.ts';
+import type { Tone } from '../../ui/badge.tsx';
+import { lengthLabel } from '../../ui/time-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
+import { toolLabel } from '../runs/call-labels.ts';
+
+/** The parts of an agent that decide when it answers. */
+export type Listener = Pick<AgentDetail, 'display_name' | 'power'> & { readonly wake: Wake | null };
+
+const ASLEEP: Readonly<Record<Wake, string>> = {
+  awake: 'the message waits until it is awake.',
+  waking: 'this message wakes it.',
+  suspended: 'an admin suspended it. It answers after an admin awakens it.',
+  never: 'messages do not wake it. It answers after an admin awakens it.',
+};
+
+export const SESSION_STATES: Readonly<Record<ChatSession['state'], Readonly<{ word: string; tone: Tone }>>> = {
+  running: { word: 'Working', tone: 'waiting' },
+  idle: { word: 'Idle', tone: 'good' },
+  paused: { word: 'Paused', tone: 'sleep' },
+  terminated: { word: 'Ended', tone: 'sleep' },
+};
+
+export function authorLabel({ author }: Pick<SessionMessage, 'author'>, viewer: ViewerId): string {
+  if (author.role === 'system') return 'Village';
+  return author.role !== 'agent' && (isOwn(author.id, viewer) || author.id === viewer) ? 'You' : author.name;
+}
+
+interface QueuePlace {
+  readonly session: Pick<ChatSession, 'state'> | null;
+  readonly agent: Listener;
+  /** Number of earlier messages of the conversation that have no answer yet. */
+  readonly before: number;
+}
+
+/** The reason why a message waits, in words. */
+export function queueLabel({ session, agent, before }: QueuePlace): string {
+  const name = agent.display_name;
+  if (session?.state === 'paused') return 'Held: the conversation is paused.';
+  if (agent.power === 'Asleep') return `${name} is asleep: ${ASLEEP[agent.wake ?? 'awake']}`;
+  if (before > 0) return before === 1 ? 'After the message before it.' : `After the ${before} messages before it.`;
+  return `Waiting for ${name}’s turn.`;
+}
+
+/** Shown above the field for a message: the reason why an answer may take longer than usual; null if there is none. */
+export function beforeSendingLabel(agent: Pick<Listener, 'display_name' | 'power'>): string | null {
+  return agent.power === 'Awake'
+    ? null
+    : `${agent.display_name} is asleep. A message wakes it, unless an admin suspended it.`;
+}
+
+/** What the agent does now for a message. */
+export function workingLabel(name: string, items: readonly TraceItem[], isWriting: boolean): string {
+  if (isWriting) return `${name} is writing`;
+  const last = items.findLast((item) => item.kind !== 'note');
+  if (last === undefined) return `${name} begins`;
+  if (last.kind === 'model') return last.state === 'failed' ? 'The model failed; trying again' : `${name} is thinking`;
+  if (last.state === 'waiting') return `${name} waits for a person`;
+  return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
+}
+
+/** Steps and cost: `3 steps · 0.02 ai$`; empty if nothing is known. */
+export function usageLabel(steps: number | null, cost: string | null): string {
+  const parts = [
+    steps === null || steps === 0 ? '' : steps === 1 ? '1 step' : `${steps} steps`,
+    cost === null || /^0(\.0+)?$/.test(cost) ? '' : moneyLabel(cost),
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** The line that stands for finished work: `Worked 42 s: 3 calls`. */
+export function workLabel(run: Run | null, items: readonly TraceItem[]): string {
+  const calls = items.filter(({ kind }) => kind === 'call').length;
+  const took =
+    run === null || run.started_at === null || run.ended_at === null
+      ? 'Work'
+      : `Worked ${lengthLabel(Date.parse(run.ended_at) - Date.parse(run.started_at))}`;
+  if (items.length === 0) return `${took}: show it`;
+  return calls === 0 ? `${took}, without a call` : `${took}: ${calls === 1 ? '1 call' : `${calls} calls`}`;
+}
+
+const ADVICE: Readonly<Record<string, string | undefined>> = {
+  budget_steps: 'Ask for the rest in a new message, or divide the task.',
+  budget_tokens: 'Ask for the rest in a new message, or divide the task.',
+  budget_money: 'The work became too expensive. Divide the task, or reward the agent.',
+  budget_time: 'Ask for the rest in a new message, or divide the task.',
+  no_progress: 'The agent repeated itself. Say more exactly what you need.',
+  no_such_model: 'The agent’s model is not connected. An admin can connect it, or choose another one.',
+  quota_exceeded: 'The tokens of this hour are used. Write again in the next hour.',
+  insufficient_funds: 'The agent cannot pay for the model. A reward gives it aiDollars.',
+  village_frozen: 'The village is frozen. An admin can end the freeze.',
+  auth: 'The provider refused the key of the model. An admin can renew it.',
+  rate: 'The model has too many requests. Write again in a minute.',
+  overloaded: 'The model is overloaded. Write again in a minute.',
+  network: 'The model could not be reached. Write again in a minute.',
+  run_did_nothing: 'Say more exactly what you need.',
+};
+
+/** The end of a message without an answer: the cause, then the fix. */
+export function failureLabel(message: Pick<SessionMessage, 'state'>, run: Run | null): string {
+  if (message.state === 'cancelled') return 'Stopped.';
+  if (run?.error === null || run?.error === undefined) return 'This failed. Write again, or look at the run.';
+  return `${sentence(run.error.message)} ${ADVICE[run.error.code] ?? 'Write again, or look at the run.'}`;
+}
+
+/** A failed attempt of the model, among the work. */
+export function modelFailureLabel(code: string | null): string {
+  return code === null ? 'The model failed.' : `The model failed (${code}).`;
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text.trimEnd()) ? text : `${text}.`;
+}
+
+/** The newest change for a screen reader: short, and not word by word. */
+export function announcement(exchange: Exchange | undefined, name: string, items: readonly TraceItem[]): string {
+  if (exchange === undefined) return '';
+  if (exchange.permissions.some(({ state }) => state === 'pending')) return `${name} asks for permission`;
+  if (exchange.answer !== null) return `${name}: ${exchange.answer.text}`;
+  if (exchange.question?.state === 'working') return workingLabel(name, items, exchange.trace.partial !== null);
+  return '';
+}

@@ -1,0 +1,76 @@
+import { MESSAGE_MAX_CHARS } from '@hamlet/contract';
+import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { Button } from '../../ui/button.tsx';
+
+interface ComposerProps {
+  /** The name of the draft, which stays when the panel closes or the page is loaded again. */
+  readonly draft: string;
+  readonly to: string;
+  readonly busy?: boolean;
+  /** True if the field takes the focus when it appears. */
+  readonly focused: boolean;
+  /** Takes the text; false keeps it in the field. */
+  readonly onSend: (text: string) => boolean | Promise<boolean>;
+  /** A button that stops the work under way; null if there is none. */
+  readonly stop?: ReactElement | null;
+  readonly hint?: string | null;
+}
+
+/** The field for a message. Enter sends it, Shift and Enter begin a new line. */
+export function Composer(props: ComposerProps): ReactElement {
+  const { draft, to, busy = false, focused, onSend, stop = null, hint = null } = props;
+  const [text, setText] = useDraft(draft);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // On a phone the focus would open the keyboard over the conversation.
+    if (focused && !isTouch()) field.current?.focus({ preventScroll: true });
+  }, [draft, focused]);
+  const ready = text.trim() !== '' && !busy;
+  const send = async (): Promise<void> => {
+    if (ready && (await onSend(text.trim()))) setText('');
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    // While an input method composes a character, Enter chooses the character.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouch()) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form
+      className="form composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {hint !== null && <p className="hint">{hint}</p>}
+      <div className="composer-row">
+        <textarea
+          ref={field}
+          name="message"
+          rows={1}
+          aria-label={`Message to ${to}`}
+          maxLength={MESSAGE_MAX_CHARS}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+          placeholder={`Message to ${to}`}
+        />
+        {stop}
+        <Button
+          look="strong"
+          icon="send"
+          word={<span className="composer-word">Send</span>}
+          type="submit"
+          aria-disabled={!ready}
+          title="Send (Enter). Shift and Enter begin a new line"
+        />
+      </div>
+    </form>
+  );
+}
+
+function isTouch(): boolean {
+  return window.matchMedia('(pointer: coarse)').matches;
+}

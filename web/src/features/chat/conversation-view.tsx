@@ -1,0 +1,149 @@
+import type { AgentDetail, Permission } from '@hamlet/contract';
+import { type ReactElement, useMemo } from 'react';
+import { type Conversation, exchangesOf, isFinalMessage, withPermission } from '../../client/minds/conversation.ts';
+import { traceItems } from '../../client/minds/trace-items.ts';
+import { useStore } from '../../client/store.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
+import { useVillage } from '../village-context.ts';
+import { streamLabel } from '../runs/run-labels.ts';
+import { announcement, beforeSendingLabel, type Listener } from './chat-labels.ts';
+import { Composer } from './composer.tsx';
+import { ConversationHead } from './conversation-head.tsx';
+import { ExchangeView } from './transcript/exchange-view.tsx';
+import { usageOf } from './conversation-usage.ts';
+import { OlderMessages } from './transcript/older-messages.tsx';
+import { PendingMessages } from './transcript/pending-messages.tsx';
+import { StopButton } from './stop-button.tsx';
+import { useConversation } from './use-conversation.ts';
+import { useStickToEnd } from './use-stick-to-end.ts';
+
+interface ViewProps {
+  readonly sessionId: string;
+  readonly agent: AgentDetail;
+}
+
+/** One conversation: its transcript, which follows the stream, and the field for a message. */
+export function ConversationView({ sessionId, agent }: ViewProps): ReactElement {
+  const { state, stream, change } = useConversation(sessionId, agent.agent_id);
+  const { messages } = useVillage();
+  const wake = useStore(messages.wakes, (wakes) => wakes.get(sessionId) ?? null);
+  const listener = { ...agent, wake };
+  const stick = useStickToEnd();
+  const { session } = state;
+  const isOther = session !== null && session.agent_id !== agent.agent_id;
+  const problem = streamLabel(stream);
+  if (isOther) return <OtherAgent session={session} name={agent.display_name} />;
+  return (
+    <div className="chat" data-session={sessionId} data-stream={stream.kind}>
+      <ConversationHead
+        session={session}
+        usage={usageOf(state)}
+        onChanged={(known) => change((now) => ({ ...now, session: known }))}
+      />
+      <div className="chat-scroll" ref={stick.scroller} tabIndex={0} role="group" aria-label="Transcript">
+        <div className="chat-content" ref={stick.content}>
+          <OlderMessages state={state} sessionId={sessionId} change={change} />
+          <Transcript
+            state={state}
+            listener={listener}
+            agentId={agent.agent_id}
+            onAnswered={(permission) => change((now) => withPermission(now, permission))}
+          />
+          <PendingMessages sessionId={sessionId} shown={state.messages} />
+          {problem !== null && (
+            <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'} icon="offline">
+              {problem}
+            </Notice>
+          )}
+        </div>
+      </div>
+      {!stick.atEnd && <Button className="to-end" icon="down" iconPx={14} word="Newest" onClick={stick.toEnd} />}
+      {session?.state === 'terminated' ? (
+        <p className="hint chat-ended">This conversation has ended. Its transcript stays readable for 30 days.</p>
+      ) : (
+        <OpenComposer
+          state={state}
+          listener={listener}
+          onSend={(text) => {
+            void messages.outbox.add(sessionId, text);
+            stick.toEnd();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function OtherAgent({
+  session,
+  name,
+}: Readonly<{ session: { readonly agent_id: string }; name: string }>): ReactElement {
+  const { open, select } = useVillage();
+  return (
+    <div className="empty">
+      <p>This conversation is not with {name}.</p>
+      <div className="button-row">
+        <Button word={`Open ${session.agent_id}`} onClick={() => select(session.agent_id)} />
+        <Button word={`Conversations with ${name}`} onClick={() => open({ chat: null })} />
+      </div>
+    </div>
+  );
+}
+
+interface TranscriptProps {
+  readonly state: Conversation;
+  readonly listener: Listener;
+  readonly agentId: string;
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): ReactElement {
+  const exchanges = useMemo(() => exchangesOf(state), [state]);
+  const open = exchanges.filter(({ question }) => question?.state === 'queued' || question?.state === 'working');
+  const newest = open[0] ?? exchanges.at(-1);
+  const items = useMemo(() => (newest === undefined ? [] : traceItems(newest.trace, newest.permissions)), [newest]);
+  return (
+    <>
+      <ol className="transcript">
+        {exchanges.map((exchange) => (
+          <li key={exchange.key}>
+            <ExchangeView
+              exchange={exchange}
+              agentId={agentId}
+              queue={{ session: state.session, agent: listener, before: open.indexOf(exchange) }}
+              onAnswered={onAnswered}
+            />
+          </li>
+        ))}
+      </ol>
+      <div className="sr-only" role="status" aria-live="polite">
+        {announcement(newest, listener.display_name, items)}
+      </div>
+    </>
+  );
+}
+
+interface OpenComposerProps {
+  readonly state: Conversation;
+  readonly listener: Listener;
+  readonly onSend: (text: string) => void;
+}
+
+function OpenComposer({ state, listener, onSend }: OpenComposerProps): ReactElement {
+  const open = state.messages.find((message) => !isFinalMessage(message));
+  const runId = open?.run_id ?? null;
+  return (
+    <Composer
+      draft={`chat-${state.session?.session_id ?? 'new'}`}
+      to={listener.display_name}
+      focused
+      onSend={(text) => {
+        onSend(text);
+        return true;
+      }}
+      stop={runId === null ? null : <StopButton key={runId} runId={runId} run={state.traces.get(runId)?.run ?? null} />}
+      hint={open === undefined ? beforeSendingLabel(listener) : null}
+    />
+  );
+}

@@ -1,0 +1,171 @@
+import type { Permission, SessionMessage } from '@hamlet/contract';
+import { type ReactElement, useMemo } from 'react';
+import { type Exchange, isFinalMessage } from '../../../client/minds/conversation.ts';
+import type { RunTrace } from '../../../client/minds/run-trace.ts';
+import { type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
+import { Avatar } from '../../../ui/avatar.tsx';
+import { LinkButton } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notices/notice.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { minuteTime } from '../../../ui/time-labels.ts';
+import { scriptedLabel } from '../../runs/run-labels.ts';
+import { useViewerId, useVillage } from '../../village-context.ts';
+import { authorLabel, failureLabel, queueLabel, usageLabel, workingLabel } from '../chat-labels.ts';
+import { RichText } from './rich-text.tsx';
+import { FinishedWork, Work } from './work.tsx';
+
+interface ExchangeProps {
+  readonly exchange: Exchange;
+  readonly agentId: string;
+  readonly queue: Parameters<typeof queueLabel>[0];
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+/** A message, the agent's work on it as it happens, and the answer. */
+export function ExchangeView({ exchange, agentId, queue, onAnswered }: ExchangeProps): ReactElement {
+  const { question, answer, trace, permissions } = exchange;
+  const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
+  const author = { agentId, name: queue.agent.display_name, scripted: scriptedOf(trace) };
+  return (
+    <article className="exchange" data-state={question?.state ?? 'answered'}>
+      {question !== null && (
+        <>
+          <Question message={question} />
+          {question.state === 'queued' && <Queued text={queueLabel(queue)} />}
+          {question.state === 'working' && (
+            <OpenWork items={items} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
+          )}
+          {isFinalMessage(question) && (
+            <Outcome exchange={exchange} question={question} items={items} onAnswered={onAnswered} />
+          )}
+        </>
+      )}
+      {answer !== null && <Answer message={answer} author={author} />}
+    </article>
+  );
+}
+
+function scriptedOf({ run }: RunTrace): Author['scripted'] {
+  return scriptedLabel(run === null ? null : run.runtime);
+}
+
+function wordsOf({ partial }: RunTrace): string | null {
+  return partial === null ? null : partial.text;
+}
+
+function Queued({ text }: { readonly text: string }): ReactElement {
+  return (
+    <p className="message-facts" role="status">
+      {text}
+    </p>
+  );
+}
+
+interface OpenWorkProps {
+  readonly items: readonly TraceItem[];
+  /** The words that the model writes now. */
+  readonly words: string | null;
+  readonly author: Author;
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+function OpenWork({ items, words, author, onAnswered }: OpenWorkProps): ReactElement {
+  return (
+    <>
+      <Work items={items} answer={null} onAnswered={onAnswered} />
+      {words !== null && (
+        <div className="answer answer-partial" aria-hidden="true">
+          <AnswerHead author={author} />
+          <RichText text={words} />
+        </div>
+      )}
+      <p className="working">
+        <span className="working-dots" aria-hidden="true" />
+        {workingLabel(author.name, items, words !== null)}
+      </p>
+    </>
+  );
+}
+
+interface OutcomeProps {
+  readonly exchange: Exchange;
+  readonly question: SessionMessage;
+  readonly items: readonly TraceItem[];
+  readonly onAnswered: (permission: Permission) => void;
+}
+
+/** The folded work on a message that is answered, failed or cancelled, and the reason if there is no answer. */
+function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: OutcomeProps): ReactElement {
+  const { run_id: runId, state } = question;
+  return (
+    <>
+      {runId !== null && (
+        <FinishedWork runId={runId} trace={trace} items={items} answer={answer} onAnswered={onAnswered} />
+      )}
+      {state !== 'answered' && <NotAnswered message={question} text={failureLabel(question, trace.run)} />}
+    </>
+  );
+}
+
+function Question({ message }: { readonly message: SessionMessage }): ReactElement {
+  const viewer = useViewerId();
+  return (
+    <div className="question">
+      <p className="message-author">
+        <b>{authorLabel(message, viewer)}</b>{' '}
+        <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
+      </p>
+      <p className="bubble prose">{message.text}</p>
+    </div>
+  );
+}
+
+/** The agent as the author of words; `scripted` if no language model wrote them. */
+type Author = Readonly<{ agentId: string; name: string; scripted: ReturnType<typeof scriptedLabel> }>;
+
+function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: Author }): ReactElement {
+  return (
+    <span className="answer-author">
+      <Avatar id={agentId} size={22} />
+      <b>{name}</b>
+      {scripted !== null && (
+        <span className="scripted" title={scripted.hint}>
+          {scripted.word}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Answer({ message, author }: Readonly<{ message: SessionMessage; author: Author }>): ReactElement {
+  const usage = usageLabel(message.steps, message.cost);
+  if (message.author.role === 'system') return <p className="message-facts">{message.text}</p>;
+  return (
+    <div className="answer" data-message={message.message_id}>
+      <header className="message-author">
+        <AnswerHead author={{ ...author, name: message.author.name }} />
+        <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
+        {usage !== '' && <span className="answer-usage">{usage}</span>}
+      </header>
+      <RichText text={message.text} />
+    </div>
+  );
+}
+
+function NotAnswered({ message, text }: Readonly<{ message: SessionMessage; text: string }>): ReactElement {
+  const { open } = useVillage();
+  if (message.state === 'cancelled') return <p className="message-facts">{text}</p>;
+  const { run_id: run } = message;
+  return (
+    <Notice
+      tone="bad"
+      end={run === null ? undefined : <LinkButton word="The run" onClick={() => open({ view: 'runs', run })} />}
+    >
+      {text}
+    </Notice>
+  );
+}
+
+function clockOf(iso: string): string {
+  return new Date(iso).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+}
