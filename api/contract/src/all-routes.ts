@@ -163,6 +163,7 @@ export const ROUTES = [
   sessions.openSessionStream,
   sessions.getTimeline,
   models.completeChat,
+  models.createEmbeddings,
   models.listModels,
   models.getModel,
   models.getModelUse,

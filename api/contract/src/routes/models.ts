@@ -200,6 +200,23 @@ const models = {
   permission: 'models:use',
 } as const;
 
+const REQUEST_REASONS = [
+  'stale_cycle',
+  'no_such_agent',
+  'model_not_in_tier',
+  'model_not_served',
+  'context_too_long',
+  'too_many_in_flight',
+  'token_quota_exhausted',
+  'insufficient_funds',
+  'account_closed',
+  'model_busy',
+  'content_refused',
+  'model_bad_request',
+  'model_failed',
+  'village_frozen',
+] as const;
+
 export const completeChat = defineRoute('POST /v1/chat/completions', {
   ...models,
   name: 'completeChat',
@@ -208,23 +225,7 @@ export const completeChat = defineRoute('POST /v1/chat/completions', {
   body: ChatCompletionBody,
   bodyMaxBytes: CHAT_BODY_MAX_BYTES,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
-  reasons: [
-    'stale_cycle',
-    'no_such_agent',
-    'model_not_in_tier',
-    'model_not_served',
-    'context_too_long',
-    'too_many_in_flight',
-    'token_quota_exhausted',
-    'insufficient_funds',
-    'account_closed',
-    'run_settled',
-    'model_busy',
-    'content_refused',
-    'model_bad_request',
-    'model_failed',
-    'village_frozen',
-  ],
+  reasons: [...REQUEST_REASONS, 'run_settled'],
 });
 
 export const ModelView = z.strictObject({
@@ -251,6 +252,44 @@ export const getModel = defineRoute('GET /v1/models/{model*}', {
   params: z.object({ model: z.string().min(1).max(128) }),
   answer: json(ModelView),
   reasons: ['stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served'],
+});
+
+const EMBEDDING_TEXTS_MAX = 256;
+const EmbeddingText = Text.min(1);
+
+/** OpenAI's format; other fields are ignored. */
+export const EmbeddingsBody = z.looseObject({
+  model: z.string().min(1).max(128),
+  input: z.union([EmbeddingText, z.array(EmbeddingText).min(1).max(EMBEDDING_TEXTS_MAX)]),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.int().min(1).max(65_536).nullish(),
+});
+export type EmbeddingsBody = z.infer<typeof EmbeddingsBody>;
+
+export const Embeddings = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(
+    z.strictObject({
+      object: z.literal('embedding'),
+      index: Count,
+      embedding: z.union([z.array(z.number()), z.string()]).describe('Numbers, or base64 of 32-bit floats'),
+    }),
+  ),
+  model: z.string(),
+  usage: z.strictObject({ prompt_tokens: Count, total_tokens: Count }),
+  hamlet: ModelReceipt,
+});
+export type Embeddings = z.infer<typeof Embeddings>;
+
+export const createEmbeddings = defineRoute('POST /v1/embeddings', {
+  ...models,
+  name: 'createEmbeddings',
+  summary: "Turn texts into vectors with a model of the agent's tier, in OpenAI's format",
+  idempotency: 'natural',
+  body: EmbeddingsBody,
+  bodyMaxBytes: CHAT_BODY_MAX_BYTES,
+  answer: json(Embeddings),
+  reasons: [...REQUEST_REASONS],
 });
 
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;

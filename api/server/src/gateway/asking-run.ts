@@ -15,20 +15,22 @@ export interface AskingRun {
 
 type Numbers = Pick<DeltaSource, 'ask' | 'attempt' | 'lease'>;
 
-function numbersOf({ metadata }: ChatCompletionBody): Numbers {
+type Metadata = ChatCompletionBody['metadata'];
+
+function numbersOf(metadata: Metadata): Numbers {
   const { ask, attempt, lease } = metadata ?? {};
   return { ask: ask ?? 0, attempt: attempt ?? 0, lease: lease ?? undefined };
 }
 
-/** The run that a body names, if it belongs to the agent. A run that has ended or is to end is refused. */
+/** The run that a request names, if it belongs to the agent. A run that has ended or is to end is refused. */
 export async function findAskingRun(
   { db, deltas }: { readonly db: Db; readonly deltas: Pick<RunDeltas, 'open'> },
-  { agent, body }: { readonly agent: AgentActor; readonly body: ChatCompletionBody },
+  { agent, metadata }: { readonly agent: AgentActor; readonly metadata: Metadata },
 ): Promise<Outcome<AskingRun | null>> {
-  const runId = body.metadata?.run_id ?? null;
+  const runId = metadata?.run_id ?? null;
   if (runId === null) return accepted(null);
   const { agentId, uid: agentUid, cycle } = agent;
-  const opened = await deltas.open({ runId, agentUid, cycle, ...numbersOf(body) });
+  const opened = await deltas.open({ runId, agentUid, cycle, ...numbersOf(metadata) });
   if (opened.kind === 'open') return accepted({ runId, publisher: opened.publisher });
   switch (opened.reason) {
     case 'run_settled':

@@ -7,8 +7,8 @@ import type { ModelRequestEnd } from '@hamlet/store';
 import { accepted } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
-import { ANSWER_LIMIT_MS } from './admit-chat.ts';
-import type { GatewayPorts, Ticket } from './admit-chat.ts';
+import { ANSWER_LIMIT_MS } from './admit-request.ts';
+import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 /** Tokens of a request, all of its attempts included. */
@@ -71,13 +71,13 @@ function usageOf({ plan }: Ticket, { state }: Gathered): ModelUsage {
 }
 
 /** Micro-aiDollars that the agent is charged. */
-function chargeOf({ perThousand, held }: Reservation, usedTokens: number): bigint {
+export function chargeOf({ perThousand, held }: Reservation, usedTokens: number): bigint {
   const cost = tokenCost(usedTokens, perThousand);
   return cost > held ? held : cost;
 }
 
 /** Records the use of a request: money first, then the tokens of the hour. */
-async function conclude(
+export async function conclude(
   ports: GatewayPorts,
   { requestId, plan, reservation, startedMs, run }: Ticket,
   { outcome, usage }: { readonly outcome: ModelRequestEnd['outcome']; readonly usage: ModelUsage },

@@ -1,6 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, CompletionUsage, ModelReceipt } from '@hamlet/contract';
 import type { Finish, ToolCall } from '@hamlet/models';
-import type { Ticket } from './admit-chat.ts';
+import type { Ticket } from './admit-request.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
 

@@ -1,16 +1,18 @@
-import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
+import type { ChatCompletionBody, ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
 import type { Db, ModelRequestRow } from '@hamlet/store';
 import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { refusalOfError } from '../http/respond.ts';
-import { admitChat, modelLimits, REQUEST_LIFE } from './admit-chat.ts';
-import type { AskedChat, GatewayPorts, Ticket } from './admit-chat.ts';
+import { admitRequest, ANSWER_LIMIT_MS, modelLimits, REQUEST_LIFE } from './admit-request.ts';
+import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { carryOut } from './carry-out.ts';
 import { chunksOf, completionOf } from './completion-shape.ts';
 import type { CompletionHead } from './completion-shape.ts';
-import { servedModel } from './plan-request.ts';
+import { planEmbedding, planRequest, servedModel } from './plan-request.ts';
+import type { Allowance } from '../limits/agent-limits.ts';
+import { carryOutEmbedding } from './carry-out-embedding.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
 import type { ServedModel } from './models/village-models.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -32,12 +34,12 @@ function headAt({ catalog }: GatewayPorts, now: Date): CompletionHead {
 async function stream(
   gateway: GatewayPorts,
   ticket: Ticket,
-  about: { readonly asked: AskedChat; readonly now: Date; readonly channel: CompletionChannel },
+  about: { readonly body: ChatCompletionBody; readonly now: Date; readonly channel: CompletionChannel },
 ): Promise<null> {
-  const { asked, now, channel } = about;
+  const { body, now, channel } = about;
   const chunks = chunksOf(ticket, {
     ...headAt(gateway, now),
-    includeUsage: asked.body.stream_options?.include_usage === true,
+    includeUsage: body.stream_options?.include_usage === true,
   });
   channel.begin(ticket.limits);
   channel.send(chunks.first());
@@ -92,16 +94,45 @@ function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['compl
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const asked = { agent, body, traceparent, gone: channel.gone };
-      const ticket = await admitChat(gateway, asked);
+      const asking = { agentId: agent.agentId, catalog: gateway.catalog };
+      const asked = {
+        agent,
+        model: body.model,
+        metadata: body.metadata,
+        plan: (allowance: Allowance) => planRequest(body, allowance, asking),
+        traceparent,
+        gone: channel.gone,
+      };
+      const ticket = await admitRequest(gateway, asked);
       if (!ticket.ok) return ticket;
-      if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
+      if (body.stream === true) return stream(gateway, ticket.data, { body, now, channel });
       const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
       if (!outcome.ok) return outcome;
       return {
         ...accepted(completionOf(ticket.data, outcome.data, headAt(gateway, now))),
         limits: ticket.data.limits,
       };
+    },
+  };
+}
+
+function createEmbeddings({ source, gateway }: GatewayHandlerPorts): Handlers['createEmbeddings'] {
+  return {
+    kind: 'plain',
+    run: async ({ actor: agent, body, traceparent }) => {
+      if (source.get(agent.agentId) === null) return refused('no_such_agent');
+      const asking = { agentId: agent.agentId, catalog: gateway.catalog };
+      const ticket = await admitRequest(gateway, {
+        agent,
+        model: body.model,
+        metadata: null,
+        plan: (allowance) => planEmbedding(body, allowance, asking),
+        traceparent,
+        gone: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      });
+      if (!ticket.ok) return ticket;
+      const answer = await carryOutEmbedding(gateway, ticket.data, body);
+      return answer.ok ? { ...answer, limits: ticket.data.limits } : answer;
     },
   };
 }
@@ -180,6 +211,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
 export function gatewayHandlers(ports: GatewayHandlerPorts) {
   return {
     completeChat: completeChat(ports),
+    createEmbeddings: createEmbeddings(ports),
     listModels: listModels(ports),
     getModel: getModel(ports),
     getModelUse: getModelUse(ports),

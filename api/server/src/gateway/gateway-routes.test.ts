@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import {
   ChatCompletionChunk,
   completeChat,
+  createEmbeddings,
   getModel,
   getModelUse,
   listModels,
@@ -175,6 +176,11 @@ test('the scripted mind refuses a demanded tool call and a schema, before it cos
   assert.equal((await useOf('bob')).recent[1]?.outcome, 'failed');
   assert.equal((await useOf('bob')).recent[1]?.prompt_tokens, 0);
   assert.ok((await useOf('bob')).tokens.used > before.tokens.used, 'only the answered request is counted');
+});
+
+test('the scripted mind has no embeddings', async () => {
+  const asked = play.as('bob').call(createEmbeddings, { body: { model: 'small', input: 'bread' } });
+  assert.equal((await refusalOf(asked)).code, 'model_bad_request');
 });
 
 test('only agents may use models; people read the use of any agent, an agent only its own', async () => {

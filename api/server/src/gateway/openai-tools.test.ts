@@ -127,6 +127,33 @@ test('usage that the provider does not report is estimated and marked', async ()
   wire.verify();
 });
 
+test('embeddings, as numbers and as the client asks for them by default, with their tokens', async () => {
+  const vectors = [
+    [0.25, -1],
+    [3, 0.5],
+  ];
+  const data = vectors.map((embedding, index) => ({ index, embedding }));
+  const step = {
+    expect: { path: '/v1/embeddings', body: { model: 'up-model', input: ['bread', 'mill'] } },
+    answer: { chunks: [JSON.stringify({ data, usage: { prompt_tokens: 4 } })] },
+  };
+  wire.add(step, step);
+  for (const format of [{}, { encoding_format: 'float' as const }]) {
+    const answer = await bob().embeddings.create({ model: 'small', input: ['bread', 'mill'], ...format });
+    assert.deepEqual(
+      answer.data.map(({ embedding }) => embedding),
+      vectors,
+    );
+    assert.deepEqual(answer.usage, { prompt_tokens: 4, total_tokens: 4 });
+  }
+  const [row] = await readModelRequests(village.openDb(), 'bob', 1);
+  assert.deepEqual([row?.outcome, row?.promptTokens, row?.completionTokens], ['done', 4, 0]);
+  wire.add({ answer: OPENAI_WIRE.errors.bad_request });
+  const refused = await errorOf(bob().embeddings.create({ model: 'small', input: 'bread' }));
+  assert.deepEqual([refused.status, refused.code], [400, 'model_bad_request']);
+  wire.verify();
+});
+
 /** The client's own error with which a call fails. */
 async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {

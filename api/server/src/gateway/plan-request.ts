@@ -1,4 +1,4 @@
-import type { ChatCompletionBody } from '@hamlet/contract';
+import type { ChatCompletionBody, EmbeddingsBody } from '@hamlet/contract';
 import type { ChatRequest } from '@hamlet/models';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -59,4 +59,21 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
     );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
   return accepted({ served, promptTokens, tokens: promptTokens + maxTokens, request: { ...asked, maxTokens } });
+}
+
+/** A request for embeddings, or its refusal. It has no answer in words, so that only its texts are counted. Pure. */
+export function planEmbedding(
+  { model, input }: EmbeddingsBody,
+  allowance: Allowance,
+  asking: Asking,
+): Outcome<PlannedRequest> {
+  const found = servedModel(model, allowance, asking);
+  if (!found.ok) return found;
+  const served = found.data;
+  if (served.embedder === null)
+    return refused('model_bad_request', `The provider ${served.provider} has no embeddings: ask another model`);
+  const texts = typeof input === 'string' ? [input] : input;
+  const request = { messages: texts.map((content) => ({ role: 'user' as const, content })) };
+  const promptTokens = served.countTokens(request);
+  return accepted({ served, request, promptTokens, tokens: promptTokens });
 }

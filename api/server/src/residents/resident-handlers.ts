@@ -5,7 +5,7 @@ import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { GatewayPorts } from '../gateway/admit-chat.ts';
+import type { GatewayPorts } from '../gateway/admit-request.ts';
 import { chooseModel } from '../gateway/models/choose-model.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';

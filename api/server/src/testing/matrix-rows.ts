@@ -162,6 +162,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
 
   // Language models
   completeChat: '401  403  403  400  400  403',
+  createEmbeddings: '401  403  403  400  400  403',
   listModels: '401  403  403  200  200  403',
   getModel: '401  403  403  403* 403* 403',
   putModelCredential: '401  403  400  403  403  403',

@@ -6,7 +6,7 @@ import type { AgentSource } from '../../agents/agent-source.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import type { GatewayPorts } from '../admit-chat.ts';
+import type { GatewayPorts } from '../admit-request.ts';
 import { sealText } from './envelope.ts';
 import type { StoredCredentials } from './stored-credentials.ts';
 import { tryModel } from './try-model.ts';

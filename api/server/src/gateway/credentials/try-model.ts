@@ -1,7 +1,7 @@
 import type { CallData, testModel } from '@hamlet/contract';
 import { EMPTY_ANSWER, foldDelta } from '@hamlet/models';
 import type { AnswerState, ModelError } from '@hamlet/models';
-import type { GatewayPorts } from '../admit-chat.ts';
+import type { GatewayPorts } from '../admit-request.ts';
 import type { ServedModel } from '../models/village-models.ts';
 
 const TIMEOUT_MS = 30_000;

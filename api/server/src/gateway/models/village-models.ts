@@ -1,5 +1,12 @@
-import { estimatePromptTokens, findRoute, openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import type { ChatAdapter, ChatRequest, Credentials, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
+import {
+  estimatePromptTokens,
+  findRoute,
+  openEmbedder,
+  openModel,
+  parseModelsConfig,
+  SYSTEM_PORTS,
+} from '@hamlet/models';
+import type { ChatAdapter, ChatRequest, Credentials, Embedder, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
 import { promptTokensOf } from '../scripted/scripted-text.ts';
 
@@ -26,6 +33,8 @@ export interface ServedModel {
   /** Maximum number of tokens of an answer if the request names no limit. */
   readonly answerTokens: number;
   readonly port: Model;
+  /** Null if the provider has no embeddings. */
+  readonly embedder: Embedder | null;
   /** Tokens of a prompt, exact for the scripted mind and an estimate for the others. */
   countTokens(request: ChatRequest): number;
 }
@@ -81,13 +90,23 @@ export function openCatalog({ config, key, adapters, ports }: VillageModels): Mo
       const target = chain?.targets[0];
       if (chain === null || target === undefined) return null;
       const { provider, model: providerModel } = target;
-      const opened = openModel(config, name, { credentials: credentialsOf(agentId), ports, adapters: own });
+      const setup = { credentials: credentialsOf(agentId), ports, adapters: own };
+      const opened = openModel(config, name, setup);
       if (!opened.ok) return { missing: opened.message };
       const { contextTokens, answerTokens } = chain;
       const countTokens = isScripted(provider)
         ? ({ messages }: ChatRequest): number => promptTokensOf(messages)
         : estimatePromptTokens;
-      return { name, provider, providerModel, contextTokens, answerTokens, port: opened.model, countTokens };
+      return {
+        name,
+        provider,
+        providerModel,
+        contextTokens,
+        answerTokens,
+        port: opened.model,
+        embedder: openEmbedder(config, name, setup),
+        countTokens,
+      };
     },
     isScripted,
     placesOf: (provider) => config.providers[provider]?.maxInFlight,

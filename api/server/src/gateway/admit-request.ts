@@ -22,7 +22,6 @@ import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun } from './asking-run.ts';
 import type { AskingRun } from './asking-run.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
-import { planRequest } from './plan-request.ts';
 import type { PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
@@ -46,9 +45,14 @@ export interface GatewayPorts {
   readonly monotonicMs: () => number;
 }
 
-export interface AskedChat {
+/** A request of an agent to a model. */
+export interface AskedModel {
   readonly agent: AgentActor;
-  readonly body: ChatCompletionBody;
+  readonly model: string;
+  /** Names the run that the request serves. */
+  readonly metadata: ChatCompletionBody['metadata'];
+  /** Checks the request against the agent's limits. */
+  readonly plan: (allowance: Allowance) => Outcome<PlannedRequest>;
   readonly traceparent: string;
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
@@ -112,7 +116,7 @@ function tooMuch(
 /** Reserves one of the agent's concurrent requests and tokens of the hour, in one transaction that locks the agent. */
 async function enter(
   { db }: GatewayPorts,
-  { agent }: AskedChat,
+  { agent }: AskedModel,
   about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null },
 ): Promise<Outcome<Pick<Ticket, 'requestId' | 'plan' | 'limits'>>> {
   const { allowance, plan, runId } = about;
@@ -149,14 +153,14 @@ async function enter(
 /** Holds money for an entered request; without money, the request ends as not paid. */
 async function pay(
   ports: GatewayPorts,
-  { agent, body, traceparent }: AskedChat,
+  { agent, model, traceparent }: AskedModel,
   entered: { readonly requestId: string; readonly tokens: number; readonly runId: string | null },
 ): Promise<Outcome<Reservation>> {
   const { requestId, tokens, runId } = entered;
   const reserved = await ports.meter
     .reserve({
       agentId: agent.agentId,
-      model: body.model,
+      model,
       tokens,
       key: requestId,
       circumstance: { podUid: agent.podUid, runId, traceparent },
@@ -195,7 +199,7 @@ interface Entered {
 /** A place at the provider and the money for an entered request. */
 async function equip(
   ports: GatewayPorts,
-  asked: AskedChat,
+  asked: AskedModel,
   { requestId, plan, allowance, brake, run }: Entered & { readonly brake: OpenBrake; readonly run: AskingRun | null },
 ): Promise<Outcome<Pick<Ticket, 'place' | 'reservation'>>> {
   const signal = AbortSignal.any([asked.gone, brake.signal]);
@@ -213,14 +217,14 @@ async function equip(
 
 async function letIn(
   ports: GatewayPorts,
-  asked: AskedChat,
+  asked: AskedModel,
   about: { readonly brake: OpenBrake; readonly run: AskingRun | null },
 ): Promise<Outcome<Ticket>> {
   const { agentId } = asked.agent;
   const startedMs = ports.monotonicMs();
   const allowance = await ports.limits.of(agentId);
   if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-  const plan = planRequest(asked.body, allowance, { agentId, catalog: ports.catalog });
+  const plan = asked.plan(allowance);
   if (!plan.ok) return plan;
   const runId = about.run?.runId ?? null;
   const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
@@ -239,7 +243,7 @@ async function letIn(
  * serves it, the prompt is short enough, the agent has fewer requests under way than its tier allows, tokens of the
  * hour are left, the provider has a place in time, money is left.
  */
-export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
+export async function admitRequest(ports: GatewayPorts, asked: AskedModel): Promise<Outcome<Ticket>> {
   // A measure that begins before the reservation is found in Postgres, a later one aborts the brake.
   const run = await findAskingRun(ports, asked);
   if (!run.ok) {

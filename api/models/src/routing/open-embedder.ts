@@ -1,0 +1,116 @@
+import { askEmbeddings } from '../adapters/embeddings/embeddings-adapter.ts';
+import type { EmbeddingServer } from '../adapters/embeddings/embeddings-adapter.ts';
+import type { Target } from '../chat/chat-delta.ts';
+import { faultIn, MODEL_ERRORS } from '../chat/model-error.ts';
+import type { ModelError } from '../chat/model-error.ts';
+import { estimateTokens } from '../chat/token-usage.ts';
+import { pause } from '../transport/model-ports.ts';
+import type { ModelPorts } from '../transport/model-ports.ts';
+import { bearer } from '../transport/provider-exchange.ts';
+import { scrubber } from '../transport/scrub.ts';
+import { findRoute } from './find-route.ts';
+import type { ModelsConfig, ProviderConfig } from './models-config.ts';
+import type { ModelsSetup } from './open-models.ts';
+
+export interface EmbeddingRequest {
+  readonly input: readonly string[];
+  /** Length of the vectors, where the model allows a choice. */
+  readonly dimensions?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export type EmbeddingOutcome =
+  | {
+      readonly ok: true;
+      readonly vectors: readonly (readonly number[])[];
+      readonly promptTokens: number;
+      /** True if the number of tokens is our estimate. */
+      readonly estimated: boolean;
+    }
+  | { readonly ok: false; readonly error: ModelError };
+
+/** Turns texts into vectors. */
+export interface Embedder {
+  readonly target: Target;
+  embed(request: EmbeddingRequest): Promise<EmbeddingOutcome>;
+}
+
+/** The server of a provider that has OpenAI's embeddings; null for the others. */
+function serverOf(config: ProviderConfig, key: string | null): EmbeddingServer | null {
+  switch (config.kind) {
+    case 'openai':
+    case 'openrouter':
+    case 'vllm':
+    case 'compatible':
+      return { baseUrl: config.baseUrl, headers: { ...config.headers, ...bearer(key) } };
+    case 'ollama':
+      return { baseUrl: `${config.baseUrl.replace(/\/+$/, '')}/v1`, headers: bearer(key) };
+    case 'anthropic':
+    case 'completions':
+    case 'scripted':
+    case 'openai-subscription':
+      return null;
+    default:
+      return config satisfies never;
+  }
+}
+
+const MESSAGE_CHARS_MAX = 600;
+
+interface Opened {
+  readonly target: Target;
+  readonly server: EmbeddingServer;
+  readonly key: string | null;
+  readonly config: ModelsConfig;
+  readonly ports: ModelPorts;
+}
+
+async function tryOnce(
+  { target, server, key, config, ports }: Opened,
+  { input, dimensions }: EmbeddingRequest,
+  signal: AbortSignal,
+): Promise<EmbeddingOutcome> {
+  const { provider, model } = target;
+  try {
+    const call = { model, input, dimensions, signal };
+    const { vectors, promptTokens } = await askEmbeddings(server, call, { ports, limits: config.limits });
+    const estimate = input.reduce((sum, text) => sum + estimateTokens(text), 0);
+    return { ok: true, vectors, promptTokens: promptTokens ?? estimate, estimated: promptTokens === undefined };
+  } catch (thrown) {
+    if (signal.aborted)
+      return { ok: false, error: { code: 'cancelled', message: 'the caller cancelled the request', provider } };
+    const fault = faultIn(thrown);
+    if (fault === null) throw thrown;
+    const message = scrubber(key === null ? [] : [key])(fault.message).slice(0, MESSAGE_CHARS_MAX);
+    return { ok: false, error: { code: fault.code, message, provider, ...fault.detail } };
+  }
+}
+
+/** Retries as the configuration says. Has no fallbacks: vectors of two models cannot be compared. */
+async function embedWith(opened: Opened, request: EmbeddingRequest): Promise<EmbeddingOutcome> {
+  const { attempts, firstDelayMs, maxDelayMs } = opened.config.retry;
+  const { signal = new AbortController().signal } = request;
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryOnce(opened, request, signal);
+    if (outcome.ok || !MODEL_ERRORS[outcome.error.code].retry || attempt >= attempts) return outcome;
+    const delayMs = Math.max(outcome.error.retryAfterMs ?? 0, firstDelayMs * 2 ** (attempt - 1));
+    if (delayMs > maxDelayMs) return outcome;
+    await pause(opened.ports, delayMs, signal);
+  }
+}
+
+/**
+ * Opens a model for embeddings by the name that a request gives: the first target of its route. Null without a route,
+ * and for a provider without embeddings. A missing credential is an `auth` failure of the request.
+ */
+export function openEmbedder(config: ModelsConfig, name: string, setup: ModelsSetup): Embedder | null {
+  const target = findRoute(config, name)?.targets[0];
+  const settings = target === undefined ? undefined : config.providers[target.provider];
+  if (target === undefined || settings === undefined) return null;
+  const credential = 'credential' in settings ? settings.credential : undefined;
+  const key = credential === undefined ? null : setup.credentials.key(credential);
+  const server = serverOf(settings, key);
+  if (server === null) return null;
+  const opened = { target, server, key, config, ports: setup.ports };
+  return { target, embed: (request) => embedWith(opened, request) };
+}

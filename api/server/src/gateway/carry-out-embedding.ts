@@ -1,0 +1,70 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { Embeddings, EmbeddingsBody } from '@hamlet/contract';
+import type { EmbeddingOutcome } from '@hamlet/models';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { ANSWER_LIMIT_MS } from './admit-request.ts';
+import type { GatewayPorts, Ticket } from './admit-request.ts';
+import { chargeOf, conclude } from './carry-out.ts';
+import { refusalOfModel } from './refusal-of-model.ts';
+
+type Vectors = Extract<EmbeddingOutcome, { readonly ok: true }>;
+
+function encoded(vector: readonly number[], format: EmbeddingsBody['encoding_format']): number[] | string {
+  return format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : [...vector];
+}
+
+function answerOf(
+  { catalog, monotonicMs }: GatewayPorts,
+  { plan, reservation, startedMs }: Ticket,
+  about: { readonly vectors: Vectors; readonly askedMs: number; readonly format: EmbeddingsBody['encoding_format'] },
+): Embeddings {
+  const { vectors, promptTokens: prompt, estimated } = about.vectors;
+  const { provider, name } = plan.served;
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encoded(vector, about.format) })),
+    model: name,
+    usage: { prompt_tokens: prompt, total_tokens: prompt },
+    hamlet: {
+      provider,
+      scripted: catalog.isScripted(provider),
+      tokens: { prompt, completion: 0, total: prompt },
+      queue_ms: Math.round(about.askedMs - startedMs),
+      ttft_ms: Math.round(monotonicMs() - about.askedMs),
+      tokens_per_s: null,
+      price: formatAiDollars(chargeOf(reservation, prompt)),
+      estimated,
+    },
+  };
+}
+
+/** Asks the provider for vectors, and records the use. A request that fails or is stopped costs nothing. */
+export async function carryOutEmbedding(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  { dimensions, encoding_format: format }: EmbeddingsBody,
+): Promise<Outcome<Embeddings>> {
+  const { plan, brake, place } = ticket;
+  const nothing = { promptTokens: 0, completionTokens: 0, estimated: false };
+  const askedMs = ports.monotonicMs();
+  try {
+    const { embedder, provider } = plan.served;
+    if (embedder === null) throw new Error(`a request for embeddings of ${provider} was planned`);
+    const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+    const input = plan.request.messages.map(({ content }) => content);
+    const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });
+    if (outcome.ok && brake.refusal() === null) {
+      const usage = { promptTokens: outcome.promptTokens, completionTokens: 0, estimated: outcome.estimated };
+      await conclude(ports, ticket, { outcome: 'done', usage });
+      return accepted(answerOf(ports, ticket, { vectors: outcome, askedMs, format }));
+    }
+    const braked = brake.refusal();
+    await conclude(ports, ticket, { outcome: braked === null ? 'failed' : 'cancelled', usage: nothing });
+    if (braked !== null) return braked;
+    return outcome.ok ? refused('internal') : refusalOfModel(outcome.error, provider);
+  } finally {
+    brake.close();
+    place.release();
+  }
+}
