@@ -298,7 +298,7 @@ const RESULTS: readonly (readonly [string, Partial<RunResult>, boolean])[] = [
   ['an answer', { answer: 'Here.' }, false],
   ['an effect', { effects: 1 }, false],
   ['a message needs an answer', { kind: 'message', effects: 1 }, true],
-  ['a message without a runtime needs an answer', { kind: 'message', runtime: null }, true],
+  ['the summary answers a message, too', { kind: 'message', runtime: null }, false],
   ['an answered message', { kind: 'message', answer: 'Yes.' }, false],
 ];
 

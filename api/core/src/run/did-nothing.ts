@@ -10,9 +10,9 @@ export interface RunResult {
   readonly effects: number;
 }
 
-/** True if a run has no effect and no answer. A message always needs an answer. Pure. */
+/** True if a run has no effect and no answer. For a message only an answer counts. Pure. */
 export function didNothing({ kind, runtime, answer, effects }: RunResult): boolean {
   if (answer !== undefined && answer.trim() !== '') return false;
-  if (kind === 'message') return true;
-  return runtime !== null && effects === 0;
+  if (runtime === null) return false;
+  return kind === 'message' || effects === 0;
 }

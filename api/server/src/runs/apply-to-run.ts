@@ -15,7 +15,7 @@ import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { followRun } from '../sessions/transcript/follow-run.ts';
 
-/** What comes with a command: the result of the run, its first facts, and additional fields of the run's event. */
+/** The parts of a command: the result of the run, its first facts, and additional fields of the run's event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;

@@ -33,7 +33,7 @@ interface SentJournal {
   readonly payloads: readonly JournalPayload[];
 }
 
-/** What the request contradicts, in words; null if nothing. */
+/** The contradiction between the request and the stored journal, in words; null if there is none. */
 function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJournal): string | null {
   if (differsAt !== null) return `The stored journal has another entry at ${differsAt}`;
   return contradictionIn(runId, fresh, last);

@@ -70,7 +70,7 @@ export class RunStreams {
 
 /**
  * One reader of one run. It reads events by number from Postgres after each hint, so it neither skips nor repeats one;
- * words of the model pass while the run is running and nobody has cancelled it. Mutable because it remembers its place.
+ * words of the model pass while the run is running and not cancelled. Mutable because it remembers its place.
  */
 class RunStream {
   readonly #ports: StreamPorts;

@@ -14,7 +14,7 @@ const REFS_MAX = 128;
 /** Levels of an event in which references are found. */
 const DEPTH_MAX = 4;
 
-/** The references in an event, whatever its kind: every string that has their form. */
+/** The references in an event of any kind: every string that has their form. */
 export function refsIn(value: unknown, depth = DEPTH_MAX): readonly string[] {
   if (typeof value === 'string') return JournalRef.safeParse(value).success ? [value] : [];
   if (depth === 0 || typeof value !== 'object' || value === null) return [];
@@ -170,7 +170,7 @@ export async function addClaims(tx: Tx, run: RunRow, { events, model, used }: Pr
     .execute();
 }
 
-/** Deletes texts of a life for good. Events that refer to them stay, and no later copy brings a text back. */
+/** Deletes texts of a life permanently. Events that refer to them stay, and no later copy brings a text back. */
 export async function forgetTexts(tx: Tx, agentUid: string, refs: readonly string[]): Promise<void> {
   await tx
     .updateTable('payload')
