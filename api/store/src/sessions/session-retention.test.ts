@@ -1,0 +1,105 @@
+/** The retention of sessions on a real Postgres, with all that belongs to them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction, type Db } from '../connection/database.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { insertRuns } from '../runs/new-runs.ts';
+import { insertMessage, setMessageState } from './messages.ts';
+import { findChatSession, readMessages } from './read-sessions.ts';
+import {
+  ENDED_SESSIONS_KEPT_DAYS,
+  forgetEndedChats,
+  forgetSessionEvents,
+  readSessionEvents,
+  SESSION_EVENTS_KEPT,
+  sessionEventRange,
+} from './session-events.ts';
+import { insertChatSession, setTerminated } from './write-session.ts';
+
+let ledger: TestLedger;
+let db: Db;
+
+before(async () => {
+  ledger = await testLedger(2);
+  db = ledger.db;
+});
+after(() => ledger.remove());
+
+const MIA = { id: 'account mia', name: 'Mia' };
+
+/** A session with one message, whose run waits. */
+async function newSession(): Promise<{ readonly sessionId: string; readonly runId: string }> {
+  return inTransaction(db, async (tx) => {
+    const by = { role: 'member', id: MIA.id } as const;
+    const made = { agentId: 'ada', title: null, repository: null, by, people: [MIA] };
+    const { sessionId } = await insertChatSession(tx, made);
+    const given = { agentId: 'ada', agentUid: 'uid', prompt: 'Hello', createdByRole: 'member', createdById: MIA.id };
+    const [run] = await insertRuns(tx, [{ ...given, kind: 'message', schedule: null, sessionId }]);
+    assert.ok(run);
+    const message = { sessionId, author: { ...MIA, role: 'member' }, text: 'Hello', runId: run.runId } as const;
+    const { messageId } = await insertMessage(
+      tx,
+      { ...message, state: 'queued', inReplyTo: null, cost: null },
+      'Hello',
+    );
+    assert.ok(messageId !== '');
+    return { sessionId, runId: run.runId };
+  });
+}
+
+const cancel = (runId: string) =>
+  db
+    .updateTable('run')
+    .set({ state: 'cancelled', ended_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', '=', runId)
+    .execute();
+const countRuns = async (sessionId: string): Promise<number> =>
+  (await db.selectFrom('run').select('run_id').where('session_id', '=', sessionId).execute()).length;
+
+test('an ended session goes with its transcript and runs after its time, once no run is under way; others stay', async () => {
+  const ended = await newSession();
+  const recent = await newSession();
+  const open = await newSession();
+  for (const { sessionId } of [ended, recent]) await inTransaction(db, (tx) => setTerminated(tx, sessionId));
+  await ledger.owner
+    .updateTable('session')
+    .set({ terminated_at: new Date(Date.now() - (ENDED_SESSIONS_KEPT_DAYS + 1) * 86_400_000) })
+    .where('session_id', '=', ended.sessionId)
+    .execute();
+  assert.equal(await forgetEndedChats(db), 0);
+  await cancel(ended.runId);
+  assert.equal(await forgetEndedChats(db), 1);
+  assert.deepEqual([await findChatSession(db, ended.sessionId), await countRuns(ended.sessionId)], [null, 0]);
+  for (const { sessionId } of [recent, open]) assert.equal(await countRuns(sessionId), 1);
+});
+
+test('a transcript outlives the run of a message', async () => {
+  const { sessionId, runId } = await newSession();
+  await cancel(runId);
+  const [message] = (await readMessages(db, sessionId, { before: null, limit: 1 })).rows;
+  assert.ok(message);
+  await inTransaction(db, (tx) => setMessageState(tx, message.messageId, 'cancelled'));
+  await db.deleteFrom('run').where('run_id', '=', runId).execute();
+  const [kept] = (await readMessages(db, sessionId, { before: null, limit: 1 })).rows;
+  assert.deepEqual([kept?.text, kept?.runId, kept?.state], ['Hello', null, 'cancelled']);
+});
+
+test('events are numbered without a gap, and only the newest stay', async () => {
+  const { sessionId } = await newSession();
+  const all = await readSessionEvents(db, sessionId, { after: 0, limit: 100 });
+  assert.deepEqual(
+    all.map(({ number }) => number),
+    all.map((_, at) => at + 1),
+  );
+  assert.ok(all.some(({ kind }) => kind === 'run_event') && all.some(({ kind }) => kind === 'message'));
+  await forgetSessionEvents(db);
+  assert.deepEqual(await sessionEventRange(db, sessionId), { first: 1, last: all.length });
+  await db
+    .updateTable('session')
+    .set({ events: SESSION_EVENTS_KEPT + 2 })
+    .where('session_id', '=', sessionId)
+    .execute();
+  await forgetSessionEvents(db);
+  assert.deepEqual(await sessionEventRange(db, sessionId), { first: 3, last: SESSION_EVENTS_KEPT + 2 });
+});
