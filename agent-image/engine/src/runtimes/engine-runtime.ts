@@ -65,6 +65,7 @@ async function* carryOut(engine: Engine, input: RunInput, context: RuntimeContex
 /** Starts the run, or continues it if the journal has it. */
 async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
   const { run, text, prompt, model, budgets, answers } = input;
+  if (model === '') throw new RunFailure('no_model', 'The agent has no language model. Name one in spec.model.');
   const resumed = engine.resume(run, { answers });
   if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
   return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE });
