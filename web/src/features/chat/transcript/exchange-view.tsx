@@ -143,7 +143,7 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
   return (
     <div className="answer" data-message={message.message_id}>
       <header className="message-author">
-        <AnswerHead author={{ ...author, name: message.author.name }} />
+        <AnswerHead author={author} />
         <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
         {usage !== '' && <span className="answer-usage">{usage}</span>}
       </header>
