@@ -1,0 +1,46 @@
+/** The rules of the configuration: their schema, their examples, and the policy that agents get from them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { judgeCall } from '@hamlet/core';
+import { readConfig } from '../start/config.ts';
+import { agentPolicy } from './agent-policy.ts';
+
+const REQUIRED = {
+  HAMLET_POSTGRES_URL: 'postgres://app@localhost/hamlet',
+  HAMLET_REDIS_URL: 'redis://localhost',
+};
+const rulesOf = (text?: string) =>
+  readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
+
+test('without configuration everything is allowed, but a run asks before it spends', () => {
+  const policyOf = agentPolicy(rulesOf(), { get: () => null });
+  const verdicts = (['run', 'turn'] as const).map((when) =>
+    ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
+  );
+  assert.deepEqual(verdicts, [
+    ['allow', 'allow', 'ask'],
+    ['allow', 'allow', 'allow'],
+  ]);
+  assert.equal(policyOf('ada'), policyOf('bob'), 'one object for all agents without rules of their own');
+});
+
+test('the API does not start with rules that it cannot read, that name no tool, or whose examples fail', () => {
+  const wrong: readonly (readonly [string, RegExp])[] = [
+    ['[', /HAMLET_TOOL_RULES: write JSON/],
+    ['[]', /HAMLET_TOOL_RULES/],
+    ['[{"tools":["read"],"verdict":"maybe"}]', /verdict/],
+    ['[{"tools":["read"],"verdict":"allow","amount":"5"}]', /amount/],
+    ['[{"tools":["reed"],"verdict":"allow"}]', /rule 1: reed is no tool and no class of tools: correct the name/],
+    [
+      '[{"tools":["spend"],"when":"run","verdict":"ask","misses":[{"tool":"buy"}]}]',
+      /rule 1 must not match buy in a run and does/,
+    ],
+  ];
+  for (const [text, message] of wrong) assert.throws(() => rulesOf(text), message, text);
+  assert.equal(
+    rulesOf(
+      '[{"tools":["spend"],"when":"run","verdict":"ask","matches":[{"tool":"bid"}],"misses":[{"tool":"bid","when":"turn"}]}]',
+    ).length,
+    1,
+  );
+});
