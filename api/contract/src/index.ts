@@ -51,7 +51,7 @@ export * from './values/run.ts';
 export * from './values/scalars.ts';
 export * from './values/session.ts';
 export * from './values/standing.ts';
-export * from './values/village-tools.ts';
+export * from './tools/village-tools.ts';
 export * from './world/command.ts';
 export * from './world/constants.ts';
 export * from './world/event.ts';

@@ -20,5 +20,5 @@ export {
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
 } from './values/run.ts';
-export { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './values/village-tools.ts';
+export { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';
 export * from './world/constants.ts';

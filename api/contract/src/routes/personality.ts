@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { AgentParams, plainText, Time } from '../values/scalars.ts';
-import { PERSONALITY_MAX_CHARS, PERSONALITY_REASON_MAX_CHARS } from '../values/village-tools.ts';
+import { PERSONALITY_MAX_CHARS, PERSONALITY_REASON_MAX_CHARS } from '../tools/village-tools.ts';
 
 /** Versions that a day may have, so that an agent does not become another one by the hour. */
 export const PERSONALITY_VERSIONS_A_DAY = 24;

@@ -22,7 +22,7 @@ import type { EconomyRules } from '../money/ledger/judgement.ts';
 import { dayStart, villageDay } from '../money/ledger/village-day.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { followPermission } from './follow-permission.ts';
-import { permissionView } from './permission-view.ts';
+import { permissionView } from './view/permission-view.ts';
 
 export interface AnswerPorts {
   readonly db: Db;

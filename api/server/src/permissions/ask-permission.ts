@@ -18,7 +18,7 @@ import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { permitWork } from '../runs/work-handlers.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
-import { permissionView } from './permission-view.ts';
+import { permissionView } from './view/permission-view.ts';
 import { amountOf } from './village-calls.ts';
 
 export interface AskPorts {

@@ -6,7 +6,7 @@ import { pageCursor } from '../http/page-cursor.ts';
 import { answerPermission, type AnswerPorts } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
 import { performCall, type PerformPorts } from './perform-call.ts';
-import { permissionView } from './permission-view.ts';
+import { permissionView } from './view/permission-view.ts';
 
 export type PermissionPorts = AnswerPorts & PerformPorts;
 

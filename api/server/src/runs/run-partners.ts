@@ -1,6 +1,6 @@
 import { type Permission, RUN_PERMISSIONS_MAX, type RunSession } from '@hamlet/contract';
 import { countPermissions, findChatSession, readPermissionsOfRun, type RunRow, type Tx } from '@hamlet/store';
-import { permissionView } from '../permissions/permission-view.ts';
+import { permissionView } from '../permissions/view/permission-view.ts';
 import { repositoryOf } from '../sessions/transcript/session-view.ts';
 
 /** The permissions of a run, newest first, with the answers of people. */

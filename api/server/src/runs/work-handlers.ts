@@ -1,4 +1,4 @@
-import { parseAiDollars, type CallInput, type RunBudgets, type RunStep } from '@hamlet/contract';
+import { parseAiDollars, type CallInput, type Policy, type RunBudgets, type RunStep } from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
 import {
@@ -16,7 +16,6 @@ import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
-import type { PolicyOf } from '../permissions/agent-policy.ts';
 import { hasPendingPermission, permissionsOfRun, sessionOfRun } from './run-partners.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
@@ -27,7 +26,7 @@ export interface WorkPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly limits: AgentLimits;
-  readonly policyOf: PolicyOf;
+  readonly policyOf: (agentId: string) => Policy;
 }
 
 /** A cost of a billion aiDollars is no cost of a run. */

@@ -19,7 +19,7 @@ import {
 import { z } from 'zod';
 import type { EventSink } from '../http/event-sink.ts';
 import { pageCursor } from '../http/page-cursor.ts';
-import { permissionView } from '../permissions/permission-view.ts';
+import { permissionView } from '../permissions/view/permission-view.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
 import { runEventView } from '../runs/run-view.ts';
 import type { Services } from '../service/services.ts';

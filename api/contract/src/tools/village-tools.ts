@@ -3,8 +3,8 @@ import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../boa
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
-import { Amount } from './money.ts';
-import { AgentId, LandmarkId, plainText, Time } from './scalars.ts';
+import { Amount } from '../values/money.ts';
+import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
 
 /** Rules of a policy name a tool or one of these classes. */
 export const TOOL_CLASSES = ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'] as const;
