@@ -9,8 +9,8 @@ import { openBrowser } from './browser.ts';
 import type { TestBrowser } from './browser.ts';
 import { builtWeb } from './web/built-web.ts';
 import { until } from './until.ts';
-import { economyTests } from './web-economy.ts';
-import { operatorTests } from './web-operator.ts';
+import { economyTests } from './web/web-economy.ts';
+import { operatorTests } from './web/web-operator.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const OUTPUT = join(ROOT, 'test/output');

@@ -8,7 +8,7 @@ import { createClient, createPost, getMe } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import type { ProviderPerson } from '../../../api/server/src/testing/test-identity-provider.ts';
 import { until } from '../until.ts';
-import { visit } from '../web-operator.ts';
+import { visit } from './web-operator.ts';
 import { proofTests } from './web-proof.ts';
 import { startClusterStage } from './web-cluster.ts';
 import type { ClusterStage } from './web-cluster.ts';

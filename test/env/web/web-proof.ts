@@ -4,7 +4,7 @@ import { getLogCheckpoint, getLogKey, type InclusionProof, rewardAgent } from '@
 import type { Page } from 'playwright-core';
 import type { ClusterStage } from './web-cluster.ts';
 import { until } from '../until.ts';
-import { visit } from '../web-operator.ts';
+import { visit } from './web-operator.ts';
 
 type Stage = () => ClusterStage;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ClusterStage } from './web-cluster.ts';
 import { until } from '../until.ts';
-import { visit } from '../web-operator.ts';
+import { visit } from './web-operator.ts';
 
 type Stage = () => ClusterStage;
 

@@ -4,7 +4,7 @@ import { actAsAgent, createPost, createRun, endAccountSessions, getVillageFreeze
 import type { Page } from 'playwright-core';
 import { startPayPalStandIn } from '../../../api/server/src/money/testing/paypal-stand-in.ts';
 import { until } from '../until.ts';
-import { visit } from '../web-operator.ts';
+import { visit } from './web-operator.ts';
 import { accessTests } from './web-access.ts';
 import { MANY, startViewerStage } from './web-viewers.ts';
 import type { ViewerStage } from './web-viewers.ts';

@@ -19,7 +19,7 @@ import {
 import type { CallInput, Client, Post } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { BoardViewer } from '../testing/board-viewer.ts';
-import { firstAdmin } from '../testing/people-play.ts';
+import { firstAdmin } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';

@@ -23,7 +23,7 @@ import type { VillageFreeze } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { heldModels } from '../gateway/testing/held-models.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
+import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

@@ -18,7 +18,7 @@ import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contr
 import { readModelRequests } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';

@@ -17,7 +17,7 @@ import {
 import type { CallData, Post, Reply } from '@hamlet/contract';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 

@@ -7,7 +7,7 @@ import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireChunk, WireServer } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
 import { dataOf } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';

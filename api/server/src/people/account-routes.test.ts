@@ -20,7 +20,7 @@ import {
 } from '@hamlet/contract';
 import { readAudit, type Db } from '@hamlet/store';
 import { WebSocket } from 'ws';
-import { firstAdmin, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/people-play.ts';
+import { firstAdmin, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 

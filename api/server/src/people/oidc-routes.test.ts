@@ -21,7 +21,7 @@ import {
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import { readAudit, type Db } from '@hamlet/store';
-import { PASSWORD } from '../testing/people-play.ts';
+import { PASSWORD } from '../testing/play/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { TestBrowser } from '../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';

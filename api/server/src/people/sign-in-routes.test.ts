@@ -19,7 +19,7 @@ import {
 } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/people-play.ts';
+import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { BOOTSTRAP_CODE, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { listPermissions, waitRun } from '@hamlet/contract';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../testing/people-play.ts';
-import { SessionPlay } from '../testing/session-play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
 import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
 

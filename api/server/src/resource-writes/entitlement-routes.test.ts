@@ -21,9 +21,9 @@ import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
-import { firstAdmin, invite } from '../testing/people-play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf } from '../testing/run-play.ts';
+import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { SCHEDULES } from './resource-audit.ts';
 

@@ -17,7 +17,7 @@ import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/t
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */

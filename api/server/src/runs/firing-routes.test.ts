@@ -6,7 +6,7 @@ import { createRun, fireSchedule, freezeAgent, listRuns, openInternalStream } fr
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings, type Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/run-play.ts';
+import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';

@@ -5,7 +5,7 @@ import { readJournal, startRun, storeRunJournal, type JournalClaim, type Journal
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES, type Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

@@ -8,7 +8,7 @@ import { rebootAgent, recordRunStep, renewRun, settleRun, type Run } from '@haml
 import type { Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 import { requeueRuns } from './run-upkeep.ts';
 

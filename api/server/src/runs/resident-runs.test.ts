@@ -5,7 +5,7 @@ import { rebootAgent, type Run } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */

@@ -23,7 +23,7 @@ import {
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { banAccount, logOut, storeRunJournal, streamRun, type Client, type StreamEvent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
-import { firstAdmin, invite, signIn } from '../testing/people-play.ts';
+import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import type { RunningServer } from '../start/start-server.ts';
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { renewRun, RunBudgets, settleRun, startRun, storeRunJournal, waitRun } from '@hamlet/contract';
 import { addRunUsage, readOverdueRuns, type Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { RunPlay } from '../testing/run-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

@@ -21,7 +21,7 @@ import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../testing/play.ts';
-import { firingBody, leaderOf } from '../testing/run-play.ts';
+import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');

@@ -14,8 +14,8 @@ import {
 import { inTransaction, lockRun, type Db } from '@hamlet/store';
 import { applyToRun } from '../runs/apply-to-run.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf } from '../testing/run-play.ts';
-import { SessionPlay } from '../testing/session-play.ts';
+import { firingBody, leaderOf } from '../testing/play/run-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

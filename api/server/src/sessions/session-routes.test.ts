@@ -38,8 +38,8 @@ import {
 } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../testing/people-play.ts';
-import { SessionPlay } from '../testing/session-play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 

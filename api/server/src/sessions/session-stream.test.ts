@@ -5,7 +5,7 @@ import { listMessages, openSessionStream, pauseSession, sendMessage } from '@ham
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
 import { dataOf } from '../testing/play.ts';
-import { follow, SessionPlay, type SessionEvent } from '../testing/session-play.ts';
+import { follow, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createRun, fireSchedule, getTimeline, type Client } from '@hamlet/contract';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { firingBody, leaderOf } from '../testing/run-play.ts';
-import { SessionPlay } from '../testing/session-play.ts';
+import { firingBody, leaderOf } from '../testing/play/run-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;

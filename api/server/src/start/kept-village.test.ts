@@ -21,7 +21,7 @@ import { checkLedger, checkTrade, readLogHead, type Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
-import { signIn } from '../testing/people-play.ts';
+import { signIn } from '../testing/play/people-play.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 

@@ -10,7 +10,7 @@ import { NEW_TO_LIFE, type Chosen, type Thought } from './life-mind.ts';
 import { optionsOf } from './options.ts';
 import { questionOf } from './question.ts';
 import { readChoice } from './read-choice.ts';
-import { INTENT_TICKS } from './rules.ts';
+import { INTENT_TICKS } from '../rules/choice.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, SHARE_OF_TOKENS, situationKey } from './when-to-think.ts';
 
 type Given = {

@@ -1,7 +1,7 @@
 import { followAdvice } from '../board/advice.ts';
 import { announcePlan, answerJudgement, askForHelp, askOutOfCuriosity, replyOnBoard } from '../board/rules.ts';
 import { decision, isPaused, STAY, type Decision, type Rule } from '../decision.ts';
-import { followThought, keepIntent } from '../life/rules.ts';
+import { followThought, keepIntent } from './choice.ts';
 import { withEntry, type Mind } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 import { bid, buy } from '../trade.ts';

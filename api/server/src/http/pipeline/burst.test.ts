@@ -14,7 +14,7 @@ import {
   WorldView,
 } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
-import { firstAdmin, invite } from '../../testing/people-play.ts';
+import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
 import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
 

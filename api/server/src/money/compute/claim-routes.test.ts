@@ -12,7 +12,7 @@ import {
 } from '@hamlet/contract';
 import type { ComputeClaim } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
-import { leaderOf } from '../../testing/run-play.ts';
+import { leaderOf } from '../../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
 const LEASE = 'lease-of-claims';

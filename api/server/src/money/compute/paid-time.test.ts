@@ -9,7 +9,7 @@ import { claimCompute, getPaidTime, rewardAgent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../../testing/play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
-import { leaderOf } from '../../testing/run-play.ts';
+import { leaderOf } from '../../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 const residents = residentProcesses(() => play);

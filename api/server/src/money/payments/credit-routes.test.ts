@@ -23,7 +23,14 @@ import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@ha
 import { checkLedger, readAudit, type Db } from '@hamlet/store';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { hashOf } from '../../auth/secrets.ts';
-import { cookieOf, firstAdmin, invite, PASSWORD, personOf, type SignedInPerson } from '../../testing/people-play.ts';
+import {
+  cookieOf,
+  firstAdmin,
+  invite,
+  PASSWORD,
+  personOf,
+  type SignedInPerson,
+} from '../../testing/play/people-play.ts';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 

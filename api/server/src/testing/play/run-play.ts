@@ -11,8 +11,8 @@ import {
   startRun,
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
-import { dataOf, Play } from './play.ts';
-import { TOKENS, type AgentId } from './test-village.ts';
+import { dataOf, Play } from '../play.ts';
+import { TOKENS, type AgentId } from '../test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
 export function leaderOf(url: string, fence: string): Client {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** Shared by the tests of admin pages: the page, signed in as an admin, and the address of the village. */
 export interface WebStage {

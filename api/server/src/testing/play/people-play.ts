@@ -1,7 +1,7 @@
 import { bootstrapAccount, createAccount, createClient, logIn, redeemCode } from '@hamlet/contract';
 import type { AccountDetail, Client } from '@hamlet/contract';
-import { dataOf } from './play.ts';
-import { BOOTSTRAP_CODE, clientOf } from './test-village.ts';
+import { dataOf } from '../play.ts';
+import { BOOTSTRAP_CODE, clientOf } from '../test-village.ts';
 
 export const PASSWORD = 'correct horse battery';
 

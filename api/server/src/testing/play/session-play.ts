@@ -12,9 +12,9 @@ import {
   type SessionMessage,
   type StreamEvent,
 } from '@hamlet/contract';
-import { dataOf } from './play.ts';
+import { dataOf } from '../play.ts';
 import { RunPlay } from './run-play.ts';
-import type { AgentId } from './test-village.ts';
+import type { AgentId } from '../test-village.ts';
 
 export type SessionEvent = StreamEvent<typeof openSessionStream>;
 export type Sent = CallData<typeof sendMessage>;

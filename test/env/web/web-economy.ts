@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient, createPost, listPosts, replyToPost } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
 import type { WebStage } from './web-operator.ts';
 

@@ -1,8 +1,8 @@
 import { decision, STAY, type Command, type Decision, type Rule } from '../decision.ts';
-import { enjoy, linger, usePlace } from '../rules/routine.ts';
+import { enjoy, linger, usePlace } from './routine.ts';
 import type { Situation } from '../situation.ts';
-import { RECENT_MAX, type Chosen } from './life-mind.ts';
-import { commandOf, optionsOf } from './options.ts';
+import { RECENT_MAX, type Chosen } from '../life/life-mind.ts';
+import { commandOf, optionsOf } from '../life/options.ts';
 
 /** The agent keeps to a choice for this long: 2 min, which are two village hours. */
 export const INTENT_TICKS = 1_200;
