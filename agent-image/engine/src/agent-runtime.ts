@@ -74,7 +74,7 @@ export type RunInput = Readonly<{
   work: RunWork;
 }>;
 
-/** Words that somebody said to the agent. The answer is for a speech bubble: the resident cuts it to that length. */
+/** Speech to the agent. The answer is for a speech bubble: the resident cuts it to that length. */
 export type SpeechInput = Readonly<{ kind: 'speech'; text: string; prompt: SystemPrompt; model: string }>;
 
 export type RuntimeInput = RunInput | SpeechInput;

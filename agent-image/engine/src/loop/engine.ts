@@ -63,7 +63,7 @@ export type Engine = Readonly<{
   listen: (run: string, listener: (notice: Notice) => void) => () => void;
   /** The end of a run; null while it is open, and for a run that the journal does not have or cannot read. */
   outcomeOf: (run: string) => RunOutcome | null;
-  /** What a run has used so far; null for a run that the journal does not have or cannot read. */
+  /** Usage of a run so far; null for a run that the journal does not have or cannot read. */
   spentOf: (run: string) => Budgets | null;
   openRuns: () => readonly RunRow[];
   /** Number of runs in memory. */

@@ -61,6 +61,6 @@ function standingInWords({ balance, tier }: AgentDetail): string {
 
 function peopleInWords(people: readonly string[], asker: string): string {
   if (people.length === 0)
-    return `This run was given to you by ${asker}. Nobody reads along: use ask_human for questions.`;
+    return `This run was given to you by ${asker}. No person is in this conversation: use ask_human for questions.`;
   return `You are in a conversation with ${people.join(', ')}. Your answer is shown to all of them.`;
 }

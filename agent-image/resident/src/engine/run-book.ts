@@ -1,7 +1,7 @@
 import type { Policy } from '@hamlet/contract';
 import type { RunLease } from '../village/village.ts';
 
-/** What the tools and ports of the engine know about a run under way. */
+/** Facts about a run under way for the tools and ports of the engine. */
 export interface BookedRun {
   readonly runId: string;
   readonly lease: RunLease;

@@ -42,7 +42,7 @@ export interface Thinking {
   isReady(name: string): Promise<boolean>;
   /** Waits until the API has the run's journal. */
   flush(run: string): Promise<void>;
-  /** What the run has used, by the journal; null for a runtime without one. */
+  /** Usage of the run, by the journal; null for a runtime without one. */
   spentOf(run: string, name: string): Promise<Budgets | null>;
   /** Questions that the API did not put to people count as expired. */
   takeRefused(run: string): readonly GivenAnswer[];

@@ -15,7 +15,7 @@ import type { TurnGate } from './turn-gate.ts';
 /** The agent gives up a run of a runtime without a journal after this time. */
 export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
-/** Maximum number of times that a run goes on after a wait, in one attempt. */
+/** Maximum number of times that a run continues after a wait, in one attempt. */
 const WAITS_MAX = 1_000;
 /** Pause before the engine asks again about a question that did not reach the API. */
 const ASK_AGAIN_MS = 1_000;
@@ -237,7 +237,7 @@ async function wait(ports: TakePorts, { run, lease }: Held, signal: AbortSignal)
   if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   if (answer.value.run.state === 'waiting_permission') return 'left' as const;
-  // Nobody is asked: a question did not reach the API, and the engine asks again.
+  // No permission is pending: a question did not reach the API, and the engine asks again.
   await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});
   signal.throwIfAborted();
   return answersOf(answer.value.permissions);

@@ -12,7 +12,7 @@ interface Destination {
 export const walkTo = (kit: ToolKit, { landmark_id: place, x = 0, y = 0 }: Destination, context: CallContext) =>
   walk(kit, context, (tools) => (place === undefined ? goToTile(tools, { x, y }, 0) : goTo(tools, place, 0)));
 
-/** Walks after an agent until it can hear this one. */
+/** Walks after an agent until it is in earshot. */
 export const walkAfter = (kit: ToolKit, agentId: string, context: CallContext) =>
   walk(kit, context, (tools) => findAgent(tools, agentId, 0));
 

@@ -34,7 +34,7 @@ export interface WorkVillage {
     call: RunLease & { readonly tool: string; readonly arguments: string },
   ): Promise<Answer<CallOutcome>>;
   askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
-  /** Gives the lease back while people are asked; if nobody is, the run goes on with the answers. */
+  /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
   waitRun(
     runId: string,
     lease: RunLease,

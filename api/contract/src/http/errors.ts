@@ -89,7 +89,7 @@ export const REFUSALS = {
   cancel_not_requested: never(409, 'No cancel of this run was requested: end it as done or failed'),
   run_queue_full: later(409, 'Too many runs wait for this agent: wait until some have ended, or cancel some'),
   agent_barred: afterChange(409, 'An admin has taken a measure against this agent: let an admin lift it first'),
-  no_such_offer: never(404, 'Nobody has offered money for this run: reward the agent instead'),
+  no_such_offer: never(404, 'The run has no offer: reward the agent instead'),
   offer_not_yours: never(403, 'Another person has made this offer: only that person accepts or refuses the result'),
   offer_ended: never(409, 'The offer has ended: list the offers to see how'),
   run_under_way: later(409, 'The run has not ended: wait for its result, or cancel it'),

@@ -43,7 +43,7 @@ export type SettledState = z.infer<typeof SettledState>;
 export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 
-/** What a run, with all runs that work for it, may use. */
+/** Limits of a run together with all runs that work for it. */
 export const RunBudgets = z.strictObject({
   steps: z.int().min(1).describe('Answers of the model'),
   tokens: z.int().min(1),

@@ -1,6 +1,6 @@
 import type { RunKind } from '@hamlet/contract';
 
-/** What a run has to show at its end. */
+/** Results of a run at its end. */
 export interface RunResult {
   readonly kind: RunKind;
   /** Null for a resident that names no runtime: its summary is its answer. */

@@ -16,7 +16,7 @@ export interface ClaimedCall {
   readonly argumentsRef: string;
 }
 
-/** What is known of a run before these claims. */
+/** State of a run before these claims. */
 export interface ClaimContext {
   readonly model: string | null;
   readonly calls: ReadonlyMap<string, ClaimedCall>;
@@ -39,7 +39,7 @@ export interface Projection {
   readonly used: { readonly steps: number; readonly tokens: number; readonly costMicros: number };
 }
 
-type Of<T extends VisibleClaim['type']> = Extract<VisibleClaim, { type: T }>;
+type ClaimOf<T extends VisibleClaim['type']> = Extract<VisibleClaim, { type: T }>;
 
 /** The calls that the models' answers among these claims name. */
 export function callsOf(claims: readonly JournalClaim[]): ReadonlyMap<string, ClaimedCall> {
@@ -97,7 +97,7 @@ function eventOf(claim: VisibleClaim, context: ClaimContext): ProjectedEvent | n
   }
 }
 
-type ModelClaim = Of<'model_asked'> | Of<'model_answered'> | Of<'model_failed'>;
+type ModelClaim = ClaimOf<'model_asked'> | ClaimOf<'model_answered'> | ClaimOf<'model_failed'>;
 
 function modelDetail(claim: ModelClaim, { model }: ClaimContext): ProjectedEvent['detail'] {
   const { ask, attempt } = claim;
@@ -107,7 +107,7 @@ function modelDetail(claim: ModelClaim, { model }: ClaimContext): ProjectedEvent
   return claim.type === 'model_failed' ? { ...used, code: claim.code } : { ...used, message_ref: claim.message };
 }
 
-type CallClaim = Of<'tool_intent'> | Of<'tool_settled'> | Of<'tool_unknown'>;
+type CallClaim = ClaimOf<'tool_intent'> | ClaimOf<'tool_settled'> | ClaimOf<'tool_unknown'>;
 
 function callEvent(
   event: 'call_begun' | 'call_settled' | 'call_unknown',
@@ -130,7 +130,7 @@ export interface LastEntry {
   readonly type: string;
 }
 
-/** What new entries of a run contradict, in words; null if nothing. Pure. */
+/** The contradiction between new entries of a run and its state, in words; null if nothing. Pure. */
 export function contradictionIn(
   runId: string,
   fresh: readonly JournalEntry[],

@@ -11,7 +11,7 @@ const IDLE_CALLS = 10;
 /** Tokens of a run whose tier has no model: its runtime may still count steps and time. */
 const TOKENS_MIN = 1_000;
 
-/** What a tier gives an hour, and what it asks for a thousand tokens, in aiDollars. */
+/** Limits of a tier an hour, and its price of a thousand tokens, in aiDollars. */
 export interface TierOfRun {
   readonly tokensPerHour: number | null;
   readonly perThousandTokens: string;

@@ -5,7 +5,7 @@ import { takesAlong } from '../board/board-live.ts';
 import { Outbox } from '../outbox.ts';
 import { createStore, type Store } from '../store.ts';
 
-/** What the newest message of a conversation did with the agent: it was awake, wakes, or stays asleep. */
+/** Effect of the newest message of a conversation on the agent: it was awake, wakes, or stays asleep. */
 export type Wake = CallData<typeof sendMessage>['wake'];
 
 /** Messages on their way, by session, and the newest `wake` of each session. */

@@ -57,7 +57,7 @@ interface FollowOptions {
 const STEADY_SIGNS = 4;
 
 /**
- * Follows a stream until `signal` aborts, the subject is over, or the API refuses for good. After a lost connection it
+ * Follows a stream until `signal` aborts, the subject is over, or the API refuses with a final code. After a lost connection it
  * opens the stream again after the last event, with a growing wait. A cursor that the API no longer knows is dropped:
  * the stream begins again, so its events must be harmless when they are repeated.
  */
@@ -106,7 +106,7 @@ function stateWriter({ onState }: Pick<StreamPort<StreamedEvent>, 'onState'>): (
   };
 }
 
-/** The last state of a stream that ended, or how it goes on. */
+/** The last state of a stream that ended, or how to continue it. */
 function nextStep(reply: Reply<null>, cursor: string | null, isOver: boolean): StreamState | 'again' | 'restart' {
   if (reply.ok) return isOver ? { kind: 'ended' } : 'again';
   const { refused } = reply;

@@ -53,7 +53,7 @@ export function beforeSendingLabel(agent: Pick<Listener, 'display_name' | 'power
     : `${agent.display_name} is asleep. A message wakes it, unless an admin suspended it.`;
 }
 
-/** What the agent does now for a message. */
+/** The present act of the agent for a message. */
 export function workingLabel(name: string, items: readonly TraceItem[], isWriting: boolean): string {
   if (isWriting) return `${name} is writing`;
   const last = items.findLast((item) => item.kind !== 'note');

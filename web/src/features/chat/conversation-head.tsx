@@ -83,7 +83,7 @@ function ConversationMenu({ session, onChanged }: MenuProps): ReactElement {
               icon={isPaused ? 'play' : 'pause'}
               iconPx={14}
               word={isPaused ? 'Resume' : 'Pause'}
-              title={isPaused ? 'The agent goes on with the waiting messages' : 'Messages wait until you resume'}
+              title={isPaused ? 'The agent continues with the waiting messages' : 'Messages wait until you resume'}
               onClick={() => void toggle()}
               data-action={isPaused ? 'resume' : 'pause'}
             />
