@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../http/errors.ts';
 import { API_PREFIX, type RouteSpec } from '../http/route.ts';
+import { parseAnswer } from './parse-answer.ts';
 import { readEventStream } from './event-stream.ts';
 
 export interface ClientOptions {
@@ -103,12 +104,12 @@ async function* eventsOf(
   for await (const raw of readEventStream(response.body, onBytes)) {
     const schema = events[raw.event];
     // A newer server may send more kinds of event than this client knows.
-    if (schema !== undefined) yield { event: raw.event, id: raw.id, data: schema.parse(JSON.parse(raw.data)) };
+    if (schema !== undefined) yield { event: raw.event, id: raw.id, data: parseAnswer(schema, JSON.parse(raw.data)) };
   }
 }
 
 async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknown> {
-  if ('schema' in answer) return answer.schema.parse(await response.json());
+  if ('schema' in answer) return parseAnswer(answer.schema, await response.json());
   return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
 }
 
