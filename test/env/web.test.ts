@@ -8,6 +8,7 @@ import type { DevVillage } from '@hamlet/dev';
 import { openBrowser } from './browser.ts';
 import type { TestBrowser } from './browser.ts';
 import { builtWeb } from './web/built-web.ts';
+import { chatTests } from './web/web-chat.ts';
 import { until } from './until.ts';
 import { economyTests } from './web/web-economy.ts';
 import { operatorTests } from './web/web-operator.ts';
@@ -126,6 +127,7 @@ test('members read the diary of an agent', async () => {
   assert.match(await browser.page.innerText('.turns details[open]'), /Decided/);
 });
 
+chatTests(() => ({ page: browser.page, url: village.file.url, shot }));
 operatorTests(() => ({ page: browser.page, url: village.file.url, shot }));
 economyTests(() => ({
   page: browser.page,

@@ -63,6 +63,7 @@ export function ConversationView({ sessionId, agent }: ViewProps): ReactElement 
         <p className="hint chat-ended">This conversation has ended. Its transcript stays readable for 30 days.</p>
       ) : (
         <OpenComposer
+          sessionId={sessionId}
           state={state}
           listener={listener}
           onSend={(text) => {
@@ -125,17 +126,18 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
 }
 
 interface OpenComposerProps {
+  readonly sessionId: string;
   readonly state: Conversation;
   readonly listener: Listener;
   readonly onSend: (text: string) => void;
 }
 
-function OpenComposer({ state, listener, onSend }: OpenComposerProps): ReactElement {
+function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps): ReactElement {
   const open = state.messages.find((message) => !isFinalMessage(message));
   const runId = open?.run_id ?? null;
   return (
     <Composer
-      draft={`chat-${state.session?.session_id ?? 'new'}`}
+      draft={`chat-${sessionId}`}
       to={listener.display_name}
       focused
       onSend={(text) => {

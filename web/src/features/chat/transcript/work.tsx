@@ -15,7 +15,6 @@ import { RichText } from './rich-text.tsx';
 /** The notes of a run that a reader of the conversation needs; the run shows all of them. */
 const SHOWN_NOTES: ReadonlySet<NoteEvent> = new Set<NoteEvent>([
   'step',
-  'redelivered',
   'cancel_requested',
   'lapsed',
   'budget_warned',
