@@ -8,7 +8,7 @@ import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/st
 import { FINALIZER } from '../../../operator/src/objects/names.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun, type RunResult } from '../command.ts';
-import { installCharts } from './install-charts.ts';
+import { ensureNamespace, installCharts } from './install-charts.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { NODE } from '../paths.ts';
 
@@ -46,10 +46,11 @@ function village(command: 'up' | 'down', env: Readonly<Record<string, string>>):
   });
 }
 
-const install = (tag: string): Promise<void> => {
+const install = async (tag: string): Promise<void> => {
   const images = Object.fromEntries(
     ['api', 'operator', 'agent'].map((name) => [name, `registry.example.org/hamlet/${name}:${tag}`]),
   );
+  await ensureNamespace(place);
   return installCharts(
     { place, images, coreNode: undefined, secrets: SECRETS, model: {} },
     { doing: () => undefined, log: join(folder, 'log') },
