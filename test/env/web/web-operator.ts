@@ -179,7 +179,7 @@ function tierTests(stage: Stage): void {
     await page.waitForSelector('.node[data-node="sparky1"] .face[data-agent="ada"]');
     await shot('tiers');
     await page.click('.node .face[data-agent="ada"]');
-    await page.waitForSelector('.inspector .facts');
+    await page.locator('.inspector h2', { hasText: 'Ada' }).waitFor();
   });
 
   test("pages can be opened and left by keyboard, and the browser's Back works", async () => {
