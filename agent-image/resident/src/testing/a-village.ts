@@ -75,7 +75,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
 export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
   return {
     ...anAgent('ada'),
-    persona: aConfig().persona,
+    persona: { identity: 'A mathematician', personality: '', instructions: '' },
     entitlement: { tier: 'tier-0', policy: 'ByBalance', pinned_to: null, limits: null, price: null },
     standing: {
       balance_tier: 'tier-0',
