@@ -30,7 +30,7 @@ export interface Settings {
   readonly model: Environment;
 }
 
-export const MODEL_VARIABLES = [
+const MODEL_VARIABLES = [
   'MODEL',
   'MODEL_NAME',
   'MODEL_LARGE',

@@ -5,7 +5,7 @@ import type { JournalBatch, WorkVillage } from '../village/work-village.ts';
 import type { RunBook } from './run-book.ts';
 
 /** The wait after an append, in which further appends join the same request. */
-export const MIRROR_DELAY_MS = 100;
+const MIRROR_DELAY_MS = 100;
 const MAX_ENTRIES = 200;
 const MAX_PAYLOADS = 400;
 /** Bytes of texts and events in one request; the API takes 1 MiB. */

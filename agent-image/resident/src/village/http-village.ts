@@ -4,7 +4,7 @@ import { failureOf, mapped, requestsOf, type HttpVillageOptions, type Requests }
 import type { Village, WakeEvent } from './village.ts';
 
 /** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
-export const SILENCE_TIMEOUT_MS = 15_000;
+const SILENCE_TIMEOUT_MS = 15_000;
 
 /** Number of the newest ledger entries that the agent reads to find rewards and penalties. */
 const ENTRIES_SEEN = 20;

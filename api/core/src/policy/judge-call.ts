@@ -46,12 +46,3 @@ export function judgeCall(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judg
   const { verdict } = strictest;
   return { verdict, reason: strictest.reason ?? `${WORDS[verdict]} ${call.tool}` };
 }
-
-/**
- * Judges a call outside of runs: only a rule that denies or asks refuses it, because no person can be asked there. Null
- * if it may happen.
- */
-export function refusedWithoutRun(policy: Pick<Policy, 'rules'>, tool: string): Judged | null {
-  const judged = judgeCall(policy, { tool, when: 'turn' });
-  return judged.verdict === 'allow' ? null : judged;
-}

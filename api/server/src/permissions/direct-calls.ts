@@ -33,7 +33,7 @@ const TOOL_OF_ACTION: Readonly<Record<string, VillageToolName>> = {
 };
 
 /** The tool whose rules hold for a direct request of an agent; null if none does, for example for an emote. Pure. */
-export function toolOfRequest(route: string, body: unknown): VillageToolName | null {
+function toolOfRequest(route: string, body: unknown): VillageToolName | null {
   if (route !== 'actAsAgent') return TOOL_OF_ROUTE[route] ?? null;
   if (typeof body !== 'object' || body === null || !('kind' in body)) return null;
   // A note on the notice board becomes a post.

@@ -7,7 +7,7 @@ import { followPermission } from './follow-permission.ts';
 const EVERY_MS = 2_000;
 
 /** Ends open permissions whose time is over: an expired request is a denial with its own code. Returns their number. */
-export async function expirePermissions(db: Db): Promise<number> {
+async function expirePermissions(db: Db): Promise<number> {
   let expired = 0;
   for (const overdue of await readOverduePermissions(db)) if (await expire(db, overdue)) expired += 1;
   return expired;

@@ -48,7 +48,7 @@ const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], s
   run_did_nothing: 'The agent ended this run as done, without an effect and without an answer',
 };
 
-export function progressOf({ state, attempt, progressAttempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
+function progressOf({ state, attempt, progressAttempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
   return { state, attempt, progressAttempt, cycle, cancelRequested: cancelRequestedAt !== null };
 }
 

@@ -15,7 +15,7 @@ const REFS_MAX = 128;
 const DEPTH_MAX = 4;
 
 /** The references in an event of any kind: every string that has their form. */
-export function refsIn(value: unknown, depth = DEPTH_MAX): readonly string[] {
+function refsIn(value: unknown, depth = DEPTH_MAX): readonly string[] {
   if (typeof value === 'string') return JournalRef.safeParse(value).success ? [value] : [];
   if (depth === 0 || typeof value !== 'object' || value === null) return [];
   const found = Object.values(value).flatMap((part) => refsIn(part, depth - 1));

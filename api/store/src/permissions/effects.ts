@@ -1,5 +1,5 @@
 import { type Selection, sql } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import type { Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
 
 const EFFECT_COLUMNS = [
@@ -70,16 +70,5 @@ export async function settleEffect(tx: Tx, { runId, callId }: EffectRow, outcome
     .set({ state: 'settled', outcome: JSON.stringify(outcome), settled_at: sql<Date>`clock_timestamp()` })
     .where('run_id', '=', runId)
     .where('call_id', '=', callId)
-    .execute();
-}
-
-/** Effects of a run that have begun and are not settled. */
-export function readBegunEffects(db: Db, runId: string): Promise<readonly { readonly callId: string }[]> {
-  return db
-    .selectFrom('effect')
-    .select('call_id as callId')
-    .where('run_id', '=', runId)
-    .where('state', '=', 'begun')
-    .orderBy('begun_at')
     .execute();
 }

@@ -3,9 +3,9 @@ import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
 
 /** Maximum number of ended runs from people that are kept for an agent. */
-export const PROMPT_RUNS_KEPT = 1_000;
+const PROMPT_RUNS_KEPT = 1_000;
 /** Maximum number of firings that are kept for a Schedule: two days of one that fires every ten seconds. */
-export const FIRINGS_KEPT = 20_000;
+const FIRINGS_KEPT = 20_000;
 /** Days without a firing after which the database forgets a Schedule, its firings and runs. */
 const FORGOTTEN_AFTER_DAYS = 90;
 const AT_ONCE = 5_000;

@@ -8,7 +8,7 @@ const RUNS_SEARCHED = 50;
 const PAUSE_MS = 1_000;
 
 /** The run that an agent works on, else its oldest one that waits; undefined without an open run. Pure. */
-export const openRunOf = (runs: readonly Run[]): Run | undefined =>
+const openRunOf = (runs: readonly Run[]): Run | undefined =>
   runs.find(({ state }) => state === 'running') ?? runs.findLast((run) => !hasEnded(run));
 
 /** Waits until an agent has an open run. */

@@ -40,7 +40,7 @@ function viewOf({
 }
 
 /** The credentials that a configuration names, with their providers. Pure. */
-export function neededCredentials({
+function neededCredentials({
   providers,
 }: Pick<ModelsConfig, 'providers'>): ReadonlyMap<string, readonly string[]> {
   const needed = new Map<string, string[]>();

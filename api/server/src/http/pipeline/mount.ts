@@ -163,7 +163,7 @@ function newSpanId(): string {
 }
 
 /** Continues the caller's trace with a new span, or begins one (W3C Trace Context). */
-export function continueTrace(header: string | undefined): string {
+function continueTrace(header: string | undefined): string {
   const [, trace, , flags] = header === undefined ? [] : (TRACEPARENT.exec(header) ?? []);
   const known = trace !== undefined && !/^0+$/.test(trace);
   return `00-${known ? trace : newTraceId()}-${newSpanId()}-${known ? flags : '00'}`;

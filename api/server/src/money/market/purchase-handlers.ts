@@ -20,7 +20,7 @@ export interface PurchasePorts extends QuotePorts, TradePorts {
 }
 
 /** The agent that a request is for. An agent acts for itself and may leave its name out. Pure. */
-export function agentMeant(
+function agentMeant(
   actor: Actor,
   named: string | undefined,
 ): { readonly ok: true; readonly agentId: string | undefined } | Refused {

@@ -18,7 +18,7 @@ async function endOne(tx: Tx, runId: string): Promise<void> {
 }
 
 /** Ends offers that cannot be accepted any more, each in its own transaction. Returns their number. */
-export async function endOffers(db: Db): Promise<number> {
+async function endOffers(db: Db): Promise<number> {
   const due = await readEndedOffers(db, AT_ONCE);
   for (const runId of due) await inTransaction(db, (tx) => endOne(tx, runId));
   return due.length;

@@ -7,7 +7,7 @@ import type { Caller } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 
 /** The actor as a reader of sessions. Pure. */
-export function readerOf(actor: Actor): SessionReader {
+function readerOf(actor: Actor): SessionReader {
   switch (actor.role) {
     case 'member':
     case 'admin':
