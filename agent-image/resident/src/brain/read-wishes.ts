@@ -208,9 +208,9 @@ export function readWishes(prompt: string, here: Surroundings): readonly Reading
 /** Error code of a run that no pattern understands, in a village without a language model. */
 export const NO_MODEL = 'no_model';
 
-/** Instructions for connecting a language model, true as long as the gateway has only its scripted provider. */
+/** Instructions for connecting a language model, for people. */
 export const HOW_TO_CONNECT =
-  'This village has only scripted models so far, and they understand nothing. To connect a language model, give the models gateway of the API a provider (docs/AGENTS.md, “Connecting a language model”).';
+  'I have only a scripted mind, which understands nothing. To connect a language model, an operator runs make up MODEL=URL or sets models.config of the chart (docs/OPERATIONS.md).';
 
 export const WHAT_I_UNDERSTAND =
   'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board” and “look around”.';

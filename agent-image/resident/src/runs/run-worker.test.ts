@@ -146,7 +146,7 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   assert.deepEqual([end?.state, end?.error?.code], ['failed', 'no_model']);
   assert.match(
     end?.summary ?? '',
-    /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*only scripted models so far.*To connect a language model/,
+    /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*only a scripted mind.*To connect a language model/,
   );
   assert.deepEqual(sentenceFaults(end?.summary ?? ''), []);
   stop.abort();
