@@ -30,14 +30,7 @@ export interface Settings {
   readonly model: Environment;
 }
 
-const MODEL_VARIABLES = [
-  'MODEL',
-  'MODEL_NAME',
-  'MODEL_LARGE',
-  'MODEL_WIRE',
-  'MODEL_KEY',
-  'MODEL_KEY_FILE',
-] as const;
+const MODEL_VARIABLES = ['MODEL', 'MODEL_NAME', 'MODEL_LARGE', 'MODEL_WIRE', 'MODEL_KEY', 'MODEL_KEY_FILE'] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

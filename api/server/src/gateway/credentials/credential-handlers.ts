@@ -40,9 +40,7 @@ function viewOf({
 }
 
 /** The credentials that a configuration names, with their providers. Pure. */
-function neededCredentials({
-  providers,
-}: Pick<ModelsConfig, 'providers'>): ReadonlyMap<string, readonly string[]> {
+function neededCredentials({ providers }: Pick<ModelsConfig, 'providers'>): ReadonlyMap<string, readonly string[]> {
   const needed = new Map<string, string[]>();
   for (const [provider, settings] of Object.entries(providers)) {
     const name = 'credential' in settings ? settings.credential : undefined;
