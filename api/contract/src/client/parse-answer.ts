@@ -21,7 +21,7 @@ export function parseAnswer<S extends z.ZodType>(schema: S, value: unknown): z.o
   return schema.parse(value);
 }
 
-/** The unknown fields, if the issues are about nothing else; else null. Of a union, one option suffices. */
+/** The unknown fields, if the issues are about nothing else; else null. One option of a union suffices. */
 function unknownOf(issues: readonly Issue[], base: readonly PropertyKey[] = []): readonly Unknown[] | null {
   const found: Unknown[] = [];
   for (const issue of issues) {
