@@ -63,7 +63,7 @@ const answer = (content: string, toolCalls: Extract<ModelEnd, { type: 'answer' }
   moneyMicros: 1,
 });
 
-/** Keeps what it is told in the memory, and then answers. */
+/** Keeps the message in the memory, and then answers. */
 function aModel(requests: ModelRequest[]): ModelPort {
   return {
     chat: async function* (request) {

@@ -7,7 +7,8 @@ import type { Situation } from '../brain/situation.ts';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
 import type { Answer } from '../village/village.ts';
 import { perceive } from './perceive.ts';
-import { createThinker, modelOf } from './thinker.ts';
+import { modelOf } from '../runtime/runtime-pool.ts';
+import { createThinker } from './thinker.ts';
 
 const LIMITS = {
   requests_per_minute: 60,

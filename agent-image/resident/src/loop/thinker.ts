@@ -6,6 +6,7 @@ import { readChoice } from '../brain/life/read-choice.ts';
 import { isTimeToThink, situationKey } from '../brain/life/when-to-think.ts';
 import type { Situation } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
+import { modelOf } from '../runtime/runtime-pool.ts';
 import type { Answer } from '../village/village.ts';
 
 /** Maximum number of tokens of an answer. */
@@ -26,14 +27,6 @@ export interface ThinkerPorts {
   /** Called when a decision has arrived. */
   readonly onThought: () => void;
   readonly log: Log;
-}
-
-/** Names of providers behind which there is no language model, or not certainly one. */
-const WITHOUT_MODEL: ReadonlySet<string> = new Set(['scripted', 'gateway']);
-
-/** The agent's language model; null if it has none. The scripted mind is none. */
-export function modelOf({ model }: Pick<AgentConfig, 'model'>): string | null {
-  return model === null || WITHOUT_MODEL.has(model.provider) ? null : model.name;
 }
 
 /** Mutable: holds the decision that waits for its turn, and whether a request is under way. */

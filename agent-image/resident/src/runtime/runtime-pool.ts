@@ -32,10 +32,15 @@ function faultOf(path: string): string | null {
   }
 }
 
+/** The agent's language model; null if it has none. The scripted mind is none. */
+export function modelOf({ model }: Pick<AgentConfig, 'model'>): string | null {
+  return model === null || model.scripted ? null : model.name;
+}
+
 /** The runtime that the Agent names, else `engine` with a model and `scripted` without. */
-export function runtimeNameOf({ runtime, model }: Pick<AgentConfig, 'runtime' | 'model'>): string {
-  if (runtime.named) return runtime.name;
-  return model !== null && !model.scripted ? 'engine' : 'scripted';
+export function runtimeNameOf(config: Pick<AgentConfig, 'runtime' | 'model'>): string {
+  if (config.runtime.named) return config.runtime.name;
+  return modelOf(config) === null ? 'scripted' : 'engine';
 }
 
 export type Obtained =

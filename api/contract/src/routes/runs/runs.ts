@@ -109,6 +109,7 @@ export const getRun = defineRoute('GET /runs/{run_id}', {
 
 /** Greater than the number of events of any run. */
 const EVENT_NUMBER_MAX = 1_000_000;
+const AfterEvent = z.coerce.number().int().min(0).max(EVENT_NUMBER_MAX).default(0);
 
 export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
   ...reading,
@@ -116,13 +117,7 @@ export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
   summary: 'Events of a run in order: steps, redeliveries, its end',
   params: RunParams,
   query: z.strictObject({
-    after: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(EVENT_NUMBER_MAX)
-      .default(0)
-      .describe('Number of the last event received'),
+    after: AfterEvent.describe('Number of the last event received'),
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
   answer: json(z.strictObject({ events: z.array(RunEvent) })),
@@ -136,13 +131,7 @@ export const streamRun = defineRoute('GET /runs/{run_id}/stream', {
     'Stream of a run: its events in order, words of the model while they are written, and the run at each change; ends when the run has ended',
   params: RunParams,
   query: z.strictObject({
-    after: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(EVENT_NUMBER_MAX)
-      .default(0)
-      .describe('Number of the last event received; the header Last-Event-ID counts before it'),
+    after: AfterEvent.describe('Number of the last event received; the header Last-Event-ID counts before it'),
   }),
   answer: { kind: 'sse', events: { run_event: RunEvent, delta: RunDelta, run: Run } },
   reasons: ['no_such_run'],
