@@ -20,7 +20,13 @@ const stepsOf = (tools: number): number =>
   resourcePlanOf({
     tier: null,
     models: [],
-    limits: { requests_per_minute: 0, concurrent_tools: tools, tokens_per_hour: 0, models: [] },
+    limits: {
+      requests_per_minute: 0,
+      concurrent_tools: tools,
+      concurrent_model_requests: 2,
+      tokens_per_hour: 0,
+      models: [],
+    },
   }).toolCalls;
 
 const ROOT = join(import.meta.dirname, '../../..');

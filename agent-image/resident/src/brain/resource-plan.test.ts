@@ -5,6 +5,7 @@ import { isSamePlan, resourcePlanOf, type ResourcePlan } from './resource-plan.t
 const limits = (concurrent_tools: number) => ({
   requests_per_minute: 1,
   concurrent_tools,
+  concurrent_model_requests: 2,
   tokens_per_hour: 1,
   models: [],
 });

@@ -13,6 +13,7 @@ import { createThinker } from './thinker.ts';
 const LIMITS = {
   requests_per_minute: 60,
   concurrent_tools: 2,
+  concurrent_model_requests: 2,
   tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS,
   models: ['small'],
 };

@@ -16,7 +16,13 @@ import { createBoardWriter } from './board-writer.ts';
 import { runTurns } from './turn-loop.ts';
 import { noVoice } from '../testing/a-runtime.ts';
 
-const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
+const LIMITS = {
+  requests_per_minute: 120,
+  concurrent_tools: 1,
+  concurrent_model_requests: 2,
+  tokens_per_hour: 20_000,
+  models: ['small'],
+};
 
 /** A village whose clock advances by a minute for each turn. */
 function villageOf(available: string): ScriptedVillage {

@@ -7,10 +7,18 @@ import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text }
 export const MAX_GPUS = 16;
 const MAX_RANK = 1_000;
 const MAX_MODELS = 64;
+/** Requests to models at one time if a tier names no number: a thought, a conversation, a run and its delegate. */
+export const CONCURRENT_MODEL_REQUESTS = 4;
 
 const Limits = z.strictObject({
   requestsPerMinute: z.int().min(0).max(100_000).describe('Requests to the API a minute.'),
   concurrentTools: z.int().min(0).max(1_000).describe('Tools that run at the same time.'),
+  concurrentModelRequests: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(CONCURRENT_MODEL_REQUESTS)
+    .describe('Requests to language models that an agent has under way at the same time.'),
   tokensPerHour: z.int().min(0).max(1_000_000_000).describe('Tokens of language models an hour.'),
   models: z
     .array(text(128, 1))

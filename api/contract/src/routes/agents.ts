@@ -9,6 +9,11 @@ const Persona = z.strictObject({ identity: z.string(), personality: z.string(), 
 export const Limits = z.strictObject({
   requests_per_minute: z.int().nullable(),
   concurrent_tools: z.int().nullable(),
+  concurrent_model_requests: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Requests to language models under way at one time; null from an older API'),
   tokens_per_hour: z.int().nullable(),
   models: z.array(z.string()),
 });

@@ -36,11 +36,12 @@ test('a change of tier lists each changed property with its old and new value', 
   const to = EntitlementSpec.parse({
     rank: 1,
     minBalance: '10',
-    limits: { ...LIMITS, tokensPerHour: 100_000, models: ['small', 'large'] },
+    limits: { ...LIMITS, concurrentModelRequests: 9, tokensPerHour: 100_000, models: ['small', 'large'] },
     compute: { resources: { cpu: '2' }, gpu: { mode: 'Shared', count: 1 } },
     price: { perHour: '0.05' },
   });
   assert.deepEqual(tierChanges(TIERS[1]?.spec ?? null, to), [
+    { what: 'concurrent_model_requests', from: '4', to: '9' },
     { what: 'tokens_per_hour', from: '20000', to: '100000' },
     { what: 'models', from: 'small', to: 'small, large' },
     { what: 'cpu', from: '500m', to: '2' },

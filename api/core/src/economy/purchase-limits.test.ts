@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ActivePurchase, effectiveLimits } from './purchase-limits.ts';
 
-const TIER = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
+const TIER = {
+  requests_per_minute: 120,
+  concurrent_tools: 1,
+  concurrent_model_requests: 2,
+  tokens_per_hour: 20_000,
+  models: ['small'],
+};
 const lasts = { fromMs: 1_000, untilMs: 2_000 };
 const tokens = (amount: number): ActivePurchase => ({ ...lasts, kind: 'quota', limit: 'tokens_per_hour', amount });
 

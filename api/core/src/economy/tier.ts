@@ -64,6 +64,7 @@ function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<Tie
   return new Map([
     ['requests_per_minute', String(limits.requestsPerMinute)],
     ['concurrent_tools', String(limits.concurrentTools)],
+    ['concurrent_model_requests', String(limits.concurrentModelRequests)],
     ['tokens_per_hour', String(limits.tokensPerHour)],
     ['models', limits.models.join(', ') || NOTHING],
     ['cpu', compute.resources.cpu],

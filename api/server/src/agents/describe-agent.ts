@@ -71,10 +71,11 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
 }
 
 function limitsOfTier({ limits }: EntitlementSpec): Limits {
-  const { requestsPerMinute, concurrentTools, tokensPerHour, models } = limits;
+  const { requestsPerMinute, concurrentTools, concurrentModelRequests, tokensPerHour, models } = limits;
   return {
     requests_per_minute: requestsPerMinute,
     concurrent_tools: concurrentTools,
+    concurrent_model_requests: concurrentModelRequests,
     tokens_per_hour: tokensPerHour,
     models,
   };

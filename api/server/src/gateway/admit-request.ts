@@ -78,7 +78,7 @@ export interface Ticket {
 /** The limits of models as response headers. Pure. */
 export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }: ModelHour): readonly ShownLimit[] {
   const tokens = limits.tokens_per_hour ?? 0;
-  const atOnce = limits.concurrent_tools ?? 0;
+  const atOnce = limits.concurrent_model_requests ?? 0;
   return [
     {
       name: 'tokens',
@@ -98,12 +98,12 @@ function tooMuch(
   { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number },
 ): Refused {
   const limits = modelLimits(allowance, hour);
-  const { tokens_per_hour: quota, concurrent_tools: atOnce } = allowance.limits;
+  const { tokens_per_hour: quota, concurrent_model_requests: atOnce } = allowance.limits;
   if (reason === 'too_many_in_flight') {
     return {
       ...refused(
         reason,
-        `The tier ${allowance.tier} allows ${atOnce ?? 0} requests at one time, and ${hour.inFlight} are under way`,
+        `The tier ${allowance.tier} allows ${atOnce ?? 0} requests to models at one time, and ${hour.inFlight} are under way`,
       ),
       limits,
       retryAfterS: 1,
@@ -125,7 +125,7 @@ async function enter(
     const hour = await holdModelHour(tx, agent.agentId, REQUEST_LIFE);
     const room = {
       inFlight: hour.inFlight,
-      inFlightMax: allowance.limits.concurrent_tools ?? 0,
+      inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
       used: hour.used,
       quota: allowance.limits.tokens_per_hour ?? 0,
     };

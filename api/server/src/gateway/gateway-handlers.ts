@@ -24,7 +24,13 @@ export interface GatewayHandlerPorts {
 }
 
 const RECENT_REQUESTS = 20;
-const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
+const NOTHING = {
+  requests_per_minute: 0,
+  concurrent_tools: 0,
+  concurrent_model_requests: 0,
+  tokens_per_hour: 0,
+  models: [],
+} as const;
 
 function headAt({ catalog }: GatewayPorts, now: Date): CompletionHead {
   return { createdS: Math.floor(now.getTime() / 1_000), isScripted: (provider) => catalog.isScripted(provider) };

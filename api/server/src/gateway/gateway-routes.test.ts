@@ -199,21 +199,23 @@ test('the headers report requests, tokens and requests in flight', async () => {
   const states = answer.response.headers.get('ratelimit') ?? '';
   assert.match(
     policies,
-    /^"tier-0";q=120;w=60, "tokens";q=200000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/,
+    /^"tier-0";q=120;w=60, "tokens";q=200000;qu="tokens";w=3600, "in-flight";q=2;qu="concurrent-requests"$/,
   );
-  assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=0$/);
+  assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=1$/);
 });
 
-test('as many requests at one time as the tier allows; the next is refused until one ends', async () => {
-  const first = post('cleo', { model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true });
-  const open = await first;
-  await eventually('one in flight', async () => (await useOf('cleo')).in_flight === 1);
+test('as many requests at one time as the tier allows, apart from its tools; the next is refused until one ends', async () => {
+  const { limits } = await useOf('cleo');
+  assert.deepEqual([limits.concurrent_tools, limits.concurrent_model_requests], [1, 2]);
+  const body = { model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true };
+  const open = await Promise.all([post('cleo', body), post('cleo', body)]);
+  await eventually('two in flight', async () => (await useOf('cleo')).in_flight === 2);
   const refused = await refusalOf(ask('cleo'));
   assert.equal(refused.code, 'too_many_in_flight');
   assert.equal(refused.status, 429);
   assert.equal(refused.retryAfter, '1');
   held.release();
-  assert.match(await open.text(), /\[DONE\]/);
+  for (const answer of open) assert.match(await answer.text(), /\[DONE\]/);
   assert.ok((await ask('cleo')).ok);
 });
 
@@ -287,8 +289,13 @@ test('a reward opens another list of models, more requests at one time and more 
     return use.tier === 'tier-1' ? use : null;
   });
   assert.deepEqual(
-    [richer.tokens.quota, richer.limits.concurrent_tools, richer.limits.requests_per_minute],
-    [1_000_000, 2, 300],
+    [
+      richer.tokens.quota,
+      richer.limits.concurrent_tools,
+      richer.limits.concurrent_model_requests,
+      richer.limits.requests_per_minute,
+    ],
+    [1_000_000, 2, 4, 300],
   );
   assert.ok((await modelsOf('fay')).includes('large'));
   const paid = dataOf(await ask('fay', { model: 'large' }));

@@ -19,7 +19,10 @@ const held = heldModels();
 before(async () => {
   village = await startTestVillage();
   const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  await writeFile(tier, (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing]'));
+  const spec = (await readFile(tier, 'utf8'))
+    .replace('models: [small]', 'models: [small, held, failing]')
+    .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1');
+  await writeFile(tier, spec);
   const { peopleUrl } = await village.startReplica({}, { models: held.models });
   baseURL = `${peopleUrl}/v1`;
   const play = new Play(peopleUrl);

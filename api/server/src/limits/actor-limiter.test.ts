@@ -13,7 +13,13 @@ const MAP = { tag: 'world', method: 'GET', permission: 'world:read' } as const;
 const MONEY = { tag: 'economy', method: 'POST', permission: 'economy:judge' } as const;
 
 function allowed(requests: number): Allowance {
-  const limits: Limits = { requests_per_minute: requests, concurrent_tools: 1, tokens_per_hour: 1, models: [] };
+  const limits: Limits = {
+    requests_per_minute: requests,
+    concurrent_tools: 1,
+    concurrent_model_requests: 2,
+    tokens_per_hour: 1,
+    models: [],
+  };
   return { tier: `tier-of-${requests}`, rank: 0, limits, price: { per_hour: '0', per_thousand_tokens: '0' } };
 }
 

@@ -103,6 +103,7 @@ export function entitlementSpecOf({
     limits: {
       requestsPerMinute: limits.requests_per_minute,
       concurrentTools: limits.concurrent_tools,
+      concurrentModelRequests: limits.concurrent_model_requests,
       tokensPerHour: limits.tokens_per_hour,
       models: limits.models,
     },

@@ -76,6 +76,7 @@ export function priceLines(
 export const ASPECT_LABELS: Readonly<Record<TierChange['what'], string>> = {
   requests_per_minute: 'Requests a minute',
   concurrent_tools: 'Tools at once',
+  concurrent_model_requests: 'Model requests at once',
   tokens_per_hour: 'Tokens an hour',
   models: 'Models',
   cpu: 'Processor',
@@ -107,6 +108,7 @@ export function limitLabel(limits: Limits | null): string {
       : limits.concurrent_tools === 1
         ? '1 tool at once'
         : `${limits.concurrent_tools} tools at once`,
+    limits.concurrent_model_requests === null ? '' : `${limits.concurrent_model_requests} model requests at once`,
     limits.tokens_per_hour === null ? '' : `${limits.tokens_per_hour.toLocaleString('en')} tokens/h`,
     limits.models.length === 0 ? '' : limits.models.join(', '),
   ].filter((part) => part !== '');

@@ -133,12 +133,13 @@ const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   tokens_per_hour: 1,
   requests_per_minute: 2,
   concurrent_tools: 3,
-  gpu: 4,
-  cpu: 5,
-  memory: 6,
-  priority_class: 7,
-  price_per_hour: 8,
-  price_per_thousand_tokens: 9,
+  concurrent_model_requests: 4,
+  gpu: 5,
+  cpu: 6,
+  memory: 7,
+  priority_class: 8,
+  price_per_hour: 9,
+  price_per_thousand_tokens: 10,
 };
 
 export function byWeight(changes: readonly TierChange[]): TierChange[] {

@@ -29,7 +29,13 @@ test('a draft becomes a spec for the cluster and a body for the API', () => {
       'gold',
       3,
       '12.5',
-      { requestsPerMinute: 1200, concurrentTools: 2, tokensPerHour: 5000, models: ['large', 'small'] },
+      {
+        requestsPerMinute: 1200,
+        concurrentTools: 2,
+        concurrentModelRequests: 4,
+        tokensPerHour: 5000,
+        models: ['large', 'small'],
+      },
       { perHour: '0.5', perThousandTokens: '0' },
     ],
   );

@@ -1,4 +1,5 @@
 import {
+  CONCURRENT_MODEL_REQUESTS,
   type EntitlementBody,
   EntitlementSpec,
   type EntitlementView,
@@ -14,6 +15,7 @@ export interface TierDraft {
   readonly minBalance: string;
   readonly requestsPerMinute: string;
   readonly concurrentTools: string;
+  readonly concurrentModelRequests: string;
   readonly tokensPerHour: string;
   readonly models: string;
   readonly cpu: string;
@@ -42,6 +44,7 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
     minBalance: '',
     requestsPerMinute: '',
     concurrentTools: '',
+    concurrentModelRequests: String(CONCURRENT_MODEL_REQUESTS),
     tokensPerHour: '',
     models: '',
     cpu: '500m',
@@ -73,6 +76,7 @@ export function tierDraftOf({
     minBalance,
     requestsPerMinute: whole(limits.requests_per_minute),
     concurrentTools: whole(limits.concurrent_tools),
+    concurrentModelRequests: whole(limits.concurrent_model_requests ?? CONCURRENT_MODEL_REQUESTS),
     tokensPerHour: whole(limits.tokens_per_hour),
     models: limits.models.join(', '),
     cpu: compute.cpu,
@@ -122,6 +126,7 @@ function candidateOf(draft: TierDraft): object {
     limits: {
       requestsPerMinute: wholeOf(draft.requestsPerMinute),
       concurrentTools: wholeOf(draft.concurrentTools),
+      concurrentModelRequests: wholeOf(draft.concurrentModelRequests),
       tokensPerHour: wholeOf(draft.tokensPerHour),
       models: listOf(draft.models),
     },
@@ -167,6 +172,7 @@ const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['minBalance', 'minBalance'],
   ['limits.requestsPerMinute', 'requestsPerMinute'],
   ['limits.concurrentTools', 'concurrentTools'],
+  ['limits.concurrentModelRequests', 'concurrentModelRequests'],
   ['limits.tokensPerHour', 'tokensPerHour'],
   ['limits.models', 'models'],
   ['compute.resources.cpu', 'cpu'],
@@ -207,6 +213,7 @@ export function bodyOf({ rank, minBalance, limits, compute, price }: Entitlement
     limits: {
       requests_per_minute: limits.requestsPerMinute,
       concurrent_tools: limits.concurrentTools,
+      concurrent_model_requests: limits.concurrentModelRequests,
       tokens_per_hour: limits.tokensPerHour,
       models: limits.models,
     },

@@ -67,6 +67,7 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
     limits: {
       requestsPerMinute: limits.requests_per_minute ?? 0,
       concurrentTools: limits.concurrent_tools ?? 0,
+      concurrentModelRequests: limits.concurrent_model_requests ?? undefined,
       tokensPerHour: limits.tokens_per_hour ?? 0,
       models: limits.models,
     },

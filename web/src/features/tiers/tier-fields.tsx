@@ -36,6 +36,7 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
     <Group title="Limits">
       <Text {...parts} title="Requests a minute" field="requestsPerMinute" inputMode="numeric" placeholder="300" />
       <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
+      <Text {...parts} title="Model requests at once" field="concurrentModelRequests" inputMode="numeric" />
       <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
       <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />
     </Group>

@@ -6,7 +6,13 @@ export function tierView(change: Partial<EntitlementView> = {}): EntitlementView
     name: 'tier-1',
     rank: 1,
     min_balance: '10',
-    limits: { requests_per_minute: 300, concurrent_tools: 2, tokens_per_hour: 100_000, models: ['small', 'large'] },
+    limits: {
+      requests_per_minute: 300,
+      concurrent_tools: 2,
+      concurrent_model_requests: 6,
+      tokens_per_hour: 100_000,
+      models: ['small', 'large'],
+    },
     compute: {
       cpu: '500m',
       memory: '512Mi',

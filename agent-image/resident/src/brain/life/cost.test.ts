@@ -19,7 +19,13 @@ const BYTES_PER_TOKEN = 4;
 const ANSWER_TOKENS = 80;
 const CONFIG: Pick<AgentConfig, 'model' | 'limits'> = {
   model: { provider: 'compatible', name: 'small', scripted: false, reason: '' },
-  limits: { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: TOKENS_PER_HOUR, models: ['small'] },
+  limits: {
+    requests_per_minute: 120,
+    concurrent_tools: 1,
+    concurrent_model_requests: 2,
+    tokens_per_hour: TOKENS_PER_HOUR,
+    models: ['small'],
+  },
 };
 
 /** A model that chooses any option, and its use of tokens. */

@@ -39,6 +39,7 @@ export function quotedItem({
 export const TIER_ASPECTS = [
   'requests_per_minute',
   'concurrent_tools',
+  'concurrent_model_requests',
   'tokens_per_hour',
   'models',
   'cpu',
