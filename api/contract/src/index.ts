@@ -42,6 +42,7 @@ export * from './routes/trade/price-list.ts';
 export * from './routes/trade/purchases.ts';
 export * from './routes/trade/quote.ts';
 export * from './routes/world.ts';
+export * from './values/egress.ts';
 export * from './values/journal.ts';
 export * from './values/money.ts';
 export * from './values/permission.ts';

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+
+/** Limits of the rules about what leaves a pod: they come from manifests, which strangers may write. */
+export const MAX_EGRESS_RULES = 100;
+const MAX_HOST_LENGTH = 253;
+const MAX_PATH_LENGTH = 1024;
+
+/** `example.org`, an address, or `*.example.org` for every name below it and never for the name itself. */
+export const HostPattern = z
+  .string()
+  .max(MAX_HOST_LENGTH)
+  .regex(/^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$|^[0-9a-f:]+$/);
+
+/** Segments of a path: `*` is any one segment, `**` at the end is any number of them. */
+export const PathPattern = z
+  .string()
+  .max(MAX_PATH_LENGTH)
+  .regex(/^(\/[^/?#*]+|\/\*(?!\*))*(\/\*\*|\/)?$/);
+
+export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
+
+/** A way out of a pod. Without methods and paths the broker passes bytes on and reads nothing of them. */
+export const EgressRule = z.strictObject({
+  host: HostPattern,
+  ports: z.array(z.int().min(1).max(65_535)).min(1).max(16).default([443]),
+  methods: z.array(HttpMethod).min(1).max(16).optional(),
+  paths: z.array(PathPattern).min(1).max(32).optional(),
+  /** Bytes in both directions within an hour, over all attempts by this rule. */
+  bytesPerHour: z.int().min(1).max(1e12).optional(),
+  /** The broker sends the value of this secret where the program sent its placeholder. */
+  secret: z.string().max(253).optional(),
+});
+export type EgressRule = z.infer<typeof EgressRule>;
+
+/** A host of the owner's own network that pods may reach: without such an entry every private address is refused. */
+export const PrivateOpening = z.strictObject({
+  host: HostPattern,
+  cidr: z.string().max(49),
+  ports: z.array(z.int().min(1).max(65_535)).min(1).max(16),
+});
+export type PrivateOpening = z.infer<typeof PrivateOpening>;
+
+/** All that the broker needs to judge the attempts of one agent. */
+export const EgressPolicy = z.strictObject({
+  version: z.string().max(64),
+  allow: z.array(EgressRule).max(MAX_EGRESS_RULES),
+  deny: z.array(EgressRule).max(MAX_EGRESS_RULES),
+  openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES),
+});
+export type EgressPolicy = z.infer<typeof EgressPolicy>;
+
+/** Why the broker let nothing out. Each is stable, and stands in the audit. */
+export const EGRESS_REFUSALS = [
+  'egress_not_allowed',
+  'egress_denied',
+  'egress_address_refused',
+  'egress_name_unknown',
+  'egress_unreachable',
+  'egress_name_differs',
+  'egress_not_tls',
+  'egress_path_unclear',
+  'egress_bytes_spent',
+  'egress_too_many',
+  'egress_agent_stopped',
+  'egress_identity_refused',
+  'egress_log_unavailable',
+  'egress_bad_request',
+] as const;
+export type EgressRefusalCode = (typeof EGRESS_REFUSALS)[number];

@@ -1,0 +1,14 @@
+export { classifyAddress, isInNetwork, type AddressClass } from './address-class.ts';
+export {
+  deny,
+  fitsHost,
+  judgeConnection,
+  judgeRequest,
+  mayConnect,
+  normalHost,
+  type ConnectionVerdict,
+  type Destination,
+  type EgressDenial,
+  type EgressRequest,
+  type RequestVerdict,
+} from './judge-egress.ts';

@@ -1,0 +1,116 @@
+import type { EgressPolicy, EgressRefusalCode, EgressRule, PrivateOpening } from '@hamlet/contract';
+import { classifyAddress, isInNetwork } from './address-class.ts';
+import { clearPath, fitsPath } from './path-pattern.ts';
+
+/** A host and port that a program in a pod asks for. The host is in lower case, without a last dot. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface EgressRequest {
+  readonly method: string;
+  /** The request target: path and query. */
+  readonly target: string;
+}
+
+export interface EgressDenial {
+  readonly verdict: 'deny';
+  readonly code: EgressRefusalCode;
+  readonly message: string;
+}
+
+/** How a connection may go on: `tunnel` passes bytes on unread, `inspect` judges each request in it. */
+export type ConnectionVerdict =
+  | { readonly verdict: 'tunnel' | 'inspect'; readonly rules: readonly EgressRule[] }
+  | EgressDenial;
+
+export type RequestVerdict = { readonly verdict: 'allow'; readonly rule: EgressRule } | EgressDenial;
+
+export function deny(code: EgressRefusalCode, message: string): EgressDenial {
+  return { verdict: 'deny', code, message };
+}
+
+/** A host as rules compare it: lower case, no dot at the end, no brackets around an IPv6 address. */
+export function normalHost(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/\.$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Whether a host in its normal form fits a pattern. A `*.` stands for one name or more, and never for none. */
+export function fitsHost(pattern: string, host: string): boolean {
+  return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length : host === pattern;
+}
+
+const isBare = (rule: EgressRule): boolean =>
+  rule.methods === undefined && rule.paths === undefined && rule.secret === undefined;
+
+const concerns =
+  ({ host, port }: Destination) =>
+  (rule: EgressRule): boolean =>
+    fitsHost(rule.host, host) && rule.ports.includes(port);
+
+function fitsRequest(rule: EgressRule, method: string, path: string): boolean {
+  return (
+    (rule.methods === undefined || rule.methods.includes(method)) &&
+    (rule.paths === undefined || rule.paths.some((pattern) => fitsPath(pattern, path)))
+  );
+}
+
+function notAllowed({ host, port }: Destination): EgressDenial {
+  return deny(
+    'egress_not_allowed',
+    `no rule of this agent allows ${host}:${port}; ask an admin to add it to spec.egress of the Agent`,
+  );
+}
+
+/**
+ * Judges a connection before anything is resolved. A denial of the whole host ends it; a denial of some of its
+ * requests, a rule with methods, paths or a secret means that each request is read.
+ */
+export function judgeConnection(policy: EgressPolicy, destination: Destination): ConnectionVerdict {
+  const denials = policy.deny.filter(concerns(destination));
+  if (denials.some(isBare))
+    return deny('egress_denied', `the village denies ${destination.host}:${destination.port} to all agents`);
+  const rules = policy.allow.filter(concerns(destination));
+  if (rules.length === 0) return notAllowed(destination);
+  const isOpaque = denials.length === 0 && rules.some(isBare) && rules.every((rule) => rule.secret === undefined);
+  return { verdict: isOpaque ? 'tunnel' : 'inspect', rules };
+}
+
+/** Judges one request that the broker can read. A rule with a secret goes first, so that its secret is used. */
+export function judgeRequest(policy: EgressPolicy, destination: Destination, request: EgressRequest): RequestVerdict {
+  const path = clearPath(request.target);
+  if (path === null)
+    return deny(
+      'egress_path_unclear',
+      `servers can read the path ${JSON.stringify(request.target.slice(0, 200))} in two ways; send it without encoded slashes and dots`,
+    );
+  const fits = (rule: EgressRule): boolean => concerns(destination)(rule) && fitsRequest(rule, request.method, path);
+  if (policy.deny.some(fits))
+    return deny('egress_denied', `the village denies ${request.method} ${path} at ${destination.host} to all agents`);
+  const allowed = policy.allow.filter(fits);
+  const rule = allowed.find(({ secret }) => secret !== undefined) ?? allowed[0];
+  if (rule !== undefined) return { verdict: 'allow', rule };
+  return deny(
+    'egress_not_allowed',
+    `no rule of this agent allows ${request.method} ${path} at ${destination.host}:${destination.port}; ask an admin to add it to spec.egress of the Agent`,
+  );
+}
+
+const opens = (opening: PrivateOpening, destination: Destination, address: string): boolean =>
+  fitsHost(opening.host, destination.host) &&
+  opening.ports.includes(destination.port) &&
+  isInNetwork(address, opening.cidr);
+
+/**
+ * Whether the broker may connect to an address that the host has resolved to. An opening lets it reach an address
+ * of the owner's network, and never loopback, link-local, metadata or multicast.
+ */
+export function mayConnect(policy: EgressPolicy, destination: Destination, address: string): boolean {
+  const kind = classifyAddress(address);
+  if (kind === 'public') return true;
+  return kind === 'private' && policy.openings.some((opening) => opens(opening, destination, address));
+}
