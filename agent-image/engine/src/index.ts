@@ -48,5 +48,5 @@ export { JournalError } from './journal/journal.ts';
 export type { Journal, JournalEntry, JournalErrorCode, Payload } from './journal/journal.ts';
 export { openSqliteJournal } from './journal/sqlite-journal.ts';
 export { payloadsOf, SALT_REF } from './journal/mirror-payloads.ts';
-export { restoreSqliteJournal } from './journal/restore-journal.ts';
+export { catchUpSqliteJournal, restoreSqliteJournal } from './journal/restore-journal.ts';
 export type { MirrorPage } from './journal/restore-journal.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
+import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
 import type { Journal, Payload } from './journal.ts';
 import { payloadsOf, SALT_REF } from './mirror-payloads.ts';
 import type { MirrorPage } from './restore-journal.ts';
-import { restoreSqliteJournal } from './restore-journal.ts';
+import { catchUpSqliteJournal, restoreSqliteJournal } from './restore-journal.ts';
 import { openSqliteJournal } from './sqlite-journal.ts';
 
 const journals = someJournals();
@@ -29,6 +29,12 @@ async function* streamOf(pages: readonly MirrorPage[]): AsyncGenerator<MirrorPag
 }
 
 const ask = { judge: () => ({ verdict: 'ask' as const, reason: '' }) };
+const askFor = (name: string) => ({
+  judge: ({ tool }: { tool: string }) => ({
+    verdict: tool === name ? ('ask' as const) : ('allow' as const),
+    reason: '',
+  }),
+});
 
 test('a restored journal continues its open run with the same references and the text of its conversation', async () => {
   const lost = journals.open();
@@ -81,4 +87,53 @@ test('entries of a newer engine are refused, and the file that is there stays', 
     code: 'journal_newer',
   });
   assert.equal(openSqliteJournal(path).salt, salt);
+});
+
+test('a mirror that is ahead of the volume brings the lost end back, and nothing happens twice', async () => {
+  const whole = journals.path();
+  const before = openSqliteJournal(whole);
+  await outcomeOf(await anEngine({ journal: before, model: scriptedModel([says('Tea.')]) }).engine.start(aRequest()));
+  before.close();
+  const volume = journals.path();
+  copyFileSync(whole, volume);
+  const posted: string[] = [];
+  const post = aTool({ name: 'post', effect: 'keyed' }, async ({ text }, { key }) => {
+    posted.push(`${text} ${key}`);
+    return { kind: 'ok', text: 'posted' };
+  });
+  const settled = openSqliteJournal(whole);
+  const model = scriptedModel([calls(['post', { text: 'x' }], ['pay', { text: 'y' }])]);
+  const first = anEngine({ journal: settled, model, tools: [post, echo('pay', 'once')], policy: askFor('pay') });
+  assert.equal((await outcomeOf(await first.engine.start(aRequest({ run: 'r1' })))).kind, 'waiting');
+  const old = openSqliteJournal(volume);
+  const lastSeq = old.lastSeq();
+  old.close();
+  const pages = mirrorOf(settled, (seq) => seq > lastSeq).filter(
+    ({ entries }, index) => index === 0 || entries.length > 0,
+  );
+  assert.equal(await catchUpSqliteJournal(volume, streamOf(pages)), settled.lastSeq() - lastSeq);
+  const journal = openSqliteJournal(volume);
+  assert.deepEqual(
+    journal.openRuns(9).map(({ run }) => run),
+    ['r1'],
+  );
+  assert.ok(journal.fence > settled.fence);
+  const next = scriptedModel([says('Posted and paid.')]);
+  const second = anEngine({ journal, model: next, tools: [post, echo('pay', 'once')], policy: askFor('pay') });
+  const answers = [{ request: 'r1/1.1/1', answer: 'allow' as const }];
+  assert.deepEqual(await outcomeOf(second.engine.resume('r1', { answers })), {
+    kind: 'done',
+    text: 'Posted and paid.',
+  });
+  assert.equal(posted.length, 1, 'a settled call of the lost end does not run again');
+  assert.equal(typesOf(journal, 'r1').filter((type) => type === 'tool_settled').length, 2);
+});
+
+test('the mirror of another journal changes nothing', async () => {
+  const [one, other] = [journals.path(), journals.open()];
+  openSqliteJournal(one).close();
+  await outcomeOf(await anEngine({ journal: other, model: scriptedModel([says('x')]) }).engine.start(aRequest()));
+  const pages = mirrorOf(other, () => true);
+  await assert.rejects(catchUpSqliteJournal(one, streamOf(pages)), { code: 'journal_foreign' });
+  assert.equal(openSqliteJournal(one).lastSeq(), 0);
 });

@@ -1,4 +1,5 @@
 import { renameSync, rmSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
 import { EVENT_VERSION } from './event.ts';
 import type { Payload } from './journal.ts';
@@ -7,7 +8,7 @@ import { SALT_REF } from './mirror-payloads.ts';
 import { openDatabase } from './open-database.ts';
 import type { RawEvent } from './read-event.ts';
 import { readEvent } from './read-event.ts';
-import { COLUMNS, openSqliteJournal, toRow } from './sqlite-journal.ts';
+import { COLUMNS, toRow } from './sqlite-journal.ts';
 
 /** Entries as a mirror returns them, oldest first, with the texts that they name. */
 export type MirrorPage = Readonly<{
@@ -17,6 +18,7 @@ export type MirrorPage = Readonly<{
 
 /** Maximum number of open runs in a restored journal. */
 const MAX_OPEN_RUNS = 1_000;
+const INSERT_EVENT = `insert into event (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Makes the file of a journal from its mirror, and replaces the file that is there. Its open runs count as resumed after a lost
@@ -28,37 +30,55 @@ export async function restoreSqliteJournal(path: string, pages: AsyncIterable<Mi
   removeDatabase(beside);
   const entries = await copyInto(beside, pages);
   if (entries === 0) return 0;
-  markLost(beside);
   removeDatabase(path);
   renameSync(beside, path);
   return entries;
 }
 
+/**
+ * Appends the entries of a mirror after the last one of a closed journal, all of them or none. A loss of power takes writes that were
+ * not synced, and a backup of the volume is older than the mirror. The open runs count as resumed after a lost volume.
+ * Rejects with `JournalError`: `journal_foreign` for the mirror of another journal, and as `restoreSqliteJournal`.
+ */
+export const catchUpSqliteJournal = (path: string, pages: AsyncIterable<MirrorPage>): Promise<number> =>
+  copyInto(path, pages);
+
 async function copyInto(path: string, pages: AsyncIterable<MirrorPage>): Promise<number> {
   let copied = 0;
-  let insert: ((page: MirrorPage) => void) | null = null;
-  let close = (): void => {};
+  let database: DatabaseSync | null = null;
   try {
     for await (const page of pages) {
-      if (insert === null) {
-        const database = openDatabase(path, page.payloads.find(({ ref }) => ref === SALT_REF)?.text);
-        const event = database.prepare(`insert into event (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-        const payload = database.prepare('insert into payload (ref, body) values (?, ?) on conflict do nothing');
-        close = () => database.close();
-        insert = ({ entries, payloads }) => {
-          database.exec('begin immediate');
-          for (const { ref, text } of payloads) if (ref !== SALT_REF) payload.run(ref, text);
-          for (const entry of entries) event.run(entry.seq, ...toRow(checked(entry.event)));
-          database.exec('commit');
-        };
+      if (database === null) {
+        database = openMirrored(path, page);
+        database.exec('begin immediate');
       }
-      insert(page);
+      insertPage(database, page);
       copied += page.entries.length;
     }
+    if (database !== null && copied > 0) markLost(database);
+    database?.exec('commit');
   } finally {
-    close();
+    // A transaction that is open now is rolled back.
+    database?.close();
   }
   return copied;
+}
+
+/** Opens or makes the file. The first page brings the salt. */
+function openMirrored(path: string, { payloads }: MirrorPage): DatabaseSync {
+  const salt = payloads.find(({ ref }) => ref === SALT_REF)?.text;
+  const database = openDatabase(path, salt);
+  const own = database.prepare('select salt from header').get()?.['salt'];
+  if (salt === undefined || own === salt) return database;
+  database.close();
+  throw new JournalError('journal_foreign', `The mirror belongs to another journal than ${path}. Keep one of them.`);
+}
+
+function insertPage(database: DatabaseSync, { entries, payloads }: MirrorPage): void {
+  const payload = database.prepare('insert into payload (ref, body) values (?, ?) on conflict do nothing');
+  for (const { ref, text } of payloads) if (ref !== SALT_REF) payload.run(ref, text);
+  const event = database.prepare(INSERT_EVENT);
+  for (const entry of entries) event.run(entry.seq, ...toRow(checked(entry.event)));
 }
 
 function checked(event: RawEvent): JournalEvent {
@@ -67,19 +87,20 @@ function checked(event: RawEvent): JournalEvent {
   return found.event;
 }
 
-function markLost(path: string): void {
-  const journal = openSqliteJournal(path);
-  try {
-    for (const { run } of journal.openRuns(MAX_OPEN_RUNS)) {
-      const found = journal.eventsOf(run);
-      const last = found.ok ? found.events.at(-1) : undefined;
-      if (last === undefined) continue;
-      const { stage, at } = last;
-      const envelope = { v: EVENT_VERSION, run, stage, fence: journal.fence, at, elapsedMs: 0 } as const;
-      journal.append({ events: [{ ...envelope, type: 'run_resumed', volumeLost: true }], payloads: [], sync: true });
-    }
-  } finally {
-    journal.close();
+/** Adds the event of a lost volume to each run that is not closed, by the events alone. */
+function markLost(database: DatabaseSync): void {
+  const last = database.prepare('select seq, fence from event order by seq desc limit 1').get();
+  const open = database.prepare(
+    `select run, stage, at from event where seq in (
+      select max(seq) from event group by run having sum(type = 'run_closed') = 0
+    ) order by seq limit ?`,
+  );
+  const insert = database.prepare(INSERT_EVENT);
+  const fence = Number(last?.['fence'] ?? 0) + 1;
+  let seq = Number(last?.['seq'] ?? 0);
+  for (const { run, stage, at } of open.all(MAX_OPEN_RUNS)) {
+    const envelope = { v: EVENT_VERSION, run, stage, fence, at, elapsedMs: 0 };
+    insert.run((seq += 1), ...toRow(checked({ ...envelope, type: 'run_resumed', volumeLost: true })));
   }
 }
 

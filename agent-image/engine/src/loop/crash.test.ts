@@ -17,6 +17,8 @@ import { calls, scriptedModel } from '../testing/scripted-model.ts';
 const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
 /** Opening, stage, two requests with their answers, intent and settlement of five calls, closing. */
 const WRITES = 17;
+/** Three clocks for pairs of points: each clock meets points before and after a write, and writes of each effect. */
+const CLOCKS_OFF_MS = [3_600_000, -3_600_000, 0];
 
 const Report = z.object({
   outcome: z.unknown(),
@@ -32,9 +34,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 type Child = Readonly<{ signal: string | null; output: string; errors: string }>;
 
-async function child(name: string, point: string): Promise<Child> {
+async function child(name: string, point: string, clockOffMs = 0): Promise<Child> {
   const files = [join(folder, `${name}.db`), join(folder, `${name}.txt`)];
-  const process_ = spawn(process.execPath, [CHILD, ...files, point]);
+  const process_ = spawn(process.execPath, [CHILD, ...files, point, `${clockOffMs}`]);
   const [output, errors]: [Buffer[], Buffer[]] = [[], []];
   process_.stdout.on('data', (part: Buffer) => output.push(part));
   process_.stderr.on('data', (part: Buffer) => errors.push(part));
@@ -73,11 +75,12 @@ function checkWorld(name: string, report: z.infer<typeof Report>): void {
   );
 }
 
-async function cell(point: string): Promise<void> {
+/** A kill at a write. The clock of the process that continues is off by `clockOffMs`. */
+async function cell(point: string, clockOffMs: number): Promise<void> {
   const name = point.replace(':', '-');
   const killed = await child(name, point);
   assert.equal(killed.signal, 'SIGKILL', `${point}: ${killed.errors}`);
-  const resumed = await child(name, 'never');
+  const resumed = await child(name, 'never', clockOffMs);
   assert.equal(resumed.signal, null);
   assert.ok(resumed.output !== '', resumed.errors);
   const report = Report.parse(JSON.parse(resumed.output));
@@ -93,11 +96,14 @@ async function cell(point: string): Promise<void> {
   }
 }
 
-test(`killed before and after each of ${WRITES} writes, nothing happens twice and nothing is lost`, async () => {
+test(`killed before and after each of ${WRITES} writes, nothing happens twice and nothing is lost, also by a clock an hour off`, async () => {
   const points = Array.from({ length: WRITES }, (_, index) => [`before:${index + 1}`, `after:${index + 1}`]).flat();
   assert.equal(points.length, 34);
   const failures: string[] = [];
-  for (const point of points) await cell(point).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+  for (const [index, point] of points.entries()) {
+    const clockOffMs = CLOCKS_OFF_MS[index % CLOCKS_OFF_MS.length] ?? 0;
+    await cell(point, clockOffMs).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+  }
   assert.deepEqual(failures, []);
   const whole = await child('whole', `before:${WRITES + 1}`);
   assert.equal(whole.signal, null, 'the run has no more writes');

@@ -1,6 +1,6 @@
 /**
  * A process that carries out one run with one call of each effect, and kills itself at a given write of the journal.
- * Arguments: path of the journal, path of the witness, and a kill point (`before:7`, `after:7` or `never`). It prints a JSON report.
+ * Arguments: path of the journal, path of the witness, a kill point (`before:7`, `after:7` or `never`), and the milliseconds by which its clock is off. It prints a JSON report.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -12,10 +12,10 @@ import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import type { Begun } from '../loop/engine.ts';
 import type { Message, ModelPort } from '../loop/ports.ts';
-import { anEngine, aRequest } from './an-engine.ts';
+import { anEngine, aRequest, realClock } from './an-engine.ts';
 import { calls, says } from './scripted-model.ts';
 
-const [path = '', witness = '', point = 'never'] = process.argv.slice(2);
+const [path = '', witness = '', point = 'never', clockOffMs = '0'] = process.argv.slice(2);
 
 /** Each line is one effect in the world: name, key and attempt. */
 const witnessed = (name: string): readonly string[] =>
@@ -77,7 +77,8 @@ const model: ModelPort = {
 };
 
 const journal = killAt(openSqliteJournal(path));
-const { engine, questions } = anEngine({ journal, model, tools: EFFECTS.map(aTool) });
+const clock = { ...realClock, now: () => Date.now() + Number(clockOffMs) };
+const { engine, questions } = anEngine({ journal, model, tools: EFFECTS.map(aTool), clock });
 const before = Object.fromEntries(EFFECTS.map((effect) => [effect, witnessed(effect).length]));
 const found = journal.eventsOf('r1');
 const settled = found.ok ? found.events.flatMap((event) => (event.type === 'tool_settled' ? [event.call] : [])) : [];

@@ -1,5 +1,12 @@
 import { renameSync } from 'node:fs';
-import { JournalError, openSqliteJournal, restoreSqliteJournal, type Journal, type MirrorPage } from '@hamlet/engine';
+import {
+  catchUpSqliteJournal,
+  JournalError,
+  openSqliteJournal,
+  restoreSqliteJournal,
+  type Journal,
+  type MirrorPage,
+} from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -13,16 +20,38 @@ export interface JournalPorts extends RetryPorts {
 
 /**
  * Opens the agent's journal. If the volume has none, or a damaged one, the API's mirror restores it; a damaged file stays beside it.
- * Rejects with `JournalError`.
+ * If the mirror has entries after the last one of the volume, they come back before anything is appended. Rejects with `JournalError`.
  */
 export async function openJournal(ports: JournalPorts): Promise<Journal> {
   const { path, log } = ports;
   const journal = openOrNull(ports);
-  if (journal !== null && journal.lastSeq() > 0) return journal;
+  if (journal !== null && journal.lastSeq() > 0) return caughtUp(ports, journal);
   journal?.close();
-  const entries = await restoreSqliteJournal(path, pagesOf(ports));
+  const entries = await restoreSqliteJournal(path, pagesOf(ports, 0));
   if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no journal that could be read' });
   return openSqliteJournal(path);
+}
+
+/** The journal with the entries that only the mirror has, after a loss of power or a restored backup of the volume. */
+async function caughtUp(ports: JournalPorts, journal: Journal): Promise<Journal> {
+  const { path, log } = ports;
+  const pages = pagesOf(ports, journal.lastSeq());
+  const first = await pages.next();
+  if (first.done === true) return journal;
+  journal.close();
+  try {
+    const entries = await catchUpSqliteJournal(path, pagesFrom(first.value, pages));
+    log.warn('journal_restored', { entries, message: 'the volume lacked the last entries of the journal' });
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code !== 'journal_foreign') throw error;
+    log.warn('capability', { code: error.code, message: error.message });
+  }
+  return openSqliteJournal(path);
+}
+
+async function* pagesFrom(first: MirrorPage, rest: AsyncIterable<MirrorPage>): AsyncGenerator<MirrorPage> {
+  yield first;
+  yield* rest;
 }
 
 function openOrNull({ path, log }: JournalPorts): Journal | null {
@@ -44,9 +73,9 @@ function moveAside(path: string, to: string): void {
   }
 }
 
-/** The pages of the mirror. An API that keeps none refuses, which counts as an empty mirror. */
-async function* pagesOf({ work, stop, ...ports }: JournalPorts): AsyncGenerator<MirrorPage> {
-  let after = 0;
+/** The pages of the mirror after a place. An API that keeps none refuses, which counts as an empty mirror. */
+async function* pagesOf({ work, stop, ...ports }: JournalPorts, from: number): AsyncGenerator<MirrorPage, undefined> {
+  let after = from;
   for (;;) {
     const answer = await retry(() => work.mirrored(after), stop, ports);
     const last = answer.kind === 'ok' ? answer.value.entries.at(-1) : undefined;
