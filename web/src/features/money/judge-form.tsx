@@ -1,31 +1,27 @@
 import {
   type AgentDetail,
-  type Allowance,
   type BalanceAnswer,
   formatAiDollars,
-  getAllowance,
   NOTE_MAX_CHARS,
   penalizeAgent,
   rewardAgent,
   roleMay,
 } from '@hamlet/contract';
-import { type ReactElement, useId, useState } from 'react';
-import { type Field, useFormDraft } from '../../client/drafts.ts';
-import { type Live, useLive } from '../../client/query/use-live.ts';
+import { type ReactElement, useState } from 'react';
+import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
-import { FieldProblem, Segments, TextField } from '../../ui/fields.tsx';
+import { Segments, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { timeAhead } from '../../ui/time-labels.ts';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
+import { AllowanceLine, useAllowance } from './allowance-line.tsx';
+import { AmountField } from './amount-field.tsx';
 import { moneyLabel, readAmount } from './money-labels.ts';
 import { type LadderStep, previewOf, previewLabel } from './tier-outlook.ts';
 
 export type JudgeKind = 'reward' | 'penalize';
-const REFRESH_MS = 30_000;
-const AMOUNTS = ['1', '5', '10'] as const;
 const KINDS = [
   { key: 'reward', word: 'Reward', icon: 'up' },
   { key: 'penalize', word: 'Penalize', icon: 'down' },
@@ -78,7 +74,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
       }}
     >
       <Segments label="Act" items={KINDS} value={kind} onChange={choose} />
-      <AmountField {...of('amount')} />
+      <AmountField required {...of('amount')} />
       <TextField
         label="Reason"
         name="reason"
@@ -152,33 +148,6 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) 
   return { kind, choose, of, micro, ready, busy, refused, done, send };
 }
 
-function AmountField({ value: amount, onChange }: Field<string>): ReactElement {
-  const id = useId();
-  const bad = amount !== '' && (readAmount(amount) ?? 0n) <= 0n;
-  return (
-    <div className="field">
-      <label htmlFor={id}>Amount in aiDollars</label>
-      <span className="amount">
-        <input
-          id={id}
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          required
-          value={amount}
-          onChange={(event) => onChange(event.target.value)}
-          aria-invalid={bad}
-          placeholder="0.00"
-        />
-        {AMOUNTS.map((quick) => (
-          <Button word={quick} key={quick} onClick={() => onChange(quick)} aria-label={`${quick} aiDollars`} />
-        ))}
-      </span>
-      <FieldProblem text={bad ? 'Write an amount above 0 with at most six decimal places, such as 2.5' : undefined} />
-    </div>
-  );
-}
-
 interface PreviewProps {
   readonly agent: AgentDetail;
   readonly balance: BalanceAnswer;
@@ -207,28 +176,6 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
       {moneyLabel(balance.balance)} <span aria-hidden="true">→</span>
       <span className="sr-only">becomes</span> <b>{moneyLabel(preview.after)}</b>
       {words !== '' && <>: {words}</>}
-    </p>
-  );
-}
-
-function useAllowance(): Live<Allowance> {
-  return useLive(getAllowance, {}, REFRESH_MS);
-}
-
-type AllowanceLineProps = Readonly<{ allowance: Allowance | null; asked: bigint | null }>;
-
-/**
- * The remainder of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no
- * limit.
- */
-function AllowanceLine({ allowance, asked }: AllowanceLineProps): ReactElement | null {
-  if (allowance === null || allowance.left === null) return null;
-  const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);
-  return (
-    <p className={short ? 'preview preview-bad allowance' : 'hint allowance'} data-left={allowance.left}>
-      {short ? 'This is more than your allowance: ' : 'Your allowance today: '}
-      {moneyLabel(allowance.left)} of {moneyLabel(allowance.daily ?? '0')} left. It resets{' '}
-      {timeAhead(Date.parse(allowance.resets_at), Date.now())}.
     </p>
   );
 }

@@ -1,26 +1,32 @@
 import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contract';
 import type { KeyboardEvent, ReactElement } from 'react';
-import { useDraft } from '../../client/drafts.ts';
+import { useDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { EMPTY_OFFER, readOffer } from '../offers/offer-draft.ts';
+import { OfferFields } from '../offers/offer-fields.tsx';
 import { useVillage } from '../village-context.ts';
 
 type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
 
-/** Gives an agent a task in words. The text stays in this tab until it is sent. */
+/** Gives an agent a task in words, with money for its result if the person offers some. Both stay in this tab until they are sent. */
 export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   const { api } = useVillage();
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, send, changed } = useIntent();
-  const ready = prompt.trim() !== '' && !busy;
+  const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
+  const read = readOffer(draft);
+  const ready = prompt.trim() !== '' && read.ok && !busy;
   const submit = async (): Promise<void> => {
     if (!ready) return;
+    const body = { prompt: prompt.trim(), ...(read.offer === null ? {} : { offer: read.offer }) };
     const reply = await send((idempotencyKey) =>
-      api.call(createRun, { params: { agent_id: agent.agent_id }, body: { prompt: prompt.trim() }, idempotencyKey }),
+      api.call(createRun, { params: { agent_id: agent.agent_id }, body, idempotencyKey }),
     );
     if (reply?.ok !== true) return;
     setPrompt('');
+    forget();
     onSent(reply.data.run.run_id);
   };
   const onKey = (event: KeyboardEvent): void => {
@@ -52,6 +58,7 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
           placeholder="Go to the café and say to Bob that the bread is ready."
         />
       </label>
+      <OfferFields draft={draft} of={of} />
       {agent.power === 'Asleep' && (
         <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
       )}

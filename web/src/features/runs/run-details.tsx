@@ -9,6 +9,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { shortArguments } from '../permissions/shown-arguments.ts';
+import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, toolLabel } from './call-labels.ts';
 import { RunCourse } from './run-course.tsx';
@@ -32,6 +33,7 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
     <div className="run-details" data-stream={stream.kind}>
       <dl className="run-facts">
         <Result run={run} />
+        <RunOfferView run={run} />
         <Origin run={run} />
         <Changes run={run} items={items} />
         <dt>Course</dt>

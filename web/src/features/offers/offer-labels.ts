@@ -1,0 +1,55 @@
+import type { Run, RunOffer } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
+import type { Tone } from '../../ui/badge.tsx';
+import { dateTime } from '../../ui/time-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
+
+export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
+  open: { word: 'Held', tone: 'waiting' },
+  paid: { word: 'Paid', tone: 'good' },
+  refused: { word: 'Refused', tone: 'bad' },
+  expired: { word: 'Expired', tone: 'sleep' },
+  returned: { word: 'Returned', tone: 'sleep' },
+};
+
+/** True if the viewer may now accept or refuse the result: the run has ended well, and the offer is theirs and open. */
+export function mayDecide(
+  { state, offered_by: by }: Pick<RunOffer, 'state' | 'offered_by'>,
+  run: Pick<Run, 'state'>,
+  viewer: ViewerId,
+): boolean {
+  return state === 'open' && run.state === 'done' && isOwn(by.id, viewer);
+}
+
+/** The next step of an offer, or its end, in a sentence. */
+export function offerSentence(offer: RunOffer, run: Pick<Run, 'state'>, viewer: ViewerId): string {
+  const { state, ended_at: ended } = offer;
+  const own = isOwn(offer.offered_by.id, viewer);
+  const from = own ? 'you' : actorLabel(offer.offered_by.id, offer.offered_by.role, viewer);
+  const at = ended === null ? '' : ` on ${dateTime(Date.parse(ended))}`;
+  switch (state) {
+    case 'open':
+      return openSentence(offer, { ended: isSettled(run.state), from: own ? 'You' : from });
+    case 'paid':
+      return `The agent received the money from ${from}${at}.`;
+    case 'refused':
+      return `The result was refused by ${from}${at}. The money is free again.`;
+    case 'expired':
+      return `The offer expired without a decision${at}. The money is free again.`;
+    case 'returned':
+      return `The run did not end well, so the money is free again${at === '' ? '' : `, since ${at.slice(4)}`}.`;
+  }
+}
+
+function openSentence({ expires_at: expires }: RunOffer, { ended, from }: { ended: boolean; from: string }): string {
+  const until = dateTime(Date.parse(expires));
+  return ended
+    ? `${from} can accept or refuse the result until ${until}; after that the money is free again.`
+    : `${from} will accept or refuse the result when the run has ended. The offer expires on ${until}.`;
+}
+
+/** The offer of a line in a list: `5.00 ai$ · Held`. */
+export function offerLine({ amount, state }: Pick<RunOffer, 'amount' | 'state'>): string {
+  return `${moneyLabel(amount)} · ${OFFER_STATE_LABELS[state].word}`;
+}

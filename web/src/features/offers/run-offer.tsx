@@ -1,0 +1,133 @@
+import {
+  acceptOffer,
+  listOffers,
+  OFFER_REASON_MAX_CHARS,
+  refuseOffer,
+  type Run,
+  type RunOffer,
+} from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { type ReactElement, useState } from 'react';
+import { useDraft } from '../../client/drafts.ts';
+import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { useLive } from '../../client/query/use-live.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { moneyLabel } from '../money/money-labels.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
+import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
+import './offers.css';
+
+/** The intervals at which the page reads the offer of an active run and of an ended one. */
+const LIVE_MS = 10_000;
+const SETTLED_MS = 30_000;
+
+/** The offer for a run with its result and its payment, and the buttons that end it. Nothing for a run without one. */
+export function RunOfferView({ run }: { readonly run: Run }): ReactElement | null {
+  const ended = isSettled(run.state);
+  const live = useLive(
+    listOffers,
+    { query: { run_id: run.run_id } },
+    { everyMs: ended ? SETTLED_MS : LIVE_MS, version: run.state },
+  );
+  const viewer = useViewerId();
+  const offer = live.data?.offers[0];
+  if (offer === undefined) return null;
+  const { word, tone } = OFFER_STATE_LABELS[offer.state];
+  return (
+    <>
+      <dt>Offer</dt>
+      <dd className="run-offer" data-offer={offer.state}>
+        <p>
+          <b>{moneyLabel(offer.amount)}</b> <Badge tone={tone}>{word}</Badge>
+        </p>
+        <p className="hint">{offerSentence(offer, run, viewer)}</p>
+        {offer.reason !== null && <blockquote className="prose">{offer.reason}</blockquote>}
+        {mayDecide(offer, run, viewer) && <Decision offer={offer} onDecided={live.again} />}
+      </dd>
+    </>
+  );
+}
+
+type DecisionProps = Readonly<{ offer: RunOffer; onDecided: () => void }>;
+
+function Decision({ offer, onDecided }: DecisionProps): ReactElement {
+  const { api } = useVillage();
+  const [refusing, setRefusing] = useState(false);
+  const intent = useIntent();
+  const params = { run_id: offer.run_id };
+  const accept = async (): Promise<void> => {
+    await intent.send((idempotencyKey) => api.call(acceptOffer, { params, idempotencyKey }), 'accept');
+    // A refusal may say that the offer has ended meanwhile.
+    onDecided();
+  };
+  if (refusing)
+    return <RefuseForm offer={offer} intent={intent} onBack={() => setRefusing(false)} onDecided={onDecided} />;
+  return (
+    <>
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      <div className="button-row">
+        <Button
+          look="strong"
+          word={`Accept and pay ${moneyLabel(offer.amount)}`}
+          aria-disabled={intent.busy}
+          onClick={() => void accept()}
+          data-action="accept-offer"
+        />
+        <Button word="Refuse…" onClick={() => setRefusing(true)} data-action="refuse-offer" />
+      </div>
+    </>
+  );
+}
+
+interface RefuseProps extends DecisionProps {
+  readonly intent: Intent;
+  readonly onBack: () => void;
+}
+
+function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps): ReactElement {
+  const { api } = useVillage();
+  const [reason, setReason] = useDraft(`refuse-offer-${offer.run_id}`);
+  const words = reason.trim();
+  const refuse = async (): Promise<void> => {
+    if (words === '' || intent.busy) return;
+    const reply = await intent.send(
+      (idempotencyKey) =>
+        api.call(refuseOffer, { params: { run_id: offer.run_id }, body: { reason: words }, idempotencyKey }),
+      'refuse',
+    );
+    if (reply?.ok === true) setReason('');
+    onDecided();
+  };
+  return (
+    <form
+      className="form"
+      aria-label="Refuse the result"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void refuse();
+      }}
+    >
+      <TextField
+        label="Reason"
+        name="offer-reason"
+        rows={2}
+        autoFocus
+        maxLength={OFFER_REASON_MAX_CHARS}
+        value={reason}
+        onChange={(text) => {
+          setReason(text);
+          intent.changed();
+        }}
+        placeholder="What is missing? The agent reads this."
+      />
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      <div className="button-row">
+        <Button look="danger" word="Refuse the result" type="submit" aria-disabled={words === '' || intent.busy} />
+        <Button word="Back" onClick={onBack} />
+      </div>
+    </form>
+  );
+}
