@@ -11,6 +11,7 @@ import { builtWeb } from './web/built-web.ts';
 import { chatTests } from './web/web-chat.ts';
 import { until } from './until.ts';
 import { economyTests } from './web/web-economy.ts';
+import { offerTests } from './web/web-offers.ts';
 import { operatorTests } from './web/web-operator.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -122,13 +123,26 @@ test('the first admin signs in with the code and suspends, awakens and reboots a
 test('members read the diary of an agent', async () => {
   await browser.page.click('[data-tab="diary"]');
   // The list grows at its top: an opened turn must stay open.
-  await browser.page.click('.turns .turn summary');
-  await browser.page.waitForSelector('.turns details[open] dd');
-  assert.match(await browser.page.innerText('.turns details[open]'), /Decided/);
+  await browser.page.click('.turns:not(.purposes) .turn summary');
+  await browser.page.waitForSelector('.turns:not(.purposes) details[open] dd');
+  assert.match(await browser.page.innerText('.turns:not(.purposes) details[open]'), /Decided/);
+});
+
+test('the acts of an agent are grouped by purpose, and a purpose of the scripted mind says so', async () => {
+  const { page } = browser;
+  const purpose = page.locator('.purposes .turn', { hasText: /[1-9][0-9]* acts?/ }).first();
+  await purpose.locator('summary').click();
+  await purpose
+    .locator('.purpose-acts li p', { hasText: /^Because: ./ })
+    .first()
+    .waitFor();
+  await purpose.locator('.scripted').waitFor();
+  await shot('purposes');
 });
 
 chatTests(() => ({ page: browser.page, url: village.file.url, shot }));
 operatorTests(() => ({ page: browser.page, url: village.file.url, shot }));
+offerTests(() => ({ page: browser.page, url: village.file.url, shot }));
 economyTests(() => ({
   page: browser.page,
   url: village.file.url,

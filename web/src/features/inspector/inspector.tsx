@@ -10,7 +10,7 @@ import { AgentRuns } from '../runs/agent-runs.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { DiaryTab } from './diary-tab.tsx';
+import { DiaryTab } from './diary/diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
 import { AgentHead } from './agent-head.tsx';

@@ -87,6 +87,11 @@ test('the use of a run stands beside its budget, once it has one', () => {
   assert.equal(usageOfRun({ usage, budgets: null }), '3 steps · 1,204 tokens · 0.02 ai$');
   const budgets = { steps: 64, tokens: 200_000, money: '1', timeMs: 1, idleCalls: 1 };
   assert.equal(usageOfRun({ usage, budgets }), '3 of 64 steps · 1,204 of 200,000 tokens · 0.02 ai$ of 1.00 ai$');
+  assert.equal(
+    usageOfRun({ usage: { ...usage, cost: '0' }, budgets: { ...budgets, money: '0.000001' } }),
+    '3 of 64 steps · 1,204 of 200,000 tokens · 0.00 ai$',
+    'a free tier',
+  );
 });
 
 test('words of the scripted mind are labelled; those of an engine are not', () => {

@@ -116,6 +116,9 @@ function tokensLabel(tokens: number): string {
   return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
 }
 
+/** The budget of a run whose tier charges nothing: one millionth, because a budget is above zero. */
+const FREE = '0.000001';
+
 /** The use of a run, beside its budget: `3 of 64 steps · 1,204 of 200,000 tokens · 0.02 of 1.00 ai$`. */
 export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): string {
   const of = (used: string, limit: string | undefined): string => (limit === undefined ? used : `${used} of ${limit}`);
@@ -123,7 +126,7 @@ export function usageOfRun({ usage, budgets }: Pick<Run, 'usage' | 'budgets'>): 
   return [
     `${of(number(usage.steps), budgets === null ? undefined : number(budgets.steps))} steps`,
     `${of(number(usage.tokens), budgets === null ? undefined : number(budgets.tokens))} tokens`,
-    of(moneyLabel(usage.cost), budgets === null ? undefined : moneyLabel(budgets.money)),
+    of(moneyLabel(usage.cost), budgets === null || budgets.money === FREE ? undefined : moneyLabel(budgets.money)),
   ].join(' · ');
 }
 

@@ -1,31 +1,20 @@
-import { type CallData, listTurns, roleMay } from '@hamlet/contract';
+import { roleMay } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
-import { usePages } from '../../client/query/use-pages.ts';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
-import { timeAgo } from '../../ui/time-labels.ts';
-import { SignInHint } from '../sign-in/sign-in-hint.tsx';
-import { useRole } from '../village-context.ts';
+import { MoreButton } from '../../../ui/paged-list.tsx';
+import { RefusedNotice, Unread } from '../../../ui/notices/refused-notice.tsx';
+import { timeAgo } from '../../../ui/time-labels.ts';
+import { SignInHint } from '../../sign-in/sign-in-hint.tsx';
+import { useRole } from '../../village-context.ts';
 import { type DiaryEntry, diaryOf } from './turn-stays.ts';
 import { reasonOf, turnLabel } from './turn-labels.ts';
-
-type Turn = CallData<typeof listTurns>['turns'][number];
-const PAGE = 100;
+import { type Turn, useTurns } from './use-turns.ts';
 
 /**
  * The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older turns.
  */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
   const may = roleMay(useRole(), 'turns:read');
-  const { rows, refused, more } = usePages(
-    listTurns,
-    may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
-    {
-      everyMs: 8000,
-      pageOf: ({ turns: rows, next_cursor: next }) => ({ rows, next }),
-      idOf: ({ turn_id: id }) => id,
-    },
-  );
+  const { rows, refused, more } = useTurns(id, may);
   const entries = useMemo(() => diaryOf(rows ?? []), [rows]);
   const reasons = useMemo(
     () => new Map((rows ?? []).map((turn, index, all) => [turn.turn_id, reasonOf(all, index)])),

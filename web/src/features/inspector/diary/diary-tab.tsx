@@ -1,17 +1,21 @@
 import { type AgentDetail, getAgent } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { useLive } from '../../client/query/use-live.ts';
-import { Unread } from '../../ui/notices/refused-notice.tsx';
-import { Section } from './now-tab.tsx';
+import { useLive } from '../../../client/query/use-live.ts';
+import { Unread } from '../../../ui/notices/refused-notice.tsx';
+import { Section } from '../now-tab.tsx';
+import { PurposeList } from './purpose-list.tsx';
 import { TurnList } from './turn-list.tsx';
 
 /** The interval for the persona is long: the persona changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;
 
-/** The agent's diary and its persona. */
+/** The agent's acts by purpose, its diary and its persona. */
 export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   return (
     <>
+      <Section title="Purposes">
+        <PurposeList id={agent.agent_id} />
+      </Section>
       <Section title="Diary">
         <TurnList id={agent.agent_id} />
       </Section>

@@ -1,6 +1,6 @@
 import { PurchaseItem } from '@hamlet/contract';
-import { lengthLabel } from '../../ui/time-labels.ts';
-import { purchaseLabel } from '../market/item-labels.ts';
+import { lengthLabel } from '../../../ui/time-labels.ts';
+import { purchaseLabel } from '../../market/item-labels.ts';
 
 /** One turn of an agent in words. `did` and `remembered` are empty if there is nothing to show. */
 export interface TurnLabel {
