@@ -25,6 +25,8 @@ export interface GatewayPorts {
   readonly fetch?: typeof fetch;
 }
 
+/** The gateway limits the time of an answer, for at most an hour, and sends comments while a model is silent. */
+const LIMITS = { ...ANSWER_LIMITS, totalMs: 3_660_000 };
 /** The engine decides about retries, so that each attempt is in the journal. */
 const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
 /** Refusals of the gateway that a later attempt may not meet. Each has its own code; those of the provider have the code of the class. */
@@ -63,7 +65,7 @@ async function* ask(
     targets: [{ adapter: await adapterOf(ports, exchange), model: request.model, price: null }],
     fallbackOn: [],
     retry: ONE_ATTEMPT,
-    limits: ANSWER_LIMITS,
+    limits: LIMITS,
     ports: SYSTEM_PORTS,
   });
   let state = EMPTY_ANSWER;
@@ -92,7 +94,7 @@ async function adapterOf({ url, tokens, fetch: send = fetch }: GatewayPorts, exc
   };
   const apiKey = await tokens.get();
   const server = { provider: 'gateway', baseUrl: `${url}/v1`, apiKey, profile: CHAT_PROFILES.compatible };
-  return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: ANSWER_LIMITS });
+  return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: LIMITS });
 }
 
 /** The stable code of the API's refusal. */

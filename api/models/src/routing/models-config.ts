@@ -9,6 +9,7 @@ const FALLBACKS_MAX = 5;
 const PRICES_MAX = 2_000;
 /** Longest wait that a configuration may allow. */
 export const QUEUE_WAIT_MAX_MS = 60_000;
+const TOTAL_MAX_MS = 3_600_000;
 const CONTEXT_TOKENS = 32_768;
 const ANSWER_TOKENS = 1_024;
 
@@ -180,7 +181,7 @@ const Base = z.strictObject({
       toolCalls: positive.default(ANSWER_LIMITS.toolCalls),
       firstByteMs: positive.default(ANSWER_LIMITS.firstByteMs),
       idleMs: positive.default(ANSWER_LIMITS.idleMs),
-      totalMs: positive.default(ANSWER_LIMITS.totalMs),
+      totalMs: positive.max(TOTAL_MAX_MS, 'write at most one hour').default(ANSWER_LIMITS.totalMs),
     })
     .prefault({}),
 });

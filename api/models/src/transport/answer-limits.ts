@@ -10,7 +10,7 @@ export interface AnswerLimits {
   readonly firstByteMs: number;
   /** Between two reads of the body. */
   readonly idleMs: number;
-  /** From the request to the end of the answer. */
+  /** From the request to the end of the answer; at most an hour. */
   readonly totalMs: number;
 }
 
@@ -21,7 +21,7 @@ export const ANSWER_LIMITS: AnswerLimits = {
   // A large model on one machine may read a long prompt for minutes before its first token.
   firstByteMs: 180_000,
   idleMs: 60_000,
-  totalMs: 900_000,
+  totalMs: 600_000,
 };
 
 /** Maximum number of bytes that are read of the body of an error. */

@@ -9,7 +9,7 @@ import {
   isVillageFrozenError,
   MODEL_HOUR_S,
 } from '@hamlet/store';
-import type { Db, ModelHour } from '@hamlet/store';
+import type { Db, ModelHour, RequestLife } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/rate-limit.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -18,6 +18,7 @@ import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
 import type { Log } from '../service/log.ts';
 import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
+import type { AnswerTimes } from './answer-clock.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun } from './asking-run.ts';
 import type { AskingRun } from './asking-run.ts';
@@ -26,17 +27,21 @@ import type { PlannedRequest } from './plan-request.ts';
 import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
 
-/** Timeout of a provider's whole answer. */
-export const ANSWER_LIMIT_MS = 120_000;
 const BUSY_RETRY_S = 5;
-/** Age in seconds beyond which a request cannot be under way on any replica. */
-export const REQUEST_LIFE = { limitS: (ANSWER_LIMIT_MS + QUEUE_WAIT_MAX_MS) / 1_000 + 30 } as const;
+/** Time for the steps before and after an answer. */
+const MARGIN_MS = 30_000;
+
+/** Age beyond which a request cannot be under way on any replica. Pure. */
+export function requestLife({ totalMs }: Pick<AnswerTimes, 'totalMs'>): RequestLife {
+  return { limitS: Math.ceil((totalMs + QUEUE_WAIT_MAX_MS + MARGIN_MS) / 1_000) };
+}
 
 export interface GatewayPorts {
   readonly db: Db;
   readonly limits: AgentLimits;
   readonly catalog: ModelCatalog;
   readonly queue: ProviderQueue;
+  readonly answerTimes: AnswerTimes;
   readonly meter: TokenMeter;
   readonly brakes: StreamBrakes;
   readonly deltas: Pick<RunDeltas, 'open'>;
@@ -115,14 +120,14 @@ function tooMuch(
 
 /** Reserves one of the agent's concurrent requests and tokens of the hour, in one transaction that locks the agent. */
 async function enter(
-  { db }: GatewayPorts,
+  { db, answerTimes }: GatewayPorts,
   { agent }: AskedModel,
   about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null },
 ): Promise<Outcome<Pick<Ticket, 'requestId' | 'plan' | 'limits'>>> {
   const { allowance, plan, runId } = about;
   const { served, tokens } = plan;
   return inTransaction(db, async (tx) => {
-    const hour = await holdModelHour(tx, agent.agentId, REQUEST_LIFE);
+    const hour = await holdModelHour(tx, agent.agentId, requestLife(answerTimes));
     const room = {
       inFlight: hour.inFlight,
       inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
@@ -163,6 +168,7 @@ async function pay(
       model,
       tokens,
       key: requestId,
+      lastsMs: ports.answerTimes.totalMs + MARGIN_MS,
       circumstance: { podUid: agent.podUid, runId, traceparent },
     })
     .catch((error: unknown) => {

@@ -3,7 +3,6 @@ import type { Embeddings, EmbeddingsBody } from '@hamlet/contract';
 import type { EmbeddingOutcome } from '@hamlet/models';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import { ANSWER_LIMIT_MS } from './admit-request.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { chargeOf, conclude } from './carry-out.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
@@ -51,7 +50,7 @@ export async function carryOutEmbedding(
   try {
     const { embedder, provider } = plan.served;
     if (embedder === null) throw new Error(`a request for embeddings of ${provider} was planned`);
-    const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+    const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ports.answerTimes.totalMs)]);
     const input = plan.request.messages.map(({ content }) => content);
     const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });
     if (outcome.ok && brake.refusal() === null) {

@@ -4,10 +4,10 @@ import { EMPTY_ANSWER, estimateTokens, foldDelta, outcomeOf } from '@hamlet/mode
 import type { AnswerState, ChatDelta, Finish, ModelError, ToolCall } from '@hamlet/models';
 import { addRunUsage, endModelRequest, inTransaction } from '@hamlet/store';
 import type { ModelRequestEnd } from '@hamlet/store';
-import { accepted } from '../http/outcome.ts';
+import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
-import { ANSWER_LIMIT_MS } from './admit-request.ts';
+import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
@@ -109,15 +109,21 @@ function cutUsage(ticket: Ticket, gathered: Gathered): ModelUsage {
   return isPromptRead ? { ...spent, promptTokens: ticket.plan.promptTokens, estimated: true } : spent;
 }
 
-function noteFailure(ports: GatewayPorts, { plan, requestId }: Ticket, gathered: Gathered): Refused {
+function noteFailure(
+  ports: GatewayPorts,
+  { plan, requestId }: Ticket,
+  { gathered, late }: { readonly gathered: Gathered; readonly late: string | null },
+): Refused {
   const error = failureOf(gathered);
   const provider = error?.provider ?? plan.served.provider;
   ports.log('warn', 'the provider of a model failed', {
     model: plan.served.name,
     provider,
     request_id: requestId,
-    error: error ?? gathered.error,
+    error: late ?? error ?? gathered.error,
   });
+  if (late !== null)
+    return refused('model_failed', `The answer of ${provider} ${late}; the agent pays only for the tokens so far`);
   return refusalOfModel(error, provider);
 }
 
@@ -128,12 +134,12 @@ function noteFailure(ports: GatewayPorts, { plan, requestId }: Ticket, gathered:
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,
-  { gathered, gone }: { readonly gathered: Gathered; readonly gone: boolean },
+  { gathered, gone, late }: { readonly gathered: Gathered; readonly gone: boolean; readonly late: string | null },
 ): Promise<Refused> {
   const braked = ticket.brake.refusal();
   if (braked === null && !gone) {
     await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered) });
-    return noteFailure(ports, ticket, gathered);
+    return noteFailure(ports, ticket, { gathered, late });
   }
   const isFrozen = braked?.reason === 'village_frozen';
   const usage = isFrozen ? usageOf(ticket, gathered) : cutUsage(ticket, gathered);
@@ -151,17 +157,23 @@ function passOn(
   about.onPiece(piece, about.gathered.state.target?.provider ?? plan.served.provider);
 }
 
+interface Asked {
+  readonly gathered: Gathered;
+  readonly clock: AnswerClock;
+}
+
 async function ask(
   ports: GatewayPorts,
   ticket: Ticket,
-  about: { readonly signal: AbortSignal; readonly gathered: Gathered; readonly onPiece: ChatCaller['onPiece'] },
+  about: Asked & { readonly signal: AbortSignal; readonly onPiece: ChatCaller['onPiece'] },
 ): Promise<void> {
-  const { signal, gathered } = about;
+  const { signal, gathered, clock } = about;
   const { served, request } = ticket.plan;
   try {
     signal.throwIfAborted();
     gathered.askedMs = ports.monotonicMs();
     for await (const delta of served.port.stream({ ...request, signal })) {
+      clock.take(delta);
       gathered.state = foldDelta(gathered.state, delta);
       if ((delta.kind !== 'text' && delta.kind !== 'tool') || signal.aborted) continue;
       gathered.firstMs ??= ports.monotonicMs();
@@ -201,14 +213,17 @@ function completedOf(ports: GatewayPorts, ticket: Ticket, gathered: Gathered): C
 export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: ChatCaller): Promise<Outcome<Completed>> {
   const { brake } = ticket;
   const gathered = new Gathered();
-  const signal = AbortSignal.any([caller.gone, brake.signal, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  const clock = new AnswerClock(ports.answerTimes);
+  const signal = AbortSignal.any([caller.gone, brake.signal, clock.signal]);
   try {
-    await ask(ports, ticket, { signal, gathered, onPiece: caller.onPiece });
+    await ask(ports, ticket, { signal, gathered, clock, onPiece: caller.onPiece });
     const completed = completedOf(ports, ticket, gathered);
-    if (completed === null) return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted });
+    if (completed === null)
+      return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted, late: clock.late });
     await conclude(ports, ticket, { outcome: 'done', usage: completed.usage });
     return accepted(completed);
   } finally {
+    clock.stop();
     brake.close();
     ticket.place.release();
   }

@@ -5,7 +5,7 @@ import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { refusalOfError } from '../http/respond.ts';
-import { admitRequest, ANSWER_LIMIT_MS, modelLimits, REQUEST_LIFE } from './admit-request.ts';
+import { admitRequest, modelLimits, requestLife } from './admit-request.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { carryOut } from './carry-out.ts';
 import { chunksOf, completionOf } from './completion-shape.ts';
@@ -134,7 +134,7 @@ function createEmbeddings({ source, gateway }: GatewayHandlerPorts): Handlers['c
         metadata: null,
         plan: (allowance) => planEmbedding(body, allowance, asking),
         traceparent,
-        gone: AbortSignal.timeout(ANSWER_LIMIT_MS),
+        gone: AbortSignal.timeout(gateway.answerTimes.totalMs),
       });
       if (!ticket.ok) return ticket;
       const answer = await carryOutEmbedding(gateway, ticket.data, body);
@@ -163,7 +163,8 @@ function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['lis
         const found = gateway.catalog.find(name, agentId);
         return found === null || 'missing' in found ? [] : [modelView(found)];
       });
-      const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
+      const life = requestLife(gateway.answerTimes);
+      const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, life));
       return { ...accepted({ object: 'list' as const, data }), limits };
     },
   };
@@ -189,7 +190,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const allowance = await gateway.limits.of(agentId);
       const [hour, recent] = await Promise.all([
-        readModelHour(db, agentId, REQUEST_LIFE),
+        readModelHour(db, agentId, requestLife(gateway.answerTimes)),
         readModelRequests(db, agentId, RECENT_REQUESTS),
       ]);
       const limits = allowance?.limits ?? { ...NOTHING, models: [] };

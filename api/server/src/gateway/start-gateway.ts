@@ -2,7 +2,7 @@ import { forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
-import { REQUEST_LIFE } from './admit-request.ts';
+import { requestLife } from './admit-request.ts';
 import type { GatewayPorts } from './admit-request.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
 import type { CredentialParts } from './credentials/credential-handlers.ts';
@@ -16,7 +16,8 @@ import type { VillageModels } from './models/village-models.ts';
 
 const EVERY_MS = 30_000;
 
-export interface GatewayStart extends Omit<GatewayPorts, 'catalog' | 'queue' | 'metrics' | 'brakes'>, BrakePorts {
+export interface GatewayStart
+  extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'brakes'>, BrakePorts {
   readonly registry: Registry;
   readonly models: VillageModels;
   readonly stored: StoredCredentials;
@@ -39,8 +40,10 @@ export function openGateway({
   ...ports
 }: GatewayStart): Gateway {
   const { db, log } = ports;
+  const { firstByteMs, idleMs, totalMs } = models.config.limits;
+  const answerTimes = { firstPieceMs: firstByteMs, idleMs, totalMs };
   async function sweep(): Promise<void> {
-    const lost = await markLostModelRequests(db, REQUEST_LIFE);
+    const lost = await markLostModelRequests(db, requestLife(answerTimes));
     if (lost > 0) log('warn', 'model requests were lost with their replica', { lost });
     await forgetOldModelRequests(db);
   }
@@ -52,6 +55,7 @@ export function openGateway({
     ...ports,
     catalog,
     queue,
+    answerTimes,
     credentials: { stored, villageKeys, config: models.config, hasKey: (name) => models.key(name, null) !== null },
     brakes: startStreamBrakes({ freeze, standing }),
     metrics: createGatewayMetrics(registry, queue),

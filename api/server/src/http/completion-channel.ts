@@ -7,6 +7,7 @@ import { openAiErrorOf, problemOf } from './respond.ts';
 
 /** Limit of unread output. Above it the API drops the connection. */
 const BACKLOG_MAX_BYTES = 1 << 20;
+const HEARTBEAT_MS = 5_000;
 
 export interface CompletionChannel {
   /** Aborts when the caller has gone. */
@@ -30,6 +31,8 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     if (!response.writableFinished) leaving.abort(new Error('the caller has gone'));
   });
 
+  let heartbeat: NodeJS.Timeout | undefined;
+
   function write(data: string): void {
     response.write(`data: ${data}\n\n`);
     if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
@@ -40,6 +43,10 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     begin: (limits) => {
       showLimits(response, limits);
       beginEventStream(response);
+      // A slow model may be silent for minutes while it reads the prompt; the caller's connection must not look dead.
+      if (response.closed) return;
+      heartbeat = setInterval(() => response.write(': \n\n'), HEARTBEAT_MS);
+      response.once('close', () => clearInterval(heartbeat));
     },
     send: (chunk) => {
       const checked = route.answer.kind === 'completion' ? route.answer.chunk.safeParse(chunk) : undefined;
@@ -47,6 +54,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
       write(JSON.stringify(chunk));
     },
     end: (refusal) => {
+      clearInterval(heartbeat);
       write(
         refusal === undefined
           ? '[DONE]'

@@ -1,4 +1,5 @@
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
+import type { ModelsConfig } from '@hamlet/models';
 import type { VillageModels } from '../models/village-models.ts';
 
 /** The key of the provider. It must never leave the API in an answer or a log. */
@@ -8,10 +9,11 @@ interface WireOptions {
   /** Requests at one time. */
   readonly maxInFlight?: number;
   readonly queue?: { readonly maxWaiting: number; readonly waitMs: number };
+  readonly limits?: Partial<ModelsConfig['limits']>;
 }
 
 /** Models of which `small` is written by a server with OpenAI's wire; `large` is scripted. */
-export function wireModels(url: string, { maxInFlight, queue }: WireOptions = {}): VillageModels {
+export function wireModels(url: string, { maxInFlight, queue, limits }: WireOptions = {}): VillageModels {
   const parsed = parseModelsConfig({
     providers: {
       upstream: { kind: 'compatible', baseUrl: `${url}/v1`, credential: 'village', maxInFlight },
@@ -23,6 +25,7 @@ export function wireModels(url: string, { maxInFlight, queue }: WireOptions = {}
     ],
     retry: { attempts: 2, firstDelayMs: 1 },
     queue,
+    limits,
   });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const key = (name: string): string | null => (name === 'village' ? PROVIDER_KEY : null);

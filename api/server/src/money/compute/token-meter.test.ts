@@ -27,16 +27,31 @@ beforeEach(async () => {
   play.says(agent);
 });
 
+const LASTS_MS = 60_000;
 const CIRCUMSTANCE = { podUid: 'pod-1', runId: '0199aaaa-0000-7000-8000-000000000001', traceparent: '00-2' };
 
 async function reserve(tokens: number, key = 'call-1'): Promise<Reservation> {
-  const outcome = await meter.reserve({ agentId: agent, model: 'small', tokens, key, circumstance: CIRCUMSTANCE });
+  const outcome = await meter.reserve({
+    agentId: agent,
+    model: 'small',
+    tokens,
+    key,
+    lastsMs: LASTS_MS,
+    circumstance: CIRCUMSTANCE,
+  });
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.reason);
   return outcome.data;
 }
 
 async function reasonOf(tokens: number, key = 'call-1'): Promise<string | null> {
-  const outcome = await meter.reserve({ agentId: agent, model: 'small', tokens, key, circumstance: {} });
+  const outcome = await meter.reserve({
+    agentId: agent,
+    model: 'small',
+    tokens,
+    key,
+    lastsMs: LASTS_MS,
+    circumstance: {},
+  });
   return outcome.ok ? null : outcome.reason;
 }
 
@@ -99,7 +114,7 @@ test('an agent without money, without a tier or under a measure gets no tokens',
   play.agents.delete(agent);
   assert.equal(await reasonOf(1), 'no_such_agent');
   await assert.rejects(
-    meter.reserve({ agentId: agent, model: 'small', tokens: 1.5, key: 'k', circumstance: {} }),
+    meter.reserve({ agentId: agent, model: 'small', tokens: 1.5, key: 'k', lastsMs: LASTS_MS, circumstance: {} }),
     RangeError,
   );
 });
@@ -107,7 +122,14 @@ test('an agent without money, without a tier or under a measure gets no tokens',
 test('concurrent calls hold no more than the balance', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
-      meter.reserve({ agentId: agent, model: 'small', tokens: 500_000, key: `call-${index}`, circumstance: {} }),
+      meter.reserve({
+        agentId: agent,
+        model: 'small',
+        tokens: 500_000,
+        key: `call-${index}`,
+        lastsMs: LASTS_MS,
+        circumstance: {},
+      }),
     ),
   );
   const held = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));

@@ -21,8 +21,6 @@ import { refusalOfBar } from '../../standing/bar-refusal.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 
-/** Longer than any call of a model. If the gateway dies, its hold expires after this time. */
-const HOLD_LASTS_MS = 900_000;
 export const TOKENS_MAX = 10_000_000;
 
 export interface TokenRequest {
@@ -32,6 +30,8 @@ export interface TokenRequest {
   readonly tokens: number;
   /** Identifies the call permanently, 1 to 200 characters: a repeat with the same key and tokens returns the same reservation. */
   readonly key: string;
+  /** Longer than the call. If the gateway dies, the hold expires after this time. */
+  readonly lastsMs: number;
   /** The caller's trace and pod, if known. */
   readonly circumstance: Circumstance;
 }
@@ -92,7 +92,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
   }
 
   async function hold(tx: Tx, request: TokenRequest, perThousand: bigint): Promise<Outcome<Reservation>> {
-    const { agentId, model, tokens, key, circumstance } = request;
+    const { agentId, model, tokens, key, circumstance, lastsMs } = request;
     const bar = (await readBars(tx, [agentId])).get(agentId);
     if (bar !== undefined) return refusalOfBar(agentId, bar);
     const held = tokenCost(tokens, perThousand);
@@ -108,7 +108,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
       source: 'system',
       note: `tokens of ${model}`,
       actor: { role: 'agent', id: agentId },
-      expiresAt: new Date(Date.now() + HOLD_LASTS_MS),
+      expiresAt: new Date(Date.now() + lastsMs),
       about: circumstance,
     });
     if (!outcome.ok)

@@ -1,0 +1,69 @@
+import type { ChatDelta } from '@hamlet/models';
+
+/** Limits on the time of an answer, in milliseconds; the configuration of models has them. */
+export interface AnswerTimes {
+  /** From the request to a provider to its first piece, which a slow model spends with reading the prompt. */
+  readonly firstPieceMs: number;
+  /** Between two pieces. */
+  readonly idleMs: number;
+  /** From the first request to the end of the answer, all attempts included. */
+  readonly totalMs: number;
+}
+
+/** The provider's connection has the same limits and can retry or fall back, so that it gets the first word. */
+const GRACE_MS = 1_000;
+
+/** The time that an answer may still take. Mutable, because each piece begins a new wait. */
+export class AnswerClock {
+  readonly #times: AnswerTimes;
+  readonly #abort = new AbortController();
+  readonly #total: NodeJS.Timeout;
+  #wait: NodeJS.Timeout | undefined;
+  #waitMs = 0;
+  #late: string | null = null;
+
+  constructor(times: AnswerTimes) {
+    this.#times = times;
+    const { totalMs } = times;
+    this.#total = setTimeout(() => this.#end(`was not complete after ${totalMs / 1_000} s`), totalMs);
+  }
+
+  /** Aborts when the answer is late. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** How the answer was late, as the predicate of a sentence; null if it was not. */
+  get late(): string | null {
+    return this.#late;
+  }
+
+  /** Begins the wait for the next piece. */
+  take(delta: ChatDelta): void {
+    const { firstPieceMs, idleMs } = this.#times;
+    if (delta.kind === 'begin') this.#arm(firstPieceMs);
+    else if (delta.kind === 'retry') this.#arm(firstPieceMs + delta.delayMs);
+    else this.#arm(idleMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#total);
+    clearTimeout(this.#wait);
+  }
+
+  #arm(ms: number): void {
+    if (this.#wait !== undefined && ms === this.#waitMs) {
+      this.#wait.refresh();
+      return;
+    }
+    clearTimeout(this.#wait);
+    this.#waitMs = ms;
+    this.#wait = setTimeout(() => this.#end(`had no further piece for ${ms / 1_000} s`), ms + GRACE_MS);
+  }
+
+  #end(late: string): void {
+    if (this.#abort.signal.aborted) return;
+    this.#late = late;
+    this.#abort.abort(new Error(`the answer ${late}`));
+  }
+}

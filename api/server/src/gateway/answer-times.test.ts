@@ -1,0 +1,125 @@
+/** Times of an answer: a slow model may finish while it writes, a silent one is cut off, and the receipt has the times as they were. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChatCompletion, getModelUse, ModelReceipt } from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireChunk, WireServer } from '@hamlet/models/testing';
+import { dataOf, Play } from '../testing/play.ts';
+import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+const IDLE_MS = 400;
+const SLACK_MS = 2;
+
+let village: TestVillage;
+let wire: WireServer;
+let play: Play;
+let hastyUrl = '';
+let queueUrl = '';
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  const start = async (options: Parameters<typeof wireModels>[1]): Promise<string> =>
+    (await village.startReplica({}, { models: wireModels(wire.url, options) })).peopleUrl;
+  play = new Play(await start({ limits: { idleMs: IDLE_MS } }));
+  hastyUrl = await start({ limits: { totalMs: 1_500 } });
+  queueUrl = await start({ maxInFlight: 1 });
+  await play.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+function ask(agentId: AgentId, stream: boolean, url = play.url): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: [{ role: 'user', content: 'Talk.' }], stream }),
+  });
+}
+
+const used = async (agentId: AgentId) =>
+  dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } })).recent[0];
+
+/** An answer with the given waits before its pieces. */
+function written(waits: readonly WireChunk[]): { chunks: readonly WireChunk[] } {
+  const [head = '', ...rest] = OPENAI_WIRE.stream({ text: waits.map((_, index) => `piece ${index} `) }).chunks;
+  return {
+    chunks: [head, ...rest.flatMap((chunk, index) => (waits[index] === undefined ? [chunk] : [waits[index], chunk]))],
+  };
+}
+
+test('a model that writes slowly finishes, also after a time that is longer than the limit between two pieces', async () => {
+  wire.add({
+    answer: { ...OPENAI_WIRE.stream({ text: [] }), ...written(Array.from({ length: 6 }, () => ({ waitMs: 120 }))) },
+  });
+  const text = await (await ask('bob', true)).text();
+  assert.match(text, /piece 5/);
+  assert.match(text, /\[DONE\]/);
+});
+
+for (const stream of [true, false])
+  test(`a model that sends comments but no piece is cut off, at the provider too (${stream ? 'streamed' : 'whole'})`, async () => {
+    const whole = OPENAI_WIRE.stream({ text: ['First words.'] });
+    const silent = [...whole.chunks.slice(0, 2), { drip: ': still here\n\n', everyMs: 20 }];
+    wire.add({ answer: { ...whole, chunks: silent } });
+    const text = await (await ask('cleo', stream)).text();
+    assert.match(text, /model_failed/);
+    assert.match(text, /had no further piece for 0\.4 s/);
+    assert.doesNotMatch(text, /\[DONE\]/);
+    await wire.requests.at(-1)?.gone;
+    const request = await used('cleo');
+    assert.equal(request?.outcome, 'failed');
+    assert.ok((request?.completion_tokens ?? 0) > 0, 'the words that came are paid');
+  });
+
+test('an answer without an end is cut off in total', async () => {
+  const whole = OPENAI_WIRE.stream({ text: ['on and on '] });
+  const [head = '', piece = ''] = whole.chunks;
+  wire.add({ answer: { ...whole, chunks: [head, { drip: String(piece), everyMs: 20 }] } });
+  const text = await (await ask('dan', true, hastyUrl)).text();
+  assert.match(text, /was not complete after 1\.5 s/);
+  assert.equal((await used('dan'))?.outcome, 'failed');
+});
+
+async function receiptOf(answer: Response, stream: boolean): Promise<ModelReceipt> {
+  if (!stream) return ChatCompletion.parse(await answer.json()).hamlet;
+  const last = (await answer.text()).split('\n\n').findLast((line) => line.includes('"ttft_ms"')) ?? '';
+  return ModelReceipt.parse((JSON.parse(last.replace(/^data: /, '')) as { hamlet: unknown }).hamlet);
+}
+
+for (const stream of [true, false])
+  test(`the receipt separates the wait for a place, the time to the first piece and the writing (${stream ? 'streamed' : 'whole'})`, async () => {
+    const [place, first, rest] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+    assert.ok(place && first && rest);
+    const whole = OPENAI_WIRE.stream({ text: ['holds the place'] });
+    const before = wire.requests.length;
+    wire.add({ answer: { ...whole, chunks: [{ until: place.promise }, ...whole.chunks] } });
+    wire.add({ answer: { ...whole, ...written([{ until: first.promise }, { until: rest.promise }]) } });
+    const holder = ask('bob', false, queueUrl);
+    await eventually('the holder at the provider', () => wire.requests.length === before + 1);
+    const askedAt = performance.now();
+    const answering = ask('eve', stream, queueUrl);
+    await eventually('the request waits', async () => (await used('eve'))?.outcome === 'under_way');
+    const waitingAt = performance.now();
+    await sleep(60);
+    const placedAt = performance.now();
+    place.resolve();
+    await eventually('the request at the provider', () => wire.requests.length === before + 2);
+    const arrivedAt = performance.now();
+    await sleep(90);
+    const firstAt = performance.now();
+    first.resolve();
+    await sleep(70);
+    rest.resolve();
+    const { queue_ms: queueMs, ttft_ms: ttftMs, tokens_per_s: rate, tokens } = await receiptOf(await answering, stream);
+    const endedAt = performance.now();
+    await holder;
+    assert.ok(queueMs >= placedAt - waitingAt - SLACK_MS, `waited ${queueMs} ms`);
+    assert.ok(ttftMs !== null && ttftMs >= firstAt - arrivedAt - SLACK_MS, `first piece after ${ttftMs} ms`);
+    assert.ok(queueMs + ttftMs <= endedAt - askedAt - 70 + 2 * SLACK_MS, `${queueMs} and ${ttftMs} ms overlap`);
+    assert.ok(rate !== null && rate <= tokens.completion / 0.05, `${rate} tokens a second while it wrote for 70 ms`);
+  });
