@@ -1,4 +1,4 @@
-/** The package runs in a pod: it has zod, and OpenAI's client only once that is used. */
+/** The package runs in a pod: it has zod and Node's HTTP client, and OpenAI's client and TLS only once they are used. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ const SOURCES = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
   (file) => !file.endsWith('.test.ts') && !file.startsWith('testing/'),
 );
 
-test('sources import zod and each other, and load openai lazily', () => {
+test('sources import zod, HTTP and each other, and load the rest lazily', () => {
   assert.ok(SOURCES.length > 20, `only ${SOURCES.length} sources found`);
   const imports = SOURCES.flatMap((file) => {
     const text = readFileSync(join(import.meta.dirname, file), 'utf8');
@@ -16,5 +16,12 @@ test('sources import zod and each other, and load openai lazily', () => {
       ([, kind = '', from = '']) => `${kind} ${from}`,
     );
   });
-  assert.deepEqual([...new Set(imports)].toSorted(), ['import type openai', 'import type zod', 'import zod']);
+  assert.deepEqual([...new Set(imports)].toSorted(), [
+    'import node:http',
+    'import type node:http',
+    'import type node:https',
+    'import type openai',
+    'import type zod',
+    'import zod',
+  ]);
 });

@@ -12,9 +12,9 @@ import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause } from '../transport/model-ports.ts';
 import type { ModelPorts } from '../transport/model-ports.ts';
 import { scrubber, scrubDeep } from '../transport/scrub.ts';
+import { CallCheck } from './call-check.ts';
 import { decideNext } from './decide-next.ts';
 import type { RetryPolicy } from './decide-next.ts';
-import { finishAnswer } from './finish-answer.ts';
 
 /** One member of a chain: an adapter, the name of the model there, and its price. */
 export interface ModelTarget {
@@ -103,15 +103,17 @@ async function* tryOnce(
   const { adapter, model, price } = target;
   try {
     signal.throwIfAborted();
-    const deltas = adapter.ask({ request, model, stream, signal });
-    for await (const delta of finishAnswer(deltas, { request, limits })) {
+    const calls = new CallCheck(request, limits);
+    for await (const delta of adapter.ask({ request, model, stream, signal })) {
       signal.throwIfAborted();
       attempt.take(delta);
       if (delta.kind === 'end') {
+        yield* calls.missingIds();
         const raw = scrubDeep(delta.raw, scrubber(adapter.secrets()));
-        yield { ...delta, raw, ...spentOf(attempt, request, price) };
+        yield { ...delta, finish: calls.finishOf(delta.finish), raw, ...spentOf(attempt, request, price) };
         return null;
       }
+      if (delta.kind === 'tool') calls.take(delta);
       if (delta.kind !== 'usage') yield delta;
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ModelFault } from '../chat/model-error.ts';
 import type { ModelErrorCode } from '../chat/model-error.ts';
+import type { ServerAnswer } from './server-answer.ts';
 
 /** A failure as a provider reports it: in an HTTP answer, or in the middle of a stream (without status and headers). */
 export interface ReportedError {
   readonly status?: number | undefined;
-  readonly headers?: Headers | undefined;
+  readonly headers?: ServerAnswer['headers'] | undefined;
   readonly body: unknown;
 }
 
@@ -107,7 +108,7 @@ function waitInMessage(message: string): number | undefined {
   return Math.ceil(Number(minutes) * 60_000 + Number(amount) * (unit === 'ms' ? 1 : 1_000));
 }
 
-function waitInHeaders(headers: Headers | undefined, nowMs: number): number | undefined {
+function waitInHeaders(headers: ReportedError['headers'], nowMs: number): number | undefined {
   const exact = headers?.get('retry-after-ms') ?? '';
   if (/^\d+(\.\d+)?$/.test(exact)) return Math.ceil(Number(exact));
   const after = headers?.get('retry-after') ?? '';

@@ -1,6 +1,7 @@
 import { ModelFault } from '../chat/model-error.ts';
 import type { AnswerLimits } from './answer-limits.ts';
-import type { Fetch, ModelPorts } from './model-ports.ts';
+import type { ModelPorts } from './model-ports.ts';
+import type { Fetch } from './server-answer.ts';
 
 const LINE_FEED = 10;
 
@@ -15,18 +16,18 @@ interface Guard {
 class Watch {
   readonly #abort = new AbortController();
   readonly #guard: Guard;
-  readonly #caller: AbortSignal | null;
+  readonly #caller: AbortSignal;
   readonly #stopTotal: () => void;
   #stopWait: () => void = () => {};
-  readonly #onCaller = (): void => this.#abort.abort(this.#caller?.reason);
+  readonly #onCaller = (): void => this.#abort.abort(this.#caller.reason);
 
-  constructor(guard: Guard, caller: AbortSignal | null) {
+  constructor(guard: Guard, caller: AbortSignal) {
     this.#guard = guard;
     this.#caller = caller;
     const { totalMs } = guard.limits;
     this.#stopTotal = guard.ports.after(totalMs, () => this.fail(`the answer was not complete after ${totalMs} ms`));
-    if (caller?.aborted === true) this.#onCaller();
-    else caller?.addEventListener('abort', this.#onCaller, { once: true });
+    if (caller.aborted) this.#onCaller();
+    else caller.addEventListener('abort', this.#onCaller, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -50,7 +51,7 @@ class Watch {
   end(): void {
     this.rest();
     this.#stopTotal();
-    this.#caller?.removeEventListener('abort', this.#onCaller);
+    this.#caller.removeEventListener('abort', this.#onCaller);
   }
 
   /** The reason of a failure: that of the watch if the watch aborted, else that of the connection. */
@@ -91,36 +92,48 @@ function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {
   };
 }
 
-function guardedBody(body: ReadableStream<Uint8Array>, guard: Guard, watch: Watch): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const count = byteCounter(guard);
-  let isFirst = true;
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+/** The bytes of an answer, counted and waited for. Mutable because the first read needs no new timer. */
+class GuardedBody implements AsyncIterableIterator<Uint8Array> {
+  readonly #bytes: AsyncIterator<Uint8Array>;
+  readonly #watch: Watch;
+  readonly #idleMs: number;
+  readonly #count: (bytes: Uint8Array) => void;
+  #isFirst = true;
+
+  constructor(body: AsyncIterable<Uint8Array>, guard: Guard, watch: Watch) {
+    this.#bytes = body[Symbol.asyncIterator]();
+    this.#watch = watch;
+    this.#idleMs = guard.limits.idleMs;
+    this.#count = byteCounter(guard);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** Nothing is read ahead: the wait for bytes counts only while a reader waits. */
+  async next(): Promise<IteratorResult<Uint8Array>> {
     try {
-      if (!isFirst) watch.wait(guard.limits.idleMs, 'the next bytes of the answer');
-      const { done, value } = await reader.read();
-      isFirst = false;
-      watch.rest();
-      if (done) {
-        watch.end();
-        controller.close();
-        return;
-      }
-      count(value);
-      controller.enqueue(value);
+      this.#watch.signal.throwIfAborted();
+      if (!this.#isFirst) this.#watch.wait(this.#idleMs, 'the next bytes of the answer');
+      const result = await this.#bytes.next();
+      this.#isFirst = false;
+      this.#watch.rest();
+      if (result.done === true) this.#watch.end();
+      else this.#count(result.value);
+      return result;
     } catch (thrown) {
-      const reason = watch.reasonOf(thrown);
-      watch.end();
-      void reader.cancel(reason).catch(() => {});
-      controller.error(reason);
+      const reason = this.#watch.reasonOf(thrown);
+      await this.return();
+      throw reason;
     }
   }
-  async function cancel(reason: unknown): Promise<void> {
-    watch.end();
-    await reader.cancel(reason).catch(() => {});
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#watch.end();
+    await this.#bytes.return?.().catch(() => undefined);
+    return { done: true, value: undefined };
   }
-  // Nothing is read ahead: the wait for bytes counts only while a reader waits.
-  return new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
 }
 
 /**
@@ -129,17 +142,14 @@ function guardedBody(body: ReadableStream<Uint8Array>, guard: Guard, watch: Watc
  * the caller's own signal gives.
  */
 export function guardedFetch(guard: Guard): Fetch {
-  return async (url, init = {}) => {
-    const watch = new Watch(guard, init.signal ?? null);
+  return async (url, request) => {
+    const watch = new Watch(guard, request.signal);
     try {
       watch.signal.throwIfAborted();
       watch.wait(guard.limits.firstByteMs, 'the first byte of the answer');
-      const response = await guard.ports.fetch(url, { ...init, redirect: 'manual', signal: watch.signal });
-      const { status, statusText, headers } = response;
-      if (response.body !== null)
-        return new Response(guardedBody(response.body, guard, watch), { status, statusText, headers });
-      watch.end();
-      return response;
+      const { ok, status, headers, body } = await guard.ports.fetch(url, { ...request, signal: watch.signal });
+      if (body === null) watch.end();
+      return { ok, status, headers, body: body === null ? null : new GuardedBody(body, guard, watch) };
     } catch (thrown) {
       watch.end();
       throw watch.reasonOf(thrown);

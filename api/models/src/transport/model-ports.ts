@@ -1,5 +1,5 @@
-/** A fetch of the platform, or of a test. */
-export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+import { httpFetch } from './http-fetch.ts';
+import type { Fetch } from './server-answer.ts';
 
 /** The world of this package: network, time and chance. */
 export interface ModelPorts {
@@ -14,7 +14,7 @@ export interface ModelPorts {
 
 /** The ports of a running process. */
 export const SYSTEM_PORTS: ModelPorts = {
-  fetch: (url, init) => fetch(url, init),
+  fetch: httpFetch,
   after: (ms, run) => {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

@@ -3,8 +3,9 @@ import { ERROR_BYTES } from './answer-limits.ts';
 import type { AnswerLimits } from './answer-limits.ts';
 import { classifyError } from './classify-error.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import type { Fetch, ModelPorts } from './model-ports.ts';
-import { parseJson, textLines } from './text-lines.ts';
+import type { ModelPorts } from './model-ports.ts';
+import type { Fetch, ServerAnswer } from './server-answer.ts';
+import { parseJson } from './text-lines.ts';
 
 /** The parts of the world and the limits that every adapter works with. */
 export interface AdapterKit {
@@ -13,13 +14,13 @@ export interface AdapterKit {
 }
 
 /** The first bytes of an error's body as text. The rest is not read. */
-async function errorText(response: Response): Promise<string> {
-  if (response.body === null) return '';
+async function errorText({ body }: ServerAnswer): Promise<string> {
+  if (body === null) return '';
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   try {
-    for await (const chunk of response.body) {
+    for await (const chunk of body) {
       text += decoder.decode(chunk, { stream: true });
       bytes += chunk.length;
       if (bytes > ERROR_BYTES) break;
@@ -42,8 +43,8 @@ function errorBody(text: string): unknown {
 /** A fetch that throws the provider's error as a fault, and whose answers are limited. */
 export function providerFetch({ ports, limits }: AdapterKit, stream: boolean): Fetch {
   const fetch = guardedFetch({ ports, limits, byLines: stream });
-  return async (url, init) => {
-    const response = await fetch(url, init);
+  return async (url, request) => {
+    const response = await fetch(url, request);
     if (response.ok) return response;
     const body = errorBody(await errorText(response));
     throw classifyError({ status: response.status, headers: response.headers, body }, ports.nowMs());
@@ -64,7 +65,7 @@ export function bearer(apiKey: string | null): Readonly<Record<string, string>> 
 }
 
 /** Posts JSON to a provider. */
-export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }: JsonPost): Promise<Response> {
+export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }: JsonPost): Promise<ServerAnswer> {
   return providerFetch(kit, stream)(url, {
     method: 'POST',
     headers: {
@@ -73,19 +74,23 @@ export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }
       ...headers,
     },
     body: JSON.stringify(body),
+    redirect: 'manual',
     signal,
   });
 }
 
-/** The JSON of a whole answer. */
-export async function jsonOf(response: Response): Promise<unknown> {
-  return parseJson(await response.text());
+/** The body of an answer; a fault if it has none. */
+export function bodyOf({ body }: ServerAnswer): AsyncIterable<Uint8Array> {
+  if (body === null) throw new ModelFault('bad_answer', 'the provider sent an answer without a body');
+  return body;
 }
 
-/** The lines of a streamed answer. */
-export function linesOf(response: Response): AsyncIterable<string> {
-  if (response.body === null) throw new ModelFault('bad_answer', 'the provider sent an answer without a body');
-  return textLines(response.body);
+/** The JSON of a whole answer. */
+export async function jsonOf(answer: ServerAnswer): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const bytes of bodyOf(answer)) text += decoder.decode(bytes, { stream: true });
+  return parseJson(text + decoder.decode());
 }
 
 /** The address of a path below a base URL, which may end with a slash. */

@@ -1,24 +1,38 @@
 import { ModelFault } from '../chat/model-error.ts';
 
+/** The rest of a line that another chunk continues. Mutable because chunks arrive one after the other. */
+class LineReader {
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+
+  /** The lines that these bytes complete. */
+  take(bytes: Uint8Array): readonly string[] {
+    const text = this.#decoder.decode(bytes, { stream: true });
+    const isLine = this.#rest.endsWith('\r') || text.includes('\n') || text.includes('\r');
+    this.#rest += text;
+    if (!isLine) return [];
+    const all = this.#rest;
+    // A CR at the end may be half of CRLF: it waits for the next bytes.
+    const end = all.endsWith('\r') ? all.length - 1 : all.length;
+    const lines = all.includes('\r') ? all.slice(0, end).split(/\r\n|\n|\r/) : all.split('\n');
+    this.#rest = (lines.pop() ?? '') + all.slice(end);
+    return lines;
+  }
+
+  /** The last line, if it has no end; else the empty text. */
+  end(): string {
+    return (this.#rest + this.#decoder.decode()).replace(/\r$/, '');
+  }
+}
+
 /**
  * The lines of a body; `guardedFetch` limits their length. Bytes of one character may arrive in two chunks; invalid
  * UTF-8 becomes U+FFFD.
  */
 export async function* textLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of body) {
-    const text = decoder.decode(bytes, { stream: true });
-    const isLine = rest.endsWith('\r') || /[\r\n]/.test(text);
-    rest += text;
-    if (!isLine) continue;
-    // A CR at the end may be half of CRLF: it waits for the next bytes.
-    const end = rest.endsWith('\r') ? rest.length - 1 : rest.length;
-    const lines = rest.slice(0, end).split(/\r\n|\n|\r/);
-    rest = (lines.pop() ?? '') + rest.slice(end);
-    yield* lines;
-  }
-  const last = (rest + decoder.decode()).replace(/\r$/, '');
+  const reader = new LineReader();
+  for await (const bytes of body) for (const line of reader.take(bytes)) yield line;
+  const last = reader.end();
   if (last !== '') yield last;
 }
 
@@ -28,26 +42,44 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/**
- * Server-sent events, as WHATWG defines them, without `id` and `retry`. An event that is incomplete at the end of the
- * stream is dropped.
- */
-export async function* serverEvents(lines: AsyncIterable<string>): AsyncGenerator<ServerEvent> {
-  let event = '';
-  let data: string[] = [];
-  for await (const line of lines) {
-    if (line === '') {
-      if (data.length > 0) yield { event: event === '' ? 'message' : event, data: data.join('\n') };
-      event = '';
-      data = [];
-      continue;
+/** The fields of the event that is not complete yet. Mutable because an event has several lines. */
+class EventReader {
+  #event = '';
+  #data: string | null = null;
+
+  /** The event that a line completes. */
+  take(line: string): ServerEvent | null {
+    if (line !== '') {
+      this.#field(line);
+      return null;
     }
+    const [event, data] = [this.#event, this.#data];
+    this.#event = '';
+    this.#data = null;
+    return data === null ? null : { event: event === '' ? 'message' : event, data };
+  }
+
+  #field(line: string): void {
     const colon = line.indexOf(':');
     const field = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (field === 'data') data.push(value);
-    if (field === 'event') event = value;
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'data') this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    if (field === 'event') this.#event = value;
   }
+}
+
+/**
+ * The server-sent events of a body, as WHATWG defines them, without `id` and `retry`. An event that is incomplete at the
+ * end of the stream is dropped. Lines and events are read in one step: each piece of an answer passes here.
+ */
+export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
+  const lines = new LineReader();
+  const events = new EventReader();
+  for await (const bytes of body)
+    for (const line of lines.take(bytes)) {
+      const event = events.take(line);
+      if (event !== null) yield event;
+    }
 }
 
 /** A JSON text of a provider. */

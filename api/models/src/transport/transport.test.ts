@@ -17,7 +17,7 @@ test('lines are the same for every size of chunks and every kind of line end', a
 
 test('server-sent events: names, several lines of data, comments, a cut event', async () => {
   const text = ': hello\n\nevent: ping\ndata: 1\n\ndata:2\ndata: 3\nid: 9\n\ndata\n\ndata: cut';
-  assert.deepEqual(await Array.fromAsync(serverEvents(textLines(chunks(text, 3)))), [
+  assert.deepEqual(await Array.fromAsync(serverEvents(chunks(text, 3))), [
     { event: 'ping', data: '1' },
     { event: 'message', data: '2\n3' },
     { event: 'message', data: '' },

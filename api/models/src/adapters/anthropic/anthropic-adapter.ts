@@ -1,8 +1,9 @@
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
 import { faultIn } from '../../chat/model-error.ts';
 import type { ChatAdapter } from '../../chat/model.ts';
-import { endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { anthropicBody } from './anthropic-body.ts';
 import { AnthropicEventReader, readMessage } from './anthropic-reply.ts';
@@ -16,11 +17,11 @@ export interface AnthropicServer {
   readonly apiKey: string;
 }
 
-async function* readStream(response: Response, nowMs: () => number): AsyncGenerator<AdapterDelta> {
+async function* readStream(answer: ServerAnswer, nowMs: () => number): AsyncGenerator<AdapterDelta> {
   const reader = new AnthropicEventReader(nowMs);
   try {
-    for await (const { data } of serverEvents(linesOf(response))) {
-      yield* reader.read(parseJson(data));
+    for await (const { data } of serverEvents(bodyOf(answer))) {
+      for (const delta of reader.read(parseJson(data))) yield delta;
       if (reader.isEnded) break;
     }
   } catch (thrown) {
@@ -39,9 +40,9 @@ export function createAnthropicAdapter({ provider, baseUrl, apiKey }: AnthropicS
     secrets: () => [apiKey],
     async *ask(call) {
       const { stream, signal } = call;
-      const response = await postJson(kit, { url, headers, body: anthropicBody(call), stream, signal });
-      if (stream) yield* readStream(response, kit.ports.nowMs);
-      else yield* readMessage(await jsonOf(response), kit.ports.nowMs());
+      const answer = await postJson(kit, { url, headers, body: anthropicBody(call), stream, signal });
+      if (stream) yield* readStream(answer, kit.ports.nowMs);
+      else yield* readMessage(await jsonOf(answer), kit.ports.nowMs());
     },
   };
 }

@@ -1,15 +1,16 @@
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
 import { faultIn } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
-import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { chatBody } from './chat-body.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { ChatReplyReader } from './chat-reply.ts';
 
 /** Sends a body to `/chat/completions`. */
-export type ChatSender = (body: Record<string, unknown>, call: AdapterCall) => Promise<Response>;
+export type ChatSender = (body: Record<string, unknown>, call: AdapterCall) => Promise<ServerAnswer>;
 
 export interface ChatServer {
   readonly provider: string;
@@ -20,16 +21,12 @@ export interface ChatServer {
   readonly profile: ChatProfile;
 }
 
-async function* chunksOf(response: Response): AsyncGenerator<unknown> {
-  for await (const { data } of serverEvents(linesOf(response))) {
-    if (data === '[DONE]') return;
-    yield parseJson(data);
-  }
-}
-
-async function* readStream(response: Response, reader: ChatReplyReader): AsyncGenerator<AdapterDelta> {
+async function* readStream(answer: ServerAnswer, reader: ChatReplyReader): AsyncGenerator<AdapterDelta> {
   try {
-    for await (const chunk of chunksOf(response)) yield* reader.read(chunk);
+    for await (const { data } of serverEvents(bodyOf(answer))) {
+      if (data === '[DONE]') break;
+      for (const delta of reader.read(parseJson(data))) yield delta;
+    }
   } catch (thrown) {
     // The finish reason has arrived: a later cut loses only the usage, which is then estimated.
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
@@ -47,13 +44,13 @@ export function chatCompletionsAdapter(
     provider: server.provider,
     secrets: () => (server.apiKey === null ? [] : [server.apiKey]),
     async *ask(call) {
-      const response = await send(chatBody(call, server.profile), call);
+      const answer = await send(chatBody(call, server.profile), call);
       const reader = new ChatReplyReader(kit.ports.nowMs);
       if (call.stream) {
-        yield* readStream(response, reader);
+        yield* readStream(answer, reader);
         return;
       }
-      yield* reader.read(await jsonOf(response));
+      yield* reader.read(await jsonOf(answer));
       yield reader.end();
     },
   };

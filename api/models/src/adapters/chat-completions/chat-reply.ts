@@ -60,6 +60,34 @@ function usageOf({ prompt_tokens, completion_tokens, prompt_tokens_details }: z.
   };
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+const isNoText = (value: unknown): boolean => isAbsent(value) || value === '';
+
+/** The only choice of a chunk that has neither an error nor a usage; null for every other chunk. */
+function onlyChoiceOf(chunk: unknown): Fields | null {
+  if (!isFields(chunk) || !isAbsent(chunk['error']) || !isAbsent(chunk['usage'])) return null;
+  const { choices } = chunk;
+  const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : null;
+  return isFields(choice) && isAbsent(choice['message']) && isNoText(choice['finish_reason']) ? choice : null;
+}
+
+/**
+ * The text of a chunk that has nothing else, as nearly all chunks of a stream; null for every other chunk. It admits
+ * only what the schema admits, at a tenth of the cost.
+ */
+function plainTextOf(chunk: unknown): string | null {
+  const delta = onlyChoiceOf(chunk)?.['delta'];
+  if (!isFields(delta)) return null;
+  const { content, refusal, reasoning, reasoning_content: thoughts, tool_calls: calls } = delta;
+  const isPlain = [refusal, reasoning, thoughts].every(isNoText) && (isAbsent(calls) || isNone(calls));
+  return isPlain && typeof content === 'string' ? content : null;
+}
+
+const isNone = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 /** Reads the chunks of one answer. Mutable, because a tool call or a refusal may span several chunks. */
 export class ChatReplyReader {
   readonly #slots = new CallSlots();
@@ -78,9 +106,15 @@ export class ChatReplyReader {
   }
 
   *read(chunk: unknown): Generator<AdapterDelta> {
+    const words = plainTextOf(chunk);
+    if (words === null) yield* this.#whole(chunk);
+    else if (words !== '') yield { kind: 'text', text: words };
+    this.#raw = chunk;
+  }
+
+  *#whole(chunk: unknown): Generator<AdapterDelta> {
     const { error, choices, usage } = parseReply(Reply, chunk);
     if (error) throw classifyError({ body: chunk }, this.#nowMs());
-    this.#raw = chunk;
     const choice = choices?.[0];
     const message = choice?.delta ?? choice?.message;
     if (message) yield* this.#message(message);

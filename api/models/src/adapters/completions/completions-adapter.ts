@@ -5,8 +5,9 @@ import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
-import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { renderPrompt, STOPS } from './render-prompt.ts';
 
@@ -42,7 +43,7 @@ function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): R
   return { promptTokens: prompt_tokens, completionTokens: completion_tokens };
 }
 
-function bodyOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
+function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
   const { temperature, seed, maxTokens = DEFAULT_MAX_TOKENS, stop = [] } = request;
   const stops = [...stop, ...STOPS];
   // The caller's texts come first. If there are too many, the least likely labels are left out.
@@ -92,11 +93,11 @@ class CompletionReader {
   }
 }
 
-async function* readStream(response: Response, reader: CompletionReader): AsyncGenerator<AdapterDelta> {
+async function* readStream(answer: ServerAnswer, reader: CompletionReader): AsyncGenerator<AdapterDelta> {
   try {
-    for await (const { data } of serverEvents(linesOf(response))) {
+    for await (const { data } of serverEvents(bodyOf(answer))) {
       if (data === '[DONE]') break;
-      yield* reader.read(parseJson(data));
+      for (const delta of reader.read(parseJson(data))) yield delta;
     }
   } catch (thrown) {
     if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
@@ -117,12 +118,12 @@ export function createCompletionsAdapter(
     async *ask(call) {
       const { stream, signal } = call;
       const reader = new CompletionReader(kit.ports.nowMs);
-      const response = await postJson(kit, { url, headers, body: bodyOf(call), stream, signal });
+      const answer = await postJson(kit, { url, headers, body: requestOf(call), stream, signal });
       if (stream) {
-        yield* readStream(response, reader);
+        yield* readStream(answer, reader);
         return;
       }
-      yield* reader.read(await jsonOf(response));
+      yield* reader.read(await jsonOf(answer));
       yield reader.end();
     },
   };

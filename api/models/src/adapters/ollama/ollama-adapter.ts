@@ -4,9 +4,10 @@ import { ModelFault } from '../../chat/model-error.ts';
 import type { ChatAdapter } from '../../chat/model.ts';
 import { classifyError } from '../../transport/classify-error.ts';
 import { parseReply } from '../../transport/parse-reply.ts';
-import { bearer, endpoint, jsonOf, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bearer, bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import { parseJson } from '../../transport/text-lines.ts';
+import type { ServerAnswer } from '../../transport/server-answer.ts';
+import { parseJson, textLines } from '../../transport/text-lines.ts';
 import { ollamaBody } from './ollama-body.ts';
 
 const count = z.int().nonnegative().nullish();
@@ -73,12 +74,12 @@ async function* readLines(values: AsyncIterable<unknown>, nowMs: () => number): 
   }
 }
 
-async function* valuesOf(response: Response, stream: boolean): AsyncGenerator<unknown> {
+async function* valuesOf(answer: ServerAnswer, stream: boolean): AsyncGenerator<unknown> {
   if (!stream) {
-    yield await jsonOf(response);
+    yield await jsonOf(answer);
     return;
   }
-  for await (const line of linesOf(response)) if (line.trim() !== '') yield parseJson(line);
+  for await (const line of textLines(bodyOf(answer))) if (line.trim() !== '') yield parseJson(line);
 }
 
 /**
@@ -93,8 +94,8 @@ export function createOllamaAdapter({ provider, baseUrl, apiKey }: OllamaServer,
     secrets: () => (apiKey === null ? [] : [apiKey]),
     async *ask(call) {
       const { stream, signal } = call;
-      const response = await postJson(kit, { url, headers, body: ollamaBody(call), stream, signal });
-      yield* readLines(valuesOf(response, stream), kit.ports.nowMs);
+      const answer = await postJson(kit, { url, headers, body: ollamaBody(call), stream, signal });
+      yield* readLines(valuesOf(answer, stream), kit.ports.nowMs);
     },
   };
 }

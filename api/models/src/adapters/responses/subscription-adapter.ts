@@ -1,7 +1,8 @@
 import { faultIn } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
-import { endpoint, linesOf, postJson } from '../../transport/provider-exchange.ts';
+import { bodyOf, endpoint, postJson } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
+import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { responsesBody } from './responses-body.ts';
 import { ResponsesEventReader } from './responses-reply.ts';
@@ -34,7 +35,7 @@ export function createSubscriptionAdapter(
   const url = endpoint(baseUrl, 'responses');
   const seen = new Set<string>();
 
-  function post(call: AdapterCall, used: OAuthTokens): Promise<Response> {
+  function post(call: AdapterCall, used: OAuthTokens): Promise<ServerAnswer> {
     // Old tokens stay hidden too: a late error may repeat one. Only those of one renewal are kept.
     if (seen.size > 8) seen.clear();
     for (const secret of [used.accessToken, used.refreshToken]) seen.add(secret);
@@ -46,7 +47,7 @@ export function createSubscriptionAdapter(
     return postJson(kit, { url, headers, body: responsesBody(call), stream: true, signal: call.signal });
   }
 
-  async function open(call: AdapterCall): Promise<Response> {
+  async function open(call: AdapterCall): Promise<ServerAnswer> {
     const used = await tokens.current();
     try {
       return await post(call, used);
@@ -60,10 +61,10 @@ export function createSubscriptionAdapter(
     provider,
     secrets: () => [...seen],
     async *ask(call) {
-      const response = await open(call);
+      const answer = await open(call);
       const reader = new ResponsesEventReader(kit.ports.nowMs);
-      for await (const { data } of serverEvents(linesOf(response)))
-        if (data !== '[DONE]') yield* reader.read(parseJson(data));
+      for await (const { data } of serverEvents(bodyOf(answer)))
+        if (data !== '[DONE]') for (const delta of reader.read(parseJson(data))) yield delta;
     },
   };
 }

@@ -55,6 +55,9 @@ export function createSubscriptionTokens(
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams(form).toString(),
+      redirect: 'manual',
+      // Callers share a renewal, so that none may cancel it.
+      signal: new AbortController().signal,
     });
     const renewed = Renewed.safeParse(await jsonOf(response));
     if (!renewed.success) throw new ModelFault('auth', `the provider renewed no token: ${SIGN_IN}`);

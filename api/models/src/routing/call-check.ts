@@ -1,4 +1,4 @@
-import type { AdapterDelta, Finish, ToolPiece } from '../chat/chat-delta.ts';
+import type { Finish, ToolPiece } from '../chat/chat-delta.ts';
 import type { ChatRequest } from '../chat/chat-request.ts';
 import { ModelFault } from '../chat/model-error.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
@@ -8,8 +8,11 @@ interface Slot {
   hasName: boolean;
 }
 
-/** Counts the tool calls of an answer and gives an id to those that have none. */
-class CallCheck {
+/**
+ * Gives the answers of all adapters the same ending: tool calls are counted, have ids and names, and lead to the finish
+ * reason `tool_calls`. Mutable because a call spans several pieces.
+ */
+export class CallCheck {
   readonly #slots = new Map<number, Slot>();
   readonly #idBase: number;
   readonly #most: number;
@@ -37,26 +40,5 @@ class CallCheck {
   /** Servers disagree on the finish reason of an answer that ends with calls. */
   finishOf(finish: Finish): Finish {
     return this.#slots.size > 0 && finish === 'stop' ? 'tool_calls' : finish;
-  }
-}
-
-/**
- * Gives the answers of all adapters the same ending: tool calls are counted, have ids and names, and lead to the finish
- * reason `tool_calls`. Nothing is read after the end.
- */
-export async function* finishAnswer(
-  deltas: AsyncIterable<AdapterDelta>,
-  { request, limits }: { readonly request: ChatRequest; readonly limits: Pick<AnswerLimits, 'toolCalls'> },
-): AsyncGenerator<AdapterDelta> {
-  const calls = new CallCheck(request, limits);
-  for await (const delta of deltas) {
-    if (delta.kind === 'tool') calls.take(delta);
-    if (delta.kind !== 'end') {
-      yield delta;
-      continue;
-    }
-    yield* calls.missingIds();
-    yield { ...delta, finish: calls.finishOf(delta.finish) };
-    return;
   }
 }

@@ -1,0 +1,107 @@
+/** The client against a real server: connections that are used again, readers that are slow or leave, and cut answers. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { httpFetch } from './http-fetch.ts';
+import type { ServerRequest } from './server-answer.ts';
+
+const PIECE = Buffer.alloc(64 << 10, 'x');
+const PIECES = 256;
+const WAIT_MS = 20_000;
+
+type Serve = (response: ServerResponse) => void | Promise<void>;
+
+let server: Server;
+let url: string;
+let serve: Serve = (response) => void response.end('fine');
+let connections = 0;
+
+before(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => void serve(response));
+  });
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function requestOf(signal = new AbortController().signal): ServerRequest {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', redirect: 'manual', signal };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array> | null): Promise<string> {
+  return Buffer.concat(await Array.fromAsync(body ?? [])).toString();
+}
+
+test('status, headers and body arrive, and one connection serves requests in turn', async () => {
+  const before = connections;
+  serve = (response) => void response.writeHead(429, { 'Retry-After': '3' }).end('slow');
+  for (let count = 0; count < 3; count += 1) {
+    const { ok, status, headers, body } = await httpFetch(url, requestOf());
+    assert.deepEqual([ok, status, headers.get('retry-after'), headers.get('Retry-After')], [false, 429, '3', '3']);
+    assert.equal(await textOf(body), 'slow');
+  }
+  assert.equal(connections - before, 1);
+});
+
+test('a redirect is an answer like any other: no header is sent to another server', async () => {
+  serve = (response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
+  const { status, headers } = await httpFetch(url, requestOf());
+  assert.deepEqual([status, headers.get('location')], [302, 'http://127.0.0.1:1/']);
+});
+
+test('a reader that does not read stops the server: no more than the buffers of the connection is sent', async () => {
+  let sent = 0;
+  serve = async (response) => {
+    response.writeHead(200);
+    for (sent = 0; sent < PIECES; sent += 1)
+      if (!response.write(PIECE)) await new Promise((done) => response.once('drain', done));
+    response.end();
+  };
+  const { body } = await httpFetch(url, requestOf());
+  let before = -1;
+  for (const until = Date.now() + WAIT_MS; sent !== before && Date.now() < until; await sleep(200)) before = sent;
+  assert.ok(sent < PIECES, `the server sent ${sent} pieces without a reader`);
+  assert.equal((await textOf(body)).length, PIECES * PIECE.length);
+});
+
+test('a reader that leaves, and a signal that aborts, end the connection', async () => {
+  for (const leave of ['reader', 'signal'] as const) {
+    const left = Promise.withResolvers<void>();
+    serve = (response) => {
+      response.once('close', left.resolve);
+      response.write('first');
+    };
+    const stop = new AbortController();
+    const { body } = await httpFetch(url, requestOf(stop.signal));
+    const read = async (): Promise<void> => {
+      for await (const _ of body ?? []) {
+        if (leave === 'reader') return;
+        stop.abort(new Error('enough'));
+      }
+    };
+    if (leave === 'reader') await read();
+    else await assert.rejects(read);
+    await left.promise;
+  }
+});
+
+test('an answer that is cut is not taken for a whole one', async () => {
+  serve = (response) => void response.write('half', () => response.destroy());
+  const { body } = await httpFetch(url, requestOf());
+  await assert.rejects(textOf(body));
+});
+
+test('an address that cannot be asked, and a signal that aborted before', async () => {
+  await assert.rejects(httpFetch('http://127.0.0.1:1/', requestOf()), /ECONNREFUSED/);
+  await assert.rejects(async () => httpFetch('ftp://127.0.0.1/', requestOf()), /begins with http/);
+  await assert.rejects(async () => httpFetch(url, requestOf(AbortSignal.abort(new Error('enough')))), /enough/);
+});
