@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const DIGEST_LENGTH = 22;
 
@@ -7,11 +7,24 @@ const DIGEST_LENGTH = 22;
  * texts with one digest, or confirm a guess of a short text that was deleted.
  */
 export const digest = (salt: string, text: string): string =>
-  createHash('sha256').update(salt).update('\0').update(text).digest('base64url').slice(0, DIGEST_LENGTH);
+  hash('sha256', `${salt}\0${text}`, 'base64url').slice(0, DIGEST_LENGTH);
 
 /** JSON with sorted keys: two values that are equal as JSON have the same text. */
 export function canonicalJson(value: unknown): string {
+  if (isSorted(value)) return JSON.stringify(value) ?? 'null';
   return JSON.stringify(value, (_key, part: unknown) => (isRecord(part) ? sorted(part) : part)) ?? 'null';
+}
+
+/** True if all keys of a value stand in their order already, as in most texts. */
+function isSorted(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isSorted);
+  if (!isRecord(value)) return true;
+  let before = '';
+  for (const key of Object.keys(value)) {
+    if (key < before || !isSorted(value[key])) return false;
+    before = key;
+  }
+  return true;
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

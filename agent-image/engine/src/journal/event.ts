@@ -184,8 +184,6 @@ export type JournalEvent = Readonly<z.infer<typeof JournalEvent>>;
 export type EventType = JournalEvent['type'];
 export const EVENT_TYPES = Object.keys(bodies);
 export type EventOf<T extends EventType> = Extract<JournalEvent, { type: T }>;
-/** The columns that every event has. */
-export const ENVELOPE_KEYS: ReadonlySet<string> = new Set([...Object.keys(envelope), 'type']);
 
 type WithoutEnvelope<E> = E extends JournalEvent
   ? Omit<E, 'v' | 'run' | 'stage' | 'fence' | 'at' | 'elapsedMs'>

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import { EVENT_SCHEMA, UPGRADE_FROM_1 } from './event-table.ts';
 import { JournalError } from './journal.ts';
 
 /** Version of the tables below. A journal with a greater one belongs to a newer engine. */
-const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 2;
 /** "HmJl": marks the file as a journal. */
 const APPLICATION_ID = 0x486d_4a6c;
 
@@ -34,19 +35,7 @@ create table header (
   one integer primary key check (one = 1),
   salt text not null
 );
-create table event (
-  seq integer primary key,
-  run text not null,
-  v integer not null,
-  type text not null,
-  stage text not null,
-  fence integer not null,
-  at integer not null,
-  elapsed_ms integer not null,
-  body text not null
-);
-create index event_by_run on event (run, seq);
-create table payload (
+${EVENT_SCHEMA}create table payload (
   id integer primary key,
   ref text not null unique,
   body text not null
@@ -90,6 +79,7 @@ function prepareSchema(database: DatabaseSync, path: string, salt: string): void
     const message = `${path} has schema ${version}; this engine knows ${SCHEMA_VERSION}. Start a newer engine.`;
     throw new JournalError('journal_newer', message);
   }
+  if (version === 1) database.exec(`${UPGRADE_FROM_1} pragma user_version = ${SCHEMA_VERSION};`);
 }
 
 const newSalt = (): string => randomBytes(16).toString('base64url');

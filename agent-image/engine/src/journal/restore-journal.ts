@@ -2,13 +2,13 @@ import { renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
 import { EVENT_VERSION } from './event.ts';
+import { openEventTable, toRow } from './event-table.ts';
 import type { Payload } from './journal.ts';
 import { JournalError } from './journal.ts';
 import { SALT_REF } from './mirror-payloads.ts';
 import { openDatabase } from './open-database.ts';
 import type { RawEvent } from './read-event.ts';
 import { readEvent } from './read-event.ts';
-import { COLUMNS, toRow } from './sqlite-journal.ts';
 
 /** Entries as a mirror returns them, oldest first, with the texts that they name. */
 export type MirrorPage = Readonly<{
@@ -18,7 +18,6 @@ export type MirrorPage = Readonly<{
 
 /** Maximum number of open runs in a restored journal. */
 const MAX_OPEN_RUNS = 1_000;
-const INSERT_EVENT = `insert into event (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
  * Makes the file of a journal from its mirror, and replaces the file that is there. Its open runs count as resumed after a lost
@@ -77,8 +76,8 @@ function openMirrored(path: string, { payloads }: MirrorPage): DatabaseSync {
 function insertPage(database: DatabaseSync, { entries, payloads }: MirrorPage): void {
   const payload = database.prepare('insert into payload (ref, body) values (?, ?) on conflict do nothing');
   for (const { ref, text } of payloads) if (ref !== SALT_REF) payload.run(ref, text);
-  const event = database.prepare(INSERT_EVENT);
-  for (const entry of entries) event.run(entry.seq, ...toRow(checked(entry.event)));
+  const events = openEventTable(database);
+  for (const entry of entries) events.insert(entry.seq, toRow(checked(entry.event)));
 }
 
 function checked(event: RawEvent): JournalEvent {
@@ -89,18 +88,13 @@ function checked(event: RawEvent): JournalEvent {
 
 /** Adds the event of a lost volume to each run that is not closed, by the events alone. */
 function markLost(database: DatabaseSync): void {
-  const last = database.prepare('select seq, fence from event order by seq desc limit 1').get();
-  const open = database.prepare(
-    `select run, stage, at from event where seq in (
-      select max(seq) from event group by run having sum(type = 'run_closed') = 0
-    ) order by seq limit ?`,
-  );
-  const insert = database.prepare(INSERT_EVENT);
-  const fence = Number(last?.['fence'] ?? 0) + 1;
-  let seq = Number(last?.['seq'] ?? 0);
-  for (const { run, stage, at } of open.all(MAX_OPEN_RUNS)) {
+  const events = openEventTable(database);
+  const last = events.last();
+  const fence = last.fence + 1;
+  let { seq } = last;
+  for (const { run, stage, at } of events.endsOfOpenRuns(MAX_OPEN_RUNS)) {
     const envelope = { v: EVENT_VERSION, run, stage, fence, at, elapsedMs: 0 };
-    insert.run((seq += 1), ...toRow(checked({ ...envelope, type: 'run_resumed', volumeLost: true })));
+    events.insert((seq += 1), toRow(checked({ ...envelope, type: 'run_resumed', volumeLost: true })));
   }
 }
 

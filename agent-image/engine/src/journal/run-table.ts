@@ -23,11 +23,10 @@ insert into projected values (${PROJECTION_VERSION}, 0);
 
 /** The projection of runs: which are open, and which belong to a conversation. It can be dropped and is made again from the events. */
 export type RunTable = Readonly<{
-  /** Takes events in their order, in the caller's transaction. */
+  /** Takes events in their order, in the caller's transaction. Only events that open or close a run change the table. */
   apply: (seq: number, event: JournalEvent) => void;
-  /** The place up to which the table is current. */
+  /** The place of the last event that changed the table. */
   seq: () => number;
-  saveSeq: (seq: number) => void;
   open: (limit: number) => readonly RunRow[];
   row: (run: string) => RunRow | null;
   lastOf: (conversation: string) => RunRow | null;
@@ -48,9 +47,10 @@ export function openRunTable(database: DatabaseSync): RunTable {
       if (event.type === 'run_opened') {
         insert.run(event.run, event.conversation, event.parent?.run ?? null, place);
       } else if (event.type === 'run_closed') close.run(event.run);
+      else return;
+      saveSeq.run(place);
     },
     seq: () => Number(seq.get()?.['seq'] ?? 0),
-    saveSeq: (place) => void saveSeq.run(place),
     open: (limit) => open.all(limit).flatMap((found) => rowFrom(found) ?? []),
     row: (run) => rowFrom(row.get(run)),
     lastOf: (conversation) => rowFrom(lastOf.get(conversation)),
