@@ -46,6 +46,8 @@ export interface Situation {
   readonly work: string | null;
   /** Decision of the model that has just arrived; null when there is none. */
   readonly thought: Thought | null;
+  /** The agent's language model, and its tokens an hour; null for an agent without a model. */
+  readonly thinks: { readonly model: string; readonly tokensPerHour: number } | null;
 }
 
 export interface BoardSight {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shortened } from './words.ts';
+import { clockInWords, shortened } from './words.ts';
 
 /** Maximum number of events that one diary entry describes; the entry gives the number of the others. */
 export const EVENTS_MAX = 12;
@@ -59,12 +59,7 @@ export function diaryEntry({ name, from, to, did, more }: Stay): string {
 }
 
 function timeInWords(from: Clock, to: Clock): string {
-  const [begin, end] = [clockInWords(from), clockInWords(to)];
+  const [begin, end] = [clockInWords(from.minute), clockInWords(to.minute)];
   if (from.day !== to.day) return `${begin} to day ${to.day}, ${end}`;
   return begin === end ? begin : `${begin} to ${end}`;
-}
-
-function clockInWords({ minute }: Clock): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }

@@ -1,6 +1,7 @@
 import type { AgentConfig, AgentDetail, WorldView } from '@hamlet/contract';
 import { systemPrompt, type SystemPrompt } from '@hamlet/engine';
 import { nameOf } from '../brain/decision.ts';
+import { clockInWords } from '../brain/words.ts';
 
 /** Rules of conduct of every agent with a model. They are a part of the prompt that stays the same. */
 const CONDUCT = `You live in a village with other agents; people watch you, talk to you and give you work.
@@ -40,8 +41,7 @@ export function promptOf({ config, standing, world, people, asker }: Circumstanc
 }
 
 function timeInWords({ time: { day, minute, phase } }: WorldView): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `Day ${day} of the village, ${two(Math.floor(minute / 60))}:${two(minute % 60)}, ${phase}.`;
+  return `Day ${day} of the village, ${clockInWords(minute)}, ${phase}.`;
 }
 
 function placeInWords(world: WorldView, agentId: string): string {

@@ -1,13 +1,14 @@
-import type { AgentConfig, AgentDetail, AgentView, LedgerEntry, Wake, WorldView } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
-import { RECENT_MAX, withThought, type LifeMind, type Thought } from '../brain/life/life-mind.ts';
+import type { LifeMind, Thought } from '../brain/life/life-mind.ts';
+import { lifeOnDay } from '../brain/life/a-day.ts';
+import { withHeard, withLessons, withNews, withThought } from '../brain/life/learn.ts';
+import { talksNow } from '../brain/life/talk.ts';
 import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
 import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
-import { quoted, shortened } from '../brain/words.ts';
+import { modelOf } from '../runtime/runtime-pool.ts';
 
-/** Maximum length of a lesson from a reward or penalty. */
-const LESSON_MAX_CHARS = 300;
 /** Maximum number of agents and items that enter a decision, nearest first. */
 export const MAX_NEIGHBOURS = 12;
 export const MAX_ITEMS = 12;
@@ -52,8 +53,14 @@ export function perceive(perception: Perception): Situation | null {
     trade: null,
     work,
     thought,
+    thinks: thinksOf(config),
   };
   return { ...seen, mind: { ...seen.mind, board: boardMindWith(seen), life: lifeMindWith(seen) } };
+}
+
+function thinksOf(config: AgentConfig): Situation['thinks'] {
+  const model = modelOf(config);
+  return model === null ? null : { model, tokensPerHour: config.limits?.tokens_per_hour ?? 0 };
 }
 
 type Tile = { readonly x: number; readonly y: number };
@@ -97,22 +104,17 @@ function boardMindWith(situation: Situation): BoardMind {
   };
 }
 
-/** The state of decisions before the agent decides: with the thought that has arrived, and with new rewards and penalties. */
-function lifeMindWith({ mind, tick, day, thought, board }: Situation): LifeMind {
-  const life = thought === null ? mind.life : withThought(mind.life, thought, { tick, day });
-  const news = (board?.judged ?? []).filter(
-    ({ entry }) => !life.lessons.some(({ version }) => version === entry.version),
-  );
-  if (news.length === 0) return life;
-  const lessons = news.map(({ entry, post }) => ({
-    version: entry.version,
-    text: shortened(lessonOf(entry, post?.title ?? null), LESSON_MAX_CHARS),
-  }));
-  return { ...life, lessons: [...life.lessons, ...lessons].slice(-RECENT_MAX) };
-}
-
-function lessonOf({ amount, note }: LedgerEntry, title: string | null): string {
-  const about = title === null ? '' : ` for ${quoted(title)}`;
-  const because = note === '' ? '' : `, because: ${quoted(note)}`;
-  return `${amount.startsWith('-') ? 'A penalty' : 'A reward'} of ${amount.replace('-', '')} aiD${about}${because}`;
+/**
+ * The state of decisions before the agent decides: with the thought that has arrived, and with new rewards and penalties.
+ * An agent with a model also keeps what others said to it and wrote to it.
+ */
+function lifeMindWith(situation: Situation): LifeMind {
+  const { mind, tick, day, thought, thinks, board } = situation;
+  const today = lifeOnDay(mind.life, day);
+  const thoughtful = thought === null ? today : withThought(today, thought, tick);
+  const taught = withLessons(thoughtful, board?.judged ?? []);
+  if (thinks === null) return taught;
+  const told = withNews(taught, board?.news ?? [], situation.character.agentId);
+  const talks = talksNow({ ...situation, mind: { ...mind, life: told } });
+  return withHeard(talks === told.talks ? told : { ...told, talks }, situation);
 }

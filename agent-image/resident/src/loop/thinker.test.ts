@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
-import { DECISION_TOKENS, SHARE_OF_TOKENS } from '../brain/life/when-to-think.ts';
+import { SHARE_OF_TOKENS } from '../brain/life/life-mind.ts';
+import { DECISION_TOKENS } from '../brain/life/when-to-think.ts';
 import { NEWBORN } from '../brain/mind.ts';
 import type { Situation } from '../brain/situation.ts';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../testing/a-village.ts';
@@ -20,10 +21,16 @@ const LIMITS = {
 const MODEL: AgentConfig['model'] = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-function situation(): Situation {
+function situation(model: AgentConfig['model'] = MODEL): Situation {
   const agents = [anAgent('ada', { landmark_id: 'cafe', position: AT.cafe })];
   const world = aWorld({ tick: 7_000, time: { day: 0, minute: 700, phase: 'day' }, agents });
-  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: NEWBORN });
+  const seen = perceive({
+    world,
+    standing: aStanding(),
+    config: aConfig({ model, limits: LIMITS }),
+    wake: null,
+    mind: NEWBORN,
+  });
   assert.ok(seen !== null);
   return seen;
 }
@@ -66,7 +73,7 @@ test('an agent without a model, or with the scripted mind, never asks', () => {
   const facts = { name: 'small', scripted: true, reason: '' };
   for (const model of [null, { ...facts, provider: 'scripted' }, { ...facts, provider: 'gateway' }]) {
     assert.equal(modelOf({ model }), null);
-    thinker.consider(situation(), { model, limits: LIMITS });
+    thinker.consider(situation(model));
   }
   assert.equal(asked.length, 0);
 });
@@ -74,15 +81,16 @@ test('an agent without a model, or with the scripted mind, never asks', () => {
 test('a decision is asked for once, with the options as a schema, and is given to one turn', async () => {
   const { thinker, asked, answer } = aThinker();
   const now = situation();
-  thinker.consider(now, { model: MODEL, limits: LIMITS });
-  thinker.consider(now, { model: MODEL, limits: LIMITS });
+  thinker.consider(now);
+  thinker.consider(now);
   assert.equal(asked.length, 1, 'one request at one time');
   assert.match(JSON.stringify(asked[0]), /"json_schema".*"go:library"/);
   assert.equal(thinker.take(), null);
 
   await answer(completion('{"option":"go:library","why":"I want to read","purpose":"learning"}'));
   const thought = thinker.take();
-  assert.deepEqual([thought?.chosen?.option, thought?.tokens, thought?.askedAt], ['go:library', 760, 7_000]);
+  assert.ok(thought?.kind === 'choice');
+  assert.deepEqual([thought.chosen?.option, thought.tokens, thought.askedAt], ['go:library', 760, 7_000]);
   assert.equal(thinker.take(), null);
 });
 
@@ -94,10 +102,10 @@ test('a failure and a choice that was not offered arrive as thoughts without a c
     completion('{"option":"fly","why":"I can"}'),
   ];
   for (const failure of failures) {
-    thinker.consider(situation(), { model: MODEL, limits: LIMITS });
+    thinker.consider(situation());
     await answer(failure);
     const thought = thinker.take();
-    assert.ok(thought !== null);
+    assert.ok(thought?.kind === 'choice');
     assert.equal(thought.chosen, null);
   }
 });

@@ -1,12 +1,13 @@
-import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
-import type { Thought } from '../brain/life/life-mind.ts';
+import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
+import type { Talk, Thought } from '../brain/life/life-mind.ts';
 import { optionsOf } from '../brain/life/options.ts';
-import { questionOf } from '../brain/life/question.ts';
+import { lineQuestionOf, readLine } from '../brain/life/next-line.ts';
+import { questionOf, type Question } from '../brain/life/question.ts';
 import { readChoice } from '../brain/life/read-choice.ts';
+import { talkToAnswer } from '../brain/life/talk.ts';
 import { isTimeToThink, situationKey } from '../brain/life/when-to-think.ts';
 import type { Situation } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
-import { modelOf } from '../runtime/runtime-pool.ts';
 import type { Answer } from '../village/village.ts';
 
 /** Maximum number of tokens of an answer. */
@@ -16,8 +17,8 @@ const ANSWER_TOKENS = 500;
 export interface Thinker {
   /** The decision that has arrived since the last call; null when there is none. */
   take(): Thought | null;
-  /** Asks for a decision if it is time for one and none is under way. */
-  consider(situation: Situation, config: Pick<AgentConfig, 'model' | 'limits'>): void;
+  /** Asks for the next line of a conversation, or for a decision if it is time for one; one request at a time. */
+  consider(situation: Situation): void;
 }
 
 export interface ThinkerPorts {
@@ -34,10 +35,10 @@ export function createThinker(ports: ThinkerPorts): Thinker {
   let ready: Thought | null = null;
   let isAsking = false;
 
-  async function ask(situation: Situation, model: string): Promise<void> {
+  async function ask(thought: Promise<Thought>): Promise<void> {
     isAsking = true;
     try {
-      ready = await think(ports, situation, model);
+      ready = await thought;
       ports.onThought();
     } finally {
       isAsking = false;
@@ -50,18 +51,42 @@ export function createThinker(ports: ThinkerPorts): Thinker {
       ready = null;
       return taken;
     },
-    consider: (situation, config) => {
-      const model = modelOf(config);
-      if (isAsking || ready !== null || model === null) return;
-      if (isTimeToThink(situation, config.limits?.tokens_per_hour ?? 0)) void ask(situation, model);
+    consider: (situation) => {
+      if (isAsking || ready !== null || situation.thinks === null) return;
+      const { model } = situation.thinks;
+      const talk = talkToAnswer(situation);
+      if (talk !== undefined) void ask(thinkOfLine(ports, situation, { model, talk }));
+      else if (isTimeToThink(situation)) void ask(thinkOfChoice(ports, situation, model));
     },
   };
 }
 
-async function think({ complete, diary, log }: ThinkerPorts, situation: Situation, model: string): Promise<Thought> {
+async function thinkOfChoice(ports: ThinkerPorts, situation: Situation, model: string): Promise<Thought> {
   const options = optionsOf(situation);
-  const { system, user, schema } = questionOf(situation, options, diary());
-  const made = { of: situationKey(situation), askedAt: situation.tick, model };
+  const question = questionOf(situation, options, ports.diary());
+  const { tokens, content } = await answerOf(ports, question, model);
+  const chosen = content === null ? null : readChoice(content, options);
+  if (content !== null && chosen === null) ports.log.warn('no_decision', { reason: 'not_an_option' });
+  return { kind: 'choice', of: situationKey(situation), askedAt: situation.tick, model, tokens, chosen };
+}
+
+async function thinkOfLine(
+  ports: ThinkerPorts,
+  situation: Situation,
+  { model, talk }: { readonly model: string; readonly talk: Talk },
+): Promise<Thought> {
+  const { tokens, content } = await answerOf(ports, lineQuestionOf(situation, talk), model);
+  const line = content === null ? null : readLine(content);
+  if (content !== null && line === null) ports.log.warn('no_decision', { reason: 'not_a_line' });
+  return { kind: 'line', to: talk.with, askedAt: situation.tick, model, tokens, line };
+}
+
+/** The answer of the model; its content is null after a failure. */
+async function answerOf(
+  { complete, log }: ThinkerPorts,
+  { system, user, schema }: Question,
+  model: string,
+): Promise<{ readonly tokens: number; readonly content: string | null }> {
   const answer = await complete({
     model,
     messages: [
@@ -73,9 +98,7 @@ async function think({ complete, diary, log }: ThinkerPorts, situation: Situatio
   });
   if (answer.kind !== 'ok') {
     log.warn('no_decision', { reason: answer.kind === 'refused' ? answer.code : answer.kind });
-    return { ...made, tokens: 0, chosen: null };
+    return { tokens: 0, content: null };
   }
-  const chosen = readChoice(answer.value.choices[0]?.message.content ?? '', options);
-  if (chosen === null) log.warn('no_decision', { reason: 'not_an_option' });
-  return { ...made, tokens: answer.value.usage.total_tokens, chosen };
+  return { tokens: answer.value.usage.total_tokens, content: answer.value.choices[0]?.message.content ?? '' };
 }

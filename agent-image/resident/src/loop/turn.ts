@@ -1,5 +1,7 @@
 import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
 import type { Decision } from '../brain/decision.ts';
+import { planInWords } from '../brain/life/a-day.ts';
+import type { Thought } from '../brain/life/life-mind.ts';
 import type { Mind } from '../brain/mind.ts';
 import { decide } from '../brain/rules/decide.ts';
 import { wordOf, type BoardSight, type Situation } from '../brain/situation.ts';
@@ -59,7 +61,7 @@ export async function runTurn(
   const turnId = ports.newId();
   const decided = decide(situation);
   // An agent that sets out decides again where it arrives.
-  if (decided.command.kind !== 'move') ports.thinker?.consider({ ...situation, mind: decided.after }, config);
+  if (decided.command.kind !== 'move') ports.thinker?.consider({ ...situation, mind: decided.after });
   const acted = await act({ ...ports, config }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
@@ -121,12 +123,21 @@ function planIn({ board }: Situation): object {
   return board === null || board.plan === null ? {} : { plan: board.plan };
 }
 
-/** The model's choice that this turn follows, with the purpose that groups its acts. */
-function choiceIn({ thought }: Situation, { after, why }: Decision): object {
+/** The model's choice or line that this turn follows, with the purpose that groups acts, and a new plan for the day. */
+function choiceIn({ thought }: Situation, { after, why, goal }: Decision): object {
+  const act = thought === null ? null : actOf(thought, goal);
+  if (thought !== null && act?.why === why)
+    return { choice: { ...act.choice, model: thought.model, tokens: thought.tokens } };
   const { intent } = after.life;
-  if (intent === null || intent.why !== why) return {};
-  const by = thought?.chosen?.why === why ? { model: thought.model, tokens: thought.tokens } : {};
-  return { choice: { option: intent.option, purpose: intent.purpose, ...by } };
+  return intent === null || intent.why !== why ? {} : { choice: { option: intent.option, purpose: intent.purpose } };
+}
+
+function actOf(thought: Thought, goal: string): { readonly why: string; readonly choice: object } | null {
+  if (thought.kind === 'line')
+    return thought.line && { why: thought.line.why, choice: { option: `talk:${thought.to}`, purpose: goal } };
+  if (thought.chosen === null) return null;
+  const { why, option, purpose, plan } = thought.chosen;
+  return { why, choice: { option, purpose, ...(plan === null ? {} : { plan: planInWords(plan) }) } };
 }
 
 function perceivedOf(

@@ -1,7 +1,7 @@
 import type { AgentView, WorldView } from '@hamlet/contract';
 import type { Surroundings } from '@hamlet/engine';
 import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
-import { listed, placeInWords } from '../brain/words.ts';
+import { clockInWords, listed, placeInWords } from '../brain/words.ts';
 
 /** The places and agents of the village, for a runtime; null while the agent is not in the world. */
 export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string): Surroundings | null {
@@ -24,9 +24,8 @@ export function sightOf({ landmarks, agents, items, time }: WorldView, self: Age
     .filter((agent) => agent !== self && agent.power === 'Awake' && near(agent))
     .map(({ display_name }) => display_name);
   const things = [...new Set(items.filter(near).map(({ kind }) => kind))];
-  const two = (value: number): string => String(value).padStart(2, '0');
   const where = place === undefined ? 'out of doors' : `at ${placeInWords(place)}`;
   const seen = company.length === 0 ? 'I see nobody' : `I see ${listed(company)}`;
   const lying = things.length === 0 ? '' : `; on the ground: ${listed(things)}`;
-  return `It is ${two(Math.floor(time.minute / 60))}:${two(time.minute % 60)} and I am ${where}. ${seen}${lying}.`;
+  return `It is ${clockInWords(time.minute)} and I am ${where}. ${seen}${lying}.`;
 }

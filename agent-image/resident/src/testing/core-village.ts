@@ -4,6 +4,7 @@ import {
   AROUND_MAX_TILES,
   MoveBody,
   TICK_MS,
+  type AgentConfig,
   type AgentPlace,
   type AgentView,
   type Turn,
@@ -47,7 +48,8 @@ export interface CoreVillage {
   hash(): string;
 }
 
-export function coreVillage(names: readonly string[], seed: number): CoreVillage {
+/** `shared` is the configuration that all agents have in common. */
+export function coreVillage(names: readonly string[], seed: number, shared: Partial<AgentConfig> = {}): CoreVillage {
   const world = createWorld(defaultMap(), seed);
   const events: WorldEvent[] = [];
   const villagers: Villager[] = [];
@@ -77,7 +79,12 @@ export function coreVillage(names: readonly string[], seed: number): CoreVillage
   };
 
   for (const agentId of names) {
-    villagers.push({ agentId, village: villageOf(agentId, { seed, view, around, command }), turns: [], waiting: [] });
+    villagers.push({
+      agentId,
+      village: villageOf(agentId, { seed, shared, view, around, command }),
+      turns: [],
+      waiting: [],
+    });
     command({ kind: 'spawn', agent_id: agentId, display_name: agentId, tier: 0, awake: true, online: true });
   }
   return {
@@ -113,15 +120,16 @@ function viewOf(world: WorldState, tick: number): WorldView {
 }
 
 interface Rules {
+  readonly shared: Partial<AgentConfig>;
   readonly seed: number;
   readonly view: () => WorldView;
   readonly around: (agentId: string, other?: string) => WorldView;
   readonly command: (wish: WorldCommand) => Answer<WorldEvent>;
 }
 
-function villageOf(agentId: string, { seed, view, around, command }: Rules): Village {
+function villageOf(agentId: string, { seed, shared, view, around, command }: Rules): Village {
   return {
-    config: async () => ok(aConfig({ agent_id: agentId, display_name: agentId, home: null, seed })),
+    config: async () => ok(aConfig({ ...shared, agent_id: agentId, display_name: agentId, home: null, seed })),
     paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => ok(view()),
     around: async (other) => ok(around(agentId, other)),

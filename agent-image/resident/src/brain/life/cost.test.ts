@@ -1,79 +1,47 @@
-/** An hour of twenty agents that decide by a model, by the rules of the real world, without clock or network. */
+/** An hour of twenty agents that decide and talk by a model on a wire server, by the rules of the real world and without clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
-import { createThinker, type Thinker } from '../../loop/thinker.ts';
-import { poolOf } from '../../testing/a-runtime.ts';
-import { createScriptedRuntime } from '../../runtime/scripted-runtime.ts';
-import { voiceOf } from '../../runtime/voice.ts';
-import { coreVillage } from '../../testing/core-village.ts';
-import { lifeOf } from '../../testing/life-of.ts';
-import { choose } from '../chance.ts';
-import { SHARE_OF_TOKENS } from './when-to-think.ts';
+import { startThinkingModel, thinkingVillage, type AskedOfModel } from '../../testing/thinking-village.ts';
+import { chance, choose } from '../chance.ts';
+import { SHARE_OF_TOKENS } from './life-mind.ts';
 
-const AGENTS = 20;
 const HOUR_TICKS = 36_000;
 /** The least tier of the chart. */
 const TOKENS_PER_HOUR = 200_000;
-const BYTES_PER_TOKEN = 4;
-const ANSWER_TOKENS = 80;
-const CONFIG: Pick<AgentConfig, 'model' | 'limits'> = {
-  model: { provider: 'compatible', name: 'small', scripted: false, reason: '' },
-  limits: {
-    requests_per_minute: 120,
-    concurrent_tools: 1,
-    concurrent_model_requests: 2,
-    tokens_per_hour: TOKENS_PER_HOUR,
-    models: ['small'],
-  },
-};
+const PLAN = Array.from({ length: 6 }, (_, index) => ({
+  at: `1${index}:30`,
+  goal: 'read about the engines of the mill',
+}));
 
-/** A model that chooses any option, and its use of tokens. */
-function anyChoice() {
-  const used = { decisions: 0, tokens: 0 };
-  const complete = async ({ messages, response_format: format }: ChatCompletionBody) => {
-    const { enum: ids } = (
-      format as unknown as { json_schema: { schema: { properties: { option: { enum: string[] } } } } }
-    ).json_schema.schema.properties.option;
-    used.decisions += 1;
-    const option = choose(ids, (used.decisions * 0.618) % 1) ?? 'stay';
-    const tokens = Math.ceil(JSON.stringify([messages, format]).length / BYTES_PER_TOKEN) + ANSWER_TOKENS;
-    used.tokens += tokens;
-    const content = JSON.stringify({ option, text: 'Hello there', title: 'A question', why: 'I feel like it' });
-    const value = { choices: [{ message: { content } }], usage: { total_tokens: tokens } } as unknown as ChatCompletion;
-    return { kind: 'ok' as const, value };
-  };
-  return { used, complete };
+/** The least frugal model: it chooses any option, plans anew each time, and always has something to say. */
+function anyChoice({ system, user, options }: AskedOfModel): object {
+  if (options === null)
+    return { say: 'And what else have you seen on your way here today?', over: false, why: 'I like to talk' };
+  const option = choose(options, chance(7, system, user)) ?? 'stay';
+  const words = { text: 'Hello there, how is your day?', title: 'A question', why: 'I feel like it' };
+  return { option, ...words, purpose: 'company', plan: PLAN };
 }
 
-test('the decisions of twenty agents in an hour cost at most a quarter of the tokens of their tier', async (context) => {
-  const names = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`);
-  const village = coreVillage(names, 7);
-  const voice = voiceOf({
-    runtimes: poolOf(createScriptedRuntime()),
-    workspacePath: '/nowhere',
-    memoryPath: '/nowhere',
-    stop: new AbortController().signal,
+for (const [name, agents, tokensPerHour] of [
+  ['the least tier', 20, TOKENS_PER_HOUR],
+  ['a tier that is too small', 5, 20_000],
+] as const) {
+  test(`an hour of ${agents} agents costs at most a quarter of the tokens of ${name}`, async (context) => {
+    const wire = await startThinkingModel(anyChoice);
+    const names = Array.from({ length: agents }, (_, index) => `agent-${index}`);
+    const village = thinkingVillage(names, { seed: 7, wire, tokensPerHour });
+    await village.live(HOUR_TICKS);
+    await wire.close();
+    const all = [...village.used.values()];
+    const most = Math.max(...all.map(({ tokens }) => tokens));
+    assert.ok(most <= tokensPerHour / SHARE_OF_TOKENS, `an agent used ${most} tokens`);
+    assert.ok(Math.min(...all.map(({ requests }) => requests)) >= 2, 'every agent decides');
+    const followed = village.villagers.flatMap(({ turns }) => turns).filter(({ decided }) => 'choice' in decided);
+    assert.ok(followed.length > agents, 'agents follow their decisions');
+    const lines = wire.requests.filter(({ body }) => !JSON.stringify(body).includes('"option"')).length;
+    const tokens = all.reduce((sum, each) => sum + each.tokens, 0);
+    context.diagnostic(
+      `${wire.requests.length - lines} decisions and ${lines} lines, ${tokens} tokens in all, ${tokens / agents} an agent, ${most} at most`,
+    );
   });
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const minds = village.villagers.map((villager) => {
-    const { used, complete } = anyChoice();
-    const asked = createThinker({ complete, diary: () => [], onThought: () => {}, log });
-    const thinker: Thinker = { take: asked.take, consider: (situation) => asked.consider(situation, CONFIG) };
-    return { used, live: lifeOf(villager, { voice, seed: 7, thinker }) };
-  });
-  for (let tick = 0; tick <= HOUR_TICKS; tick += 1) {
-    village.advanceTo(tick);
-    for (const { live } of minds) await live(tick);
-  }
-  const tokens = minds.map(({ used }) => used.tokens);
-  const decisions = minds.map(({ used }) => used.decisions);
-  const most = Math.max(...tokens);
-  assert.ok(most <= TOKENS_PER_HOUR / SHARE_OF_TOKENS, `an agent used ${most} tokens`);
-  assert.ok(Math.min(...decisions) >= 5, `an agent decided only ${Math.min(...decisions)} times`);
-  const followed = village.villagers.flatMap(({ turns }) => turns).filter(({ decided }) => 'choice' in decided);
-  assert.ok(followed.length > AGENTS, 'agents follow their decisions');
-  const all = tokens.reduce((sum, each) => sum + each, 0);
-  const made = decisions.reduce((sum, each) => sum + each, 0);
-  context.diagnostic(`${made} decisions, ${all} tokens in all, ${most} at most for one agent`);
-});
+}

@@ -1,19 +1,44 @@
 import { z } from 'zod';
+import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 
 const Tick = z.int().min(0);
 const Words = z.string().max(300);
-/** Maximum number of acts and of lessons that the agent takes into its next decision. */
+const AgentId = z.string().max(64);
+/** Maximum number of acts, of lessons and of pieces of news that the agent takes into its next decision. */
 export const RECENT_MAX = 8;
 export const PLAN_MAX = 6;
+/** One part in this many of the tier's tokens an hour is for decisions and conversations. */
+export const SHARE_OF_TOKENS = 4;
+/** Maximum number of lines of both sides in one conversation. */
+export const TALK_LINES_MAX = 8;
+/** Maximum number of conversations that the agent keeps apart. */
+export const TALKS_MAX = 4;
+/** Maximum number of agents whose lines of the day are counted; with more, the agent begins no conversation. */
+export const PARTNERS_MAX = 32;
 
 /** An act of the agent's own choice: the id of the option, the reason, and the purpose that groups acts. */
 const Act = z.strictObject({ tick: Tick, option: z.string().max(120), why: Words, purpose: Words });
 
+const Line = z.strictObject({ by: z.enum(['me', 'them']), text: z.string().max(SPEECH_MAX_LENGTH) });
+
+/** A conversation with another agent: only words that either said to the other. `over`: the agent says no more in it. */
+const Talk = z.strictObject({
+  with: AgentId,
+  name: z.string().max(120),
+  lines: z.array(Line).max(TALK_LINES_MAX),
+  /** Tick of the last line. */
+  tick: Tick,
+  over: z.boolean(),
+});
+export type Talk = Readonly<z.infer<typeof Talk>>;
+
 /** The state of decisions by a model, stored in memory under the name `life`. */
 export const LifeMind = z.strictObject({
-  /** Village day of the plan. */
+  /** Village day of the plan, and of the lines in `talked`. */
   day: z.int().min(0),
   plan: z.array(z.strictObject({ fromMinute: z.int().min(0).max(1_439), goal: Words })).max(PLAN_MAX),
+  /** The plan and the acts of the day of the plan before, as sentences. */
+  yesterday: z.array(Words).max(2).default([]),
   /** The situation of the last decision, as `situationKey` gives it. */
   decidedOn: z.string().max(600),
   decidedAt: Tick.nullable(),
@@ -22,6 +47,17 @@ export const LifeMind = z.strictObject({
   recent: z.array(Act).max(RECENT_MAX),
   /** Rewards and penalties with their reasons, newest last. */
   lessons: z.array(z.strictObject({ version: z.int().min(0), text: Words })).max(RECENT_MAX),
+  /** Public words of others for the agent, newest last. */
+  news: z
+    .array(z.strictObject({ id: z.string().max(64), from: z.enum(['board', 'nearby']), text: Words }))
+    .max(RECENT_MAX)
+    .default([]),
+  /** Tick of the last question that the agent posted by its own decision. */
+  askedAt: Tick.nullable().default(null),
+  /** Conversations, the one with the newest line last. */
+  talks: z.array(Talk).max(TALKS_MAX).default([]),
+  /** The agent's own lines of the day by agent. */
+  talked: z.record(AgentId, z.int().min(0)).default({}),
   /** Tokens of the decisions since a tick; a new hour begins with the first decision after the hour before. */
   spent: z.strictObject({ sinceTick: Tick, tokens: z.int().min(0) }),
 });
@@ -30,23 +66,40 @@ export type LifeMind = Readonly<z.infer<typeof LifeMind>>;
 export const NEW_TO_LIFE: LifeMind = {
   day: 0,
   plan: [],
+  yesterday: [],
   decidedOn: '',
   decidedAt: null,
   intent: null,
   recent: [],
   lessons: [],
+  news: [],
+  askedAt: null,
+  talks: [],
+  talked: {},
   spent: { sinceTick: 0, tokens: 0 },
 };
 
-/** A decision that a model has made; `chosen` is null when the model failed or chose nothing that was offered. */
-export interface Thought {
-  /** The situation of the request, as `situationKey` gives it. */
-  readonly of: string;
+/** An answer of a model: to the question of what to do (`kind: 'choice'`), or of what to say to an agent (`kind: 'line'`). */
+export type Thought = {
   readonly askedAt: number;
   readonly tokens: number;
   readonly model: string;
-  readonly chosen: Chosen | null;
-}
+} & (
+  | {
+      readonly kind: 'choice';
+      /** The situation of the request, as `situationKey` gives it. */
+      readonly of: string;
+      /** Null when the model failed or chose nothing that was offered. */
+      readonly chosen: Chosen | null;
+    }
+  | {
+      readonly kind: 'line';
+      /** Id of the agent to which the line goes. */
+      readonly to: string;
+      /** Null when the model failed; then the conversation is over. */
+      readonly line: NextLine | null;
+    }
+);
 
 export interface Chosen {
   readonly option: string;
@@ -59,24 +112,17 @@ export interface Chosen {
   readonly plan: LifeMind['plan'] | null;
 }
 
+/** The next line of a conversation. */
+export interface NextLine {
+  /** Null when the agent has nothing to say; then the conversation is over. */
+  readonly text: string | null;
+  readonly over: boolean;
+  readonly why: string;
+}
+
 const TICKS_PER_HOUR = 36_000;
 
 /** The tokens of the present hour: none once an hour has passed since the first decision. Pure. */
 export function spentNow({ spent }: LifeMind, tick: number): LifeMind['spent'] {
   return tick - spent.sinceTick >= TICKS_PER_HOUR ? { sinceTick: tick, tokens: 0 } : spent;
-}
-
-/** The state after a thought has arrived, whether or not the agent follows it. Pure. */
-export function withThought(life: LifeMind, thought: Thought, { tick, day }: { tick: number; day: number }): LifeMind {
-  const spent = spentNow(life, tick);
-  const { chosen, of, tokens } = thought;
-  const plan = chosen?.plan ?? (life.day === day ? life.plan : []);
-  return {
-    ...life,
-    day,
-    plan,
-    decidedOn: of,
-    decidedAt: tick,
-    spent: { ...spent, tokens: spent.tokens + tokens },
-  };
 }

@@ -6,12 +6,12 @@ import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village
 import { NEWBORN, type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
-import { NEW_TO_LIFE, type Chosen, type Thought } from './life-mind.ts';
+import { NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type Thought } from './life-mind.ts';
 import { optionsOf } from './options.ts';
 import { questionOf } from './question.ts';
 import { readChoice } from './read-choice.ts';
 import { INTENT_TICKS } from '../rules/choice.ts';
-import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, SHARE_OF_TOKENS, situationKey } from './when-to-think.ts';
+import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
 type Given = {
   readonly minute?: number;
@@ -21,8 +21,11 @@ type Given = {
   readonly mind?: Partial<Mind>;
   readonly thought?: Thought;
   readonly tick?: number;
+  readonly tokensPerHour?: number;
 };
 
+const MODEL = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
+const LIMITS = { requests_per_minute: 60, concurrent_tools: 2, concurrent_model_requests: 4, models: ['small'] };
 const ENOUGH = DECISION_TOKENS * SHARE_OF_TOKENS;
 const IN_THE_CAFE = { landmark_id: 'cafe', position: AT.cafe } as const;
 const MEMORY: Partial<Mind> = {
@@ -39,6 +42,7 @@ function seen({
   mind = {},
   thought,
   tick = 7_000,
+  tokensPerHour = ENOUGH,
 }: Given): Situation {
   const world = aWorld({
     tick,
@@ -46,7 +50,13 @@ function seen({
     agents: [anAgent('ada', { ...IN_THE_CAFE, ...self }), ...others],
     items: [...items],
   });
-  const known = { world, standing: aStanding(), config: aConfig(), wake: null, thought: thought ?? null };
+  const known = {
+    world,
+    standing: aStanding(),
+    config: aConfig({ model: MODEL, limits: { ...LIMITS, tokens_per_hour: tokensPerHour } }),
+    wake: null,
+    thought: thought ?? null,
+  };
   const situation = perceive({ ...known, mind: { ...NEWBORN, ...MEMORY, ...mind } });
   assert.ok(situation !== null);
   return situation;
@@ -63,6 +73,7 @@ const chosen = (option: string, more: Partial<Chosen> = {}): Chosen => ({
 });
 
 const thoughtOf = (choice: Chosen | null, tokens = 900): Thought => ({
+  kind: 'choice',
   of: 'then',
   askedAt: 6_990,
   tokens,
@@ -121,27 +132,27 @@ test('people, runs and the night come before a decision', () => {
 
 test('the agent thinks only where the situation has changed, with a gap, and within a quarter of its tokens', () => {
   const first = seen({});
-  assert.equal(isTimeToThink(first, ENOUGH), true);
-  assert.equal(isTimeToThink(first, ENOUGH - 1), false);
+  assert.equal(isTimeToThink(first), true);
+  assert.equal(isTimeToThink(seen({ tokensPerHour: ENOUGH - 1 })), false);
 
   const decidedOn = situationKey(first);
   const life = { ...NEW_TO_LIFE, decidedOn, decidedAt: 7_000 };
   const later = 7_000 + DECISION_GAP_TICKS;
-  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later }), ENOUGH), false, 'nothing has changed');
-  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later, others: [BOB] }), ENOUGH), true, 'Bob has come');
-  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later - 1, others: [BOB] }), ENOUGH), false, 'too soon');
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later })), false, 'nothing has changed');
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later, others: [BOB] })), true, 'Bob has come');
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: later - 1, others: [BOB] })), false, 'too soon');
 
   const spent = { sinceTick: 7_000, tokens: 1 };
   const spender = seen({ mind: { life: { ...life, spent } }, tick: later, others: [BOB] });
-  assert.equal(isTimeToThink(spender, ENOUGH), false, 'the quarter is used up');
+  assert.equal(isTimeToThink(spender), false, 'the quarter is used up');
   const walking = { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 9_000 } } as const;
-  assert.equal(isTimeToThink(seen({ self: walking }), ENOUGH), false, 'an agent that walks');
+  assert.equal(isTimeToThink(seen({ self: walking })), false, 'an agent that walks');
 });
 
 test('the hour of the tokens begins again after an hour', () => {
   const spent = { sinceTick: 7_000, tokens: 1_000_000 };
   const life = { ...NEW_TO_LIFE, spent };
-  assert.equal(isTimeToThink(seen({ mind: { life }, tick: 7_000 + 36_000 }), ENOUGH), true);
+  assert.equal(isTimeToThink(seen({ mind: { life }, tick: 7_000 + 36_000 })), true);
 });
 
 test('the question names the place, the company, the plan, the lessons and the options', () => {

@@ -7,10 +7,13 @@ import { placeOf, tilesBetween, type Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { placeInWords } from '../words.ts';
 import type { Chosen } from './life-mind.ts';
+import { mayBegin } from './talk.ts';
 
 /** Maximum number of agents to speak to, and of items to take, among which a model chooses; the nearest. */
 const NEAREST_MAX = 6;
 const TITLE_MAX_CHARS = 120;
+/** Minimum time between two questions on the board by the agent's own decision: ten minutes. */
+export const ASK_GAP_TICKS = 6_000;
 
 /** Something that the agent can do here and now. */
 export interface Option {
@@ -29,7 +32,7 @@ export function optionsOf(situation: Situation): readonly Option[] {
     ...usesHere(situation),
     ...agentsToTalkTo(situation),
     ...itemsToTake(situation),
-    option('ask', 'ask the village for help with a question on the board', 'title and text'),
+    ...questions(situation),
   ];
   return options.filter(({ id }) => {
     const command = commandOf(situation, { option: id, text: '', title: '', why: '' });
@@ -52,9 +55,11 @@ function usesHere(situation: Situation): readonly Option[] {
   return uses.filter((use) => use !== 'sleep').map((use) => option(`use:${use}`, mayDo(use)));
 }
 
-function agentsToTalkTo({ self, neighbours }: Situation): readonly Option[] {
+function agentsToTalkTo(situation: Situation): readonly Option[] {
+  const { self, neighbours } = situation;
   return neighbours
     .filter(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES)
+    .filter(({ agent_id }) => mayBegin(situation, agent_id))
     .slice(0, NEAREST_MAX)
     .map(({ agent_id, display_name }) => option(`talk:${agent_id}`, `speak to ${display_name}`, 'text'));
 }
@@ -64,6 +69,11 @@ function itemsToTake({ self, items }: Situation): readonly Option[] {
     .filter(({ position }) => tilesBetween(position, self.position) <= REACH_TILES)
     .slice(0, NEAREST_MAX)
     .map(({ item_id, kind }) => option(`take:${item_id}`, `pick up the ${kind}`));
+}
+
+function questions({ mind: { life }, tick }: Situation): readonly Option[] {
+  if (life.askedAt !== null && tick - life.askedAt < ASK_GAP_TICKS) return [];
+  return [option('ask', 'ask the village on the board for help, or for something you want to know', 'title and text')];
 }
 
 type Choice = Pick<Chosen, 'option' | 'text' | 'title' | 'why'>;

@@ -54,7 +54,7 @@ function minuteOf(clock: string): number {
 }
 
 /** The JSON object in a text. Some models wrap it in a code block although a schema forbids that. */
-function jsonIn(content: string): unknown {
+export function jsonIn(content: string): unknown {
   const [from, to] = [content.indexOf('{'), content.lastIndexOf('}')];
   try {
     return JSON.parse(content.slice(from, to + 1));

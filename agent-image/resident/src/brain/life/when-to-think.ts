@@ -1,14 +1,12 @@
 import { HEARING_TILES } from '@hamlet/contract/resident';
 import { isBedtime, planDay } from '../day-plan.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
-import { spentNow } from './life-mind.ts';
+import { SHARE_OF_TOKENS, spentNow } from './life-mind.ts';
 
 /** Least distance between two decisions: 30 s. */
 export const DECISION_GAP_TICKS = 300;
 /** Without any change, the agent decides again after this time: 15 min, which are 15 village hours. */
 const DECIDE_AGAIN_TICKS = 9_000;
-/** One part in this many of the tier's tokens an hour is for decisions. */
-export const SHARE_OF_TOKENS = 4;
 /** Tokens that one decision is expected to take at most. */
 export const DECISION_TOKENS = 2_500;
 
@@ -23,6 +21,7 @@ export function situationKey({ self, neighbours, items, phase, board, mind }: Si
     self.inventory.map(({ kind }) => kind).toSorted(),
     board?.entry ?? mind.board.entry,
     board?.plan?.tier ?? mind.board.plan?.tier ?? null,
+    mind.life.news.findLast(({ from }) => from === 'board')?.id ?? null,
   ]).slice(0, 600);
 }
 
@@ -30,13 +29,14 @@ export function situationKey({ self, neighbours, items, phase, board, mind }: Si
  * True if the agent asks its model for a decision now: it stands, is free and up, the situation has changed, and a
  * quarter of the tier's tokens an hour still covers a decision. Pure.
  */
-export function isTimeToThink(situation: Situation, tokensPerHour: number): boolean {
-  const { self, mind, tick, day, minute, work, character, landmarks } = situation;
+export function isTimeToThink(situation: Situation): boolean {
+  const { self, mind, tick, day, minute, work, character, landmarks, thinks } = situation;
   const { life } = mind;
+  if (thinks === null) return false;
   if (self.power === 'Asleep' || self.moving_to !== null || work !== null) return false;
   if (isBedtime(planDay(character, landmarks, day), minute)) return false;
   const since = life.decidedAt === null ? Infinity : tick - life.decidedAt;
   if (since < DECISION_GAP_TICKS) return false;
   if (situationKey(situation) === life.decidedOn && since < DECIDE_AGAIN_TICKS) return false;
-  return spentNow(life, tick).tokens + DECISION_TOKENS <= tokensPerHour / SHARE_OF_TOKENS;
+  return spentNow(life, tick).tokens + DECISION_TOKENS <= thinks.tokensPerHour / SHARE_OF_TOKENS;
 }

@@ -1,29 +1,23 @@
 import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { seedOf } from '../chance.ts';
-import { decision, isPaused, nameOf, type Decision, type Rule } from '../decision.ts';
+import { decision, isPaused, nameOf, STAY, type Decision, type Rule } from '../decision.ts';
+import { heardBy, type Heard } from '../heard.ts';
+import type { NextLine } from '../life/life-mind.ts';
+import { mayAnswer, mayBegin, saying, TALK_REST_TICKS, talkUnderWay, talkWith } from '../life/talk.ts';
 import { withEntry, withText } from '../mind.ts';
 import { tilesBetween, wordOf, type Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 
 /** Maximum number of answers in a row to another agent: two agents that always answer would never stop. */
 export const MAX_ANSWERS_IN_A_ROW = 2;
-/** A new conversation begins after this many ticks of silence. */
-export const TALK_REST_TICKS = 900;
 /** The agent greets the same agent again after this many ticks: six village hours. */
 export const GREET_AGAIN_TICKS = 3_600;
 
-/** Speech that reached the agent; `agent` is null when a person spoke. */
-interface Heard {
-  readonly seq: number;
-  readonly text: string;
-  readonly speaker: string;
-  readonly agent: AgentView | null;
-}
-
 /**
- * Always answers a person. Answers an agent up to the limit, while that agent is in earshot. The agent only smiles at
- * words that are addressed to no agent in particular: if every agent answered them, a full café would never be quiet.
+ * Always answers a person. Answers an agent up to the limit, while that agent is in earshot; the model of an agent that
+ * has one answers in `converse`. The agent only smiles at words after the limit, and at words that are addressed to no
+ * agent in particular: if every agent answered them, a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
   const heard = heardBy(situation);
@@ -37,31 +31,21 @@ export const answer: Rule = (situation) => {
   });
 };
 
-function heardBy({ wake, self, neighbours, agentIds }: Situation): Heard | null {
-  const text = wake?.kind === 'spoken_to' ? wordOf(wake, 'text') : undefined;
-  if (wake === null || text === undefined) return null;
-  const speaker = wordOf(wake, 'from') ?? 'visitor';
-  if (!agentIds.has(speaker)) return { seq: wake.seq, text, speaker, agent: null };
-  const agent = neighbours.find(
-    ({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES,
-  );
-  return agent === undefined ? null : { seq: wake.seq, text, speaker, agent };
-}
-
 function answerAgent(
   situation: Situation,
-  { seq, text, speaker }: Heard,
+  { seq, text, speaker, toMe }: Heard,
   { agent_id, display_name }: AgentView,
 ): Decision | null {
-  const { mind, tick, character, wake } = situation;
+  const { mind, tick, thinks } = situation;
+  if (toMe && modelAnswers(situation, agent_id)) return null;
   const last = mind.answered[speaker];
   const times = last === undefined || tick - last.tick > TALK_REST_TICKS ? 0 : last.times;
   if (times >= MAX_ANSWERS_IN_A_ROW) return null;
-  const toMe = wake !== null && wordOf(wake, 'to') === character.agentId;
   return decision(situation, {
-    command: toMe
-      ? { kind: 'answer', prompt: text, speaker: display_name, to: agent_id, wakeSeq: seq }
-      : { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
+    command:
+      toMe && thinks === null
+        ? { kind: 'answer', prompt: text, speaker: display_name, to: agent_id, wakeSeq: seq }
+        : { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
     goal: mind.goal,
     why: toMe ? `${display_name} spoke to me` : `I hear ${display_name}`,
     change: {
@@ -71,6 +55,40 @@ function answerAgent(
     },
   });
 }
+
+function modelAnswers(situation: Situation, agentId: string): boolean {
+  const talk = talkWith(situation.mind.life, agentId);
+  return talk !== undefined && mayAnswer(situation, talk);
+}
+
+const lineTo = ({ agent_id, display_name }: AgentView, tick: number) => ({ with: agent_id, name: display_name, tick });
+
+const NO_LINE: NextLine = { text: null, over: true, why: '' };
+
+/** Says the next line of a conversation, which the model has written, or ends the conversation without one. */
+export const converse: Rule = (situation) => {
+  const { thought, neighbours, mind, tick } = situation;
+  if (thought?.kind !== 'line') return null;
+  const { text, over, why } = thought.line ?? NO_LINE;
+  const partner = neighbours.find(({ agent_id }) => agent_id === thought.to);
+  if (talkWith(mind.life, thought.to)?.over !== false || partner === undefined || text === null) return null;
+  return decision(situation, {
+    command: { kind: 'act', body: { kind: 'talk', to: thought.to, text } },
+    goal: `talking with ${partner.display_name}`,
+    why,
+    change: {
+      greeted: withEntry(mind.greeted, [thought.to, tick]),
+      life: saying(mind.life, { ...lineTo(partner, tick), text }, over),
+    },
+  });
+};
+
+/** Stands still while the model writes the next line of a conversation, or while the other thinks about its own. */
+export const listen: Rule = (situation) => {
+  const talk = talkUnderWay(situation);
+  if (talk === undefined || situation.self.moving_to !== null) return null;
+  return decision(situation, { command: STAY, goal: `talking with ${talk.name}`, why: `I talk with ${talk.name}` });
+};
 
 /** Thanks an agent that put an item down beside this agent. */
 export const thank: Rule = (situation) => {
@@ -95,7 +113,11 @@ export const greet: Rule = (situation) => {
     command: { kind: 'act', body: { kind: 'talk', to: friend.agent_id, text } },
     goal: mind.goal,
     why: `I meet ${friend.display_name}`,
-    change: { greeted: withEntry(mind.greeted, [friend.agent_id, tick]), said: withText(mind.said, small) },
+    change: {
+      greeted: withEntry(mind.greeted, [friend.agent_id, tick]),
+      said: withText(mind.said, small),
+      ...(situation.thinks === null ? {} : { life: saying(mind.life, { ...lineTo(friend, tick), text }) }),
+    },
   });
 };
 
@@ -104,6 +126,7 @@ function mayGreet(situation: Situation, { agent_id, position }: AgentView): bool
   const greetedAt = mind.greeted[agent_id];
   return (
     (greetedAt === undefined || tick - greetedAt >= GREET_AGAIN_TICKS) &&
+    (situation.thinks === null || mayBegin(situation, agent_id)) &&
     tilesBetween(position, self.position) <= HEARING_TILES &&
     !isPaused(situation, `talk:${agent_id}`)
   );

@@ -7,7 +7,8 @@ import { NEWBORN, type Mind } from '../mind.ts';
 import { perceive } from '../../loop/perceive.ts';
 import { REFUSAL_PAUSE_TICKS, type Command } from '../decision.ts';
 import type { Situation } from '../situation.ts';
-import { GREET_AGAIN_TICKS, MAX_ANSWERS_IN_A_ROW, TALK_REST_TICKS } from './company.ts';
+import { TALK_REST_TICKS } from '../life/talk.ts';
+import { GREET_AGAIN_TICKS, MAX_ANSWERS_IN_A_ROW } from './company.ts';
 
 type Given = {
   minute?: number;

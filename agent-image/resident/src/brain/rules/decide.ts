@@ -5,7 +5,7 @@ import { followThought, keepIntent } from './choice.ts';
 import { withEntry, type Mind } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 import { bid, buy } from '../trade.ts';
-import { answer, greet, thank } from './company.ts';
+import { answer, converse, greet, listen, thank } from './company.ts';
 import { errand } from './errand.ts';
 import { enjoy, followDayPlan, linger, sleep, suspended, usePlace, work } from './routine.ts';
 
@@ -14,6 +14,7 @@ const RULES: readonly Rule[] = [
   suspended,
   answer,
   thank,
+  converse,
   buy,
   replyOnBoard,
   answerJudgement,
@@ -24,6 +25,7 @@ const RULES: readonly Rule[] = [
   followAdvice,
   sleep,
   greet,
+  listen,
   followThought,
   keepIntent,
   errand,

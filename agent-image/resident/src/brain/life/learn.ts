@@ -1,0 +1,73 @@
+import type { BoardNews, LedgerEntry } from '@hamlet/contract';
+import { heardBy } from '../heard.ts';
+import type { Judged, Situation } from '../situation.ts';
+import { quoted, shortened } from '../words.ts';
+import { RECENT_MAX, spentNow, type LifeMind, type Thought } from './life-mind.ts';
+import { endingTalk, hearing } from './talk.ts';
+
+const WORDS_MAX_CHARS = 300;
+
+/** The state after a thought has arrived, whether or not the agent follows it. Pure. */
+export function withThought(life: LifeMind, thought: Thought, tick: number): LifeMind {
+  const { sinceTick, tokens } = spentNow(life, tick);
+  const paid = { ...life, spent: { sinceTick, tokens: tokens + thought.tokens } };
+  if (thought.kind === 'choice')
+    return { ...paid, plan: thought.chosen?.plan ?? life.plan, decidedOn: thought.of, decidedAt: tick };
+  return (thought.line?.text ?? null) === null ? endingTalk(paid, thought.to) : paid;
+}
+
+/** The state with new rewards and penalties. Pure. */
+export function withLessons(life: LifeMind, judged: readonly Judged[]): LifeMind {
+  const fresh = judged.filter(({ entry }) => !life.lessons.some(({ version }) => version === entry.version));
+  if (fresh.length === 0) return life;
+  const lessons = fresh.map(({ entry, post }) => ({
+    version: entry.version,
+    text: shortened(judgementInWords(entry, post?.title ?? null), WORDS_MAX_CHARS),
+  }));
+  return { ...life, lessons: [...life.lessons, ...lessons].slice(-RECENT_MAX) };
+}
+
+/** A reward or penalty as a phrase: its amount, its post if it names one, and its reason. */
+export function judgementInWords(
+  { amount, note }: Pick<LedgerEntry, 'amount' | 'note'>,
+  title: string | null = null,
+): string {
+  const about = title === null ? '' : ` for ${quoted(title)}`;
+  const because = note === '' ? '' : `, because: ${quoted(note)}`;
+  return `${amount.startsWith('-') ? 'A penalty' : 'A reward'} of ${amount.replace('-', '')} aiD${about}${because}`;
+}
+
+type News = LifeMind['news'][number];
+
+/** The state with new words on the board for the agent. It keeps public ones alone: its decisions are public. Pure. */
+export function withNews(life: LifeMind, news: readonly BoardNews[], agentId: string): LifeMind {
+  return withEach(
+    life,
+    news.flatMap(({ post, reply, answered }): readonly News[] => {
+      const { author_id: author, author_name: name, body } = reply ?? post;
+      if (answered || author === agentId || post.audience !== 'public') return [];
+      const where = reply === null ? `in ${quoted(post.title)}` : `about ${quoted(post.title)}`;
+      return [{ id: reply?.reply_id ?? post.post_id, from: 'board', text: `${name} wrote ${where}: ${quoted(body)}` }];
+    }),
+  );
+}
+
+function withEach(life: LifeMind, news: readonly News[]): LifeMind {
+  const fresh = news
+    .filter(({ id }) => !life.news.some((known) => known.id === id))
+    .map((each) => ({ ...each, text: shortened(each.text, WORDS_MAX_CHARS) }));
+  return fresh.length === 0 ? life : { ...life, news: [...life.news, ...fresh].slice(-RECENT_MAX) };
+}
+
+/**
+ * The state with the words of another agent that woke this one: a line of their conversation, or words to all who are
+ * near. Pure.
+ */
+export function withHeard(life: LifeMind, situation: Situation): LifeMind {
+  const heard = heardBy(situation);
+  if (heard === null || heard.agent === null) return life;
+  const { seq, text, agent, toMe } = heard;
+  const name = agent.display_name;
+  if (toMe) return hearing(life, { with: agent.agent_id, name, text, tick: situation.tick });
+  return withEach(life, [{ id: `heard ${seq}`, from: 'nearby', text: `${name} said to all: ${quoted(text)}` }]);
+}
