@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createEngine, defineTool, openSqliteJournal } from '@hamlet/engine';
+import { createEngine, defineTool, openSqliteJournal, SYSTEM_CLOCK } from '@hamlet/engine';
 import type { Engine, Journal, ModelDelta, ModelEnd, ModelPort, RunRequest, Tool } from '@hamlet/engine';
 import { openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { Model } from '@hamlet/models';
@@ -21,20 +21,6 @@ const lookAt = defineTool({
   timeoutMs: 10_000,
   execute: async ({ place }) => ({ kind: 'ok', text: `The ${place} is open until noon.` }),
 });
-
-/** Resolves after the time, or at once when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-  });
-}
 
 function modelAt(url: string): ModelPort {
   const parsed = parseModelsConfig({
@@ -63,11 +49,7 @@ function engineOn(journal: Journal, model: ModelPort, tool: Tool): Engine {
     policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
     approvals: { ask: async () => {} },
     memory: { recall: async () => [] },
-    clock: {
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
-      sleep: pause,
-    },
+    clock: SYSTEM_CLOCK,
     ids: { next: () => crypto.randomUUID() },
     compaction: null,
     notify: (notice) => {

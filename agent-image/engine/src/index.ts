@@ -37,6 +37,7 @@ export type {
   ProposedCall,
   Question,
 } from './loop/ports.ts';
+export { SYSTEM_CLOCK } from './loop/system-clock.ts';
 export { systemPrompt } from './loop/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { defineTool } from './effects/tool.ts';

@@ -21,13 +21,14 @@ export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | 
  * step left, the steps are near their limit.
  */
 export function budgetPressure(accounts: readonly Account[]): Pressure {
-  const checks = accounts.flatMap(({ spent, budgets }) =>
-    CODES.map(([key, code]) => ({ key, code, spent: spent[key], limit: budgets[key] })),
-  );
-  const over = checks.find(({ spent, limit }) => spent >= limit);
-  if (over !== undefined) return { level: 'over', code: over.code };
-  const near = checks.find(({ key, spent, limit }) => spent >= limit * NEAR || (key === 'steps' && spent >= limit - 1));
-  return near === undefined ? null : { level: 'near', code: near.code };
+  let near: Pressure = null;
+  for (const { spent, budgets } of accounts)
+    for (const [key, code] of CODES) {
+      if (spent[key] >= budgets[key]) return { level: 'over', code };
+      const isNear = spent[key] >= budgets[key] * NEAR || (key === 'steps' && spent[key] >= budgets[key] - 1);
+      if (isNear) near ??= { level: 'near', code };
+    }
+  return near;
 }
 
 const WORDS: Readonly<Record<BudgetCode, string>> = {

@@ -1,7 +1,10 @@
-import { linkedAbort, OVER } from './linked-abort.ts';
+import { linkedAbort } from './linked-abort.ts';
+import { matcherOf } from '../journal/matcher.ts';
 import type { CallContext, NeedsPermission, PreparedCall } from './tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 import { bounded, ToolOutcome as ToolOutcomeSchema } from './tool-outcome.ts';
+
+const isOutcome = matcherOf(ToolOutcomeSchema);
 
 /** `lost`: the attempt ended and its effect is unknown. */
 export type Attempt =
@@ -13,26 +16,26 @@ export type Timing = Readonly<{
   timeoutMs: number;
   /** Aborts with the run. */
   signal: AbortSignal;
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  after: (ms: number, run: () => void) => () => void;
 }>;
 
 /** One attempt of a call: it ends with the tool or at the timeout. An abort of the run reaches the tool, which should then end. */
 export async function executeCall(
   call: PreparedCall,
   context: Omit<CallContext, 'signal'>,
-  { timeoutMs, signal, sleep }: Timing,
+  { timeoutMs, signal, after }: Timing,
 ): Promise<Attempt> {
   const own = linkedAbort(signal);
-  const over = new AbortController();
-  const timeout = sleep(timeoutMs, over.signal).then((): Attempt => {
+  const late = Promise.withResolvers<Attempt>();
+  const cancel = after(timeoutMs, () => {
     own.abort(new DOMException('The call timed out.', 'TimeoutError'));
-    return { kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null };
+    late.resolve({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null });
   });
   try {
-    return await Promise.race([attempt(call, { ...context, signal: own.signal }), timeout]);
+    return await Promise.race([attempt(call, { ...context, signal: own.signal }), late.promise]);
   } finally {
     own.unlink();
-    over.abort(OVER);
+    cancel();
   }
 }
 
@@ -40,7 +43,7 @@ async function attempt(call: PreparedCall, context: CallContext): Promise<Attemp
   try {
     const result = await call.execute(context);
     if (result.kind === 'needs_permission') return result;
-    const outcome = bounded(ToolOutcomeSchema.parse(result));
+    const outcome = bounded(isOutcome(result) ? result : ToolOutcomeSchema.parse(result));
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {
     return {

@@ -9,10 +9,16 @@ export type LinkedAbort = Readonly<{
   unlink: () => void;
 }>;
 
-/** An abort that follows another signal until it is unlinked. It replaces `AbortSignal.any`, which costs more and must be collected. */
-export function linkedAbort(parent: AbortSignal): LinkedAbort {
+/**
+ * An abort that follows another signal until it is unlinked; `onFollow` runs when it follows. It replaces `AbortSignal.any`, which
+ * costs more and must be collected.
+ */
+export function linkedAbort(parent: AbortSignal, onFollow = (): void => {}): LinkedAbort {
   const own = new AbortController();
-  const follow = (): void => own.abort(parent.reason);
+  const follow = (): void => {
+    own.abort(parent.reason);
+    onFollow();
+  };
   if (parent.aborted) follow();
   else parent.addEventListener('abort', follow, { once: true });
   return {

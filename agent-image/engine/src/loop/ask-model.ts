@@ -1,6 +1,7 @@
 import { linkedAbort, OVER } from '../effects/linked-abort.ts';
 import type { EventBody } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
+import { matcherOf } from '../journal/matcher.ts';
 import type { Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import type { Message, ModelDelta, ModelRequest } from './ports.ts';
@@ -13,6 +14,8 @@ import { storedAnswer } from './transcript.ts';
 const MAX_STREAMED_CHARS = 1_000_000;
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
+const isModelEnd = matcherOf(ModelEnd);
+
 type Ask = Extract<Command, { type: 'ask_model' }>;
 type Failure = Extract<ModelEnd, { type: 'failed' }>;
 
@@ -23,7 +26,7 @@ export async function askModel(
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
   if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
-  const { request, digest } = requestOf(kit, session.state, { history, ask });
+  const { request, digest } = requestOf(kit, session, { history, ask });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
   const end = await streamed(kit, session, { ask, request });
@@ -59,22 +62,27 @@ async function streamed(
   session: Session,
   { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
 ): Promise<ModelEnd> {
-  const stop = linkedAbort(session.killed.signal);
+  const ended = Promise.withResolvers<ModelEnd>();
+  const stop = linkedAbort(session.killed.signal, () => ended.resolve(failure('aborted')));
   // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
-  const ended = kit.ports.clock
-    .sleep(timeoutMs, stop.signal)
-    .then(() => failure(session.killed.signal.aborted ? 'aborted' : 'timed_out'));
+  const cancel = kit.ports.clock.after(timeoutMs, () => ended.resolve(failure('timed_out')));
+  let isRead = false;
   try {
     const stream = kit.ports.model.chat(request, stop.signal);
-    return await Promise.race([readStream(kit, session, { ask, stream }), ended]);
+    const read = readStream(kit, session, { ask, stream }).then((end) => {
+      isRead = true;
+      return end;
+    });
+    return await Promise.race([read, ended.promise]);
   } catch (error) {
     kit.ports.notify({ type: 'problem', run: session.run, where: 'model', error });
     return failure('network');
   } finally {
+    cancel();
     stop.unlink();
-    stop.abort(OVER);
+    if (!isRead) stop.abort(OVER);
   }
 }
 
@@ -97,11 +105,9 @@ async function readStream(
 }
 
 function checked(end: unknown): ModelEnd {
-  const parsed = ModelEnd.safeParse(end);
-  if (!parsed.success) return failure('bad_answer');
-  if (parsed.data.type === 'failed') return parsed.data;
-  const ids = parsed.data.toolCalls.map(({ id }) => id);
-  return new Set(ids).size === ids.length ? parsed.data : failure('bad_answer');
+  if (!isModelEnd(end)) return failure('bad_answer');
+  if (end.type === 'failed' || end.toolCalls.length < 2) return end;
+  return new Set(end.toolCalls.map(({ id }) => id)).size === end.toolCalls.length ? end : failure('bad_answer');
 }
 
 const failure = (code: string): Failure => ({ type: 'failed', code, retryable: true, usage: NO_USAGE, moneyMicros: 0 });

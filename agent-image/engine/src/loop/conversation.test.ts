@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
-import { anEngine, aRequest, realClock } from '../testing/an-engine.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { SYSTEM_CLOCK } from './system-clock.ts';
 import type { Step } from '../testing/scripted-model.ts';
 import { calls, fails, says, scriptedModel } from '../testing/scripted-model.ts';
 
@@ -12,8 +13,8 @@ test('a model that fails is asked again only where it says so, and an empty answ
   const run = async (steps: readonly Step[]) => {
     const model = scriptedModel(steps);
     const clock = {
-      ...realClock,
-      sleep: (ms: number, signal: AbortSignal) => realClock.sleep(ms > 60_000 ? ms : ms / 1_000, signal),
+      ...SYSTEM_CLOCK,
+      sleep: (ms: number, signal: AbortSignal) => SYSTEM_CLOCK.sleep(ms > 60_000 ? ms : ms / 1_000, signal),
     };
     const outcome = await outcomeOf(
       await anEngine({ journal: journals.open(), model, clock }).engine.start(aRequest()),

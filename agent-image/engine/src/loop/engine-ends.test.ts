@@ -7,7 +7,8 @@ import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { EventType } from '../journal/event.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
-import { anEngine, aRequest, realClock } from '../testing/an-engine.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import { SYSTEM_CLOCK } from './system-clock.ts';
 import { BUDGETS } from '../testing/an-event.ts';
 import type { Step } from '../testing/scripted-model.ts';
 import { calls, fails, hangs, says, scriptedModel } from '../testing/scripted-model.ts';
@@ -53,14 +54,14 @@ test('a model that finishes after the warning is done', async () => {
 test('the budget of time counts work by the monotonic clock: a clock an hour off changes nothing', async () => {
   for (const shift of [3_600_000, -3_600_000]) {
     let asked = 0;
-    const clock = { ...realClock, now: () => Date.now() + (asked += 1) * shift };
+    const clock = { ...SYSTEM_CLOCK, now: () => Date.now() + (asked += 1) * shift };
     const model = scriptedModel([look('x'), says('Done.')]);
     const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')], clock });
     const budgets = { ...BUDGETS, timeMs: 60_000 };
     assert.equal((await outcomeOf(await engine.start(aRequest({ budgets })))).kind, 'done');
   }
   let time = 0;
-  const clock = { ...realClock, monotonic: () => (time += 40_000) };
+  const clock = { ...SYSTEM_CLOCK, monotonic: () => (time += 40_000) };
   const model = scriptedModel([look('x'), look('y')]);
   const { engine } = anEngine({ journal: journals.open(), model, tools: [echo('look', 'read')], clock });
   const outcome = await outcomeOf(await engine.start(aRequest({ budgets: { ...BUDGETS, timeMs: 100_000 } })));

@@ -130,7 +130,7 @@ function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
  * call.
  */
 function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall | null {
-  const written = writtenCall(kit, session, call);
+  const written = writtenCall(session, call);
   const text = written === undefined ? '' : canonicalArguments(written.arguments);
   if (written?.name !== call.tool || kit.ports.journal.refer(text).ref !== call.arguments) {
     session.append([
@@ -149,10 +149,10 @@ function proposedCall(kit: Kit, session: Session, call: CallState): ProposedCall
   return { run, conversation, call: call.id, tool: call.tool, effect, arguments: text, argumentsRef: call.arguments };
 }
 
-function writtenCall(kit: Kit, session: Session, call: CallState): ModelCall | undefined {
+function writtenCall(session: Session, call: CallState): ModelCall | undefined {
   const turn = currentTurn(session.state);
   if (turn === undefined) return undefined;
-  return readAnswer(kit.ports.journal, turn.message).toolCalls.find(({ id }) => id === call.modelId);
+  return readAnswer(session, turn.message).toolCalls.find(({ id }) => id === call.modelId);
 }
 
 async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<void> {
@@ -217,7 +217,7 @@ async function verify(kit: Kit, session: Session, { call, tool, prepared, propos
 const timing = (kit: Kit, session: Session, tool: Tool) => ({
   timeoutMs: Math.max(1, Math.min(tool.timeoutMs, session.timeLeftMs)),
   signal: session.killed.signal,
-  sleep: kit.ports.clock.sleep,
+  after: kit.ports.clock.after,
 });
 
 const contextOf = (kit: Kit, session: Session, { conversation, call, argumentsRef }: ProposedCall) => ({

@@ -98,6 +98,8 @@ export type ClockPort = Readonly<{
   now: () => number;
   /** Milliseconds of a monotonic clock. */
   monotonic: () => number;
+  /** Runs after the time, unless the returned function is called before. */
+  after: (ms: number, run: () => void) => () => void;
   /** Resolves after the time, or at once when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }>;

@@ -1,6 +1,9 @@
+import type { EventOf } from '../journal/event.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RunState, Turn } from '../state/run-state.ts';
 import type { Kit } from './kit.ts';
 import type { Message, ModelRequest } from './ports.ts';
-import type { RunState } from '../state/run-state.ts';
+import type { Session } from './session.ts';
 import { inputMessage, turnMessages, warningAt } from './transcript.ts';
 
 type Basis = Readonly<{
@@ -8,35 +11,66 @@ type Basis = Readonly<{
   ask: Readonly<{ ask: number; attempt: number; withTools: boolean }>;
 }>;
 
-/** The next request of a run, and a digest of everything in it. */
+/** The next request of a run whose calls are settled, and a digest of everything in it. */
 export function requestOf(
   kit: Kit,
-  state: RunState,
+  session: Session,
   { history, ask: { ask, attempt, withTools } }: Basis,
 ): Readonly<{ request: ModelRequest; digest: string }> {
-  const { journal } = kit.ports;
-  const { opened } = state;
-  const textOf = (ref: string): string => journal.textOf(ref) ?? '';
+  const { state } = session;
+  const { model, run } = state.opened;
+  const told = toldSoFar(kit.ports.journal, session, history);
   const request: ModelRequest = {
-    model: opened.model,
-    at: { run: opened.run, ask, attempt },
-    system: { stable: textOf(opened.prompt), situation: textOf(opened.situation) },
-    messages: [...history, inputMessage(journal, state, true), ...warningAt(state, 0), ...ownMessages(kit, state)],
+    model,
+    at: { run, ask, attempt },
+    system: told.system,
+    messages: [...told.messages, ...warningAt(state, state.turns.length)],
     tools: withTools ? kit.ports.tools.map(({ name, description, input }) => ({ name, description, input })) : [],
   };
-  const { model, prompt, situation, recalled, input, after } = opened;
-  const parts = state.turns.flatMap((turn) => [turn.message, ...turn.calls.map((call) => call.result)]);
-  const basis = [model, prompt, situation, recalled, input, after, withTools, state.warned?.afterTurns, ...parts];
-  return { request, digest: journal.refer(basis.join(' ')).ref };
+  const basis = `${told.chain} ${withTools} ${state.warned?.afterTurns}`;
+  return { request, digest: kit.ports.journal.refer(basis).ref };
 }
 
-/** The messages of settled turns, which never change. They stay in memory as long as the turn. */
-const kept = new WeakMap<object, readonly Message[]>();
+/** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it anew. */
+type Told = {
+  readonly history: readonly Message[];
+  readonly system: ModelRequest['system'];
+  readonly messages: Message[];
+  /** Number of turns in `messages`. */
+  turns: number;
+  /** The digest of the parts so far, each over the one before it. */
+  chain: string;
+};
 
-function ownMessages(kit: Kit, state: RunState): readonly Message[] {
-  return state.turns.flatMap((turn, index) => {
-    const messages = kept.get(turn) ?? turnMessages(kit.ports.journal, turn);
-    kept.set(turn, messages);
-    return [...messages, ...warningAt(state, index + 1)];
-  });
+/** Kept as long as the run is in memory. */
+const kept = new WeakMap<EventOf<'run_opened'>, Told>();
+
+function toldSoFar(journal: Journal, session: Session, history: readonly Message[]): Told {
+  const { state } = session;
+  const { opened, turns } = state;
+  const known = kept.get(opened);
+  const told = known?.history === history ? known : beginning(journal, session, history);
+  kept.set(opened, told);
+  for (const turn of turns.slice(told.turns)) {
+    told.messages.push(...warningAt(state, told.turns), ...turnMessages(session, turn));
+    told.turns += 1;
+    told.chain = journal.refer(`${told.chain} ${partsOf(turn).join(' ')}`).ref;
+  }
+  return told;
+}
+
+const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
+  message,
+  ...calls.map(({ result }) => result),
+];
+
+function beginning(journal: Journal, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Told {
+  const { model, prompt, situation, recalled, input, after } = state.opened;
+  return {
+    history,
+    system: { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' },
+    messages: [...history, inputMessage(journal, state, true)],
+    turns: 0,
+    chain: journal.refer([model, prompt, situation, recalled, input, after].join(' ')).ref,
+  };
 }

@@ -36,6 +36,8 @@ export class Session {
   #mark: number | null = null;
   #isSealed = false;
   #wake = Promise.withResolvers<void>();
+  /** Texts of the last answer and of the results of its calls, which the next request needs. */
+  #texts = new Map<string, string>();
 
   constructor(
     kit: Kit,
@@ -72,6 +74,7 @@ export class Session {
     const events = writes.flatMap(({ planned }) => planned.events);
     this.#kit.ports.journal.append({ events, payloads, sync: own.events.some((event) => this.#isSynced(event)) });
     for (const { session, planned } of writes) session.#commit(planned);
+    this.#keep(bodies, payloads);
     return { ok: true };
   }
 
@@ -82,6 +85,16 @@ export class Session {
     throw new Error(
       `The run ${this.run} does not admit ${bodies.map(({ type }) => type).join(', ')}: ${appended.code}`,
     );
+  }
+
+  /** As `Journal.textOf`, without a read for the texts of the current turn. */
+  textOf(ref: string): string | null {
+    return this.#texts.get(ref) ?? this.#kit.ports.journal.textOf(ref);
+  }
+
+  #keep(bodies: readonly EventBody[], payloads: readonly Payload[]): void {
+    if (bodies.some(({ type }) => type === 'model_answered')) this.#texts.clear();
+    for (const { ref, text } of payloads) this.#texts.set(ref, text);
   }
 
   /** Resolves at the next `wake`. */

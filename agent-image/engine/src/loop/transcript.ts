@@ -3,6 +3,7 @@ import { finishMessage } from '../budget/budget.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
+import { matcherOf } from '../journal/matcher.ts';
 import type { Message, ModelCall } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
 import type { CallState, RunState, Turn } from '../state/run-state.ts';
@@ -10,6 +11,9 @@ import type { CallState, RunState, Turn } from '../state/run-state.ts';
 /** Maximum number of earlier runs of a conversation in a request. */
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
+
+/** A source of stored texts; null for a text that was deleted. */
+type Texts = Pick<Journal, 'textOf'>;
 
 const StoredAnswer = z.strictObject({
   content: z.string(),
@@ -20,9 +24,14 @@ const StoredAnswer = z.strictObject({
 export const storedAnswer = (content: string, toolCalls: readonly ModelCall[]): string =>
   canonicalJson({ content, toolCalls });
 
-export function readAnswer(journal: Journal, ref: string): z.infer<typeof StoredAnswer> {
+const isStoredAnswer = matcherOf(StoredAnswer);
+const isOutcome = matcherOf(ToolOutcome);
+
+export function readAnswer(journal: Texts, ref: string): z.infer<typeof StoredAnswer> {
   const text = journal.textOf(ref);
-  return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
+  if (text === null) return { content: DELETED, toolCalls: [] };
+  const stored: unknown = JSON.parse(text);
+  return isStoredAnswer(stored) ? stored : StoredAnswer.parse(stored);
 }
 
 /** The state of a run as the journal has it, or the reason why there is none. */
@@ -56,7 +65,7 @@ export function historyBefore(journal: Journal, state: RunState): readonly Messa
   return runs.toReversed().flatMap((run) => pastMessages(journal, run));
 }
 
-function pastMessages(journal: Journal, state: RunState): readonly Message[] {
+function pastMessages(journal: Texts, state: RunState): readonly Message[] {
   if (state.summary !== null)
     return [
       { role: 'user', content: `Summary of the conversation so far:\n${journal.textOf(state.summary) ?? DELETED}` },
@@ -68,14 +77,14 @@ function pastMessages(journal: Journal, state: RunState): readonly Message[] {
  * The person's message. In the run's own requests recalled memory follows it, after everything that a provider can
  * cache; later runs leave the memory out.
  */
-export function inputMessage(journal: Journal, state: RunState, withRecalled: boolean): Message {
+export function inputMessage(journal: Texts, state: RunState, withRecalled: boolean): Message {
   const content = journal.textOf(state.opened.input) ?? DELETED;
   const recalled = withRecalled ? (journal.textOf(state.opened.recalled) ?? '') : '';
   return { role: 'user', content: recalled === '' ? content : `${content}\n\n[From memory]\n${recalled}` };
 }
 
 /** Answers, results and the warning of a run. */
-export const runMessages = (journal: Journal, state: RunState): readonly Message[] => [
+export const runMessages = (journal: Texts, state: RunState): readonly Message[] => [
   ...warningAt(state, 0),
   ...state.turns.flatMap((turn, index) => [...turnMessages(journal, turn), ...warningAt(state, index + 1)]),
 ];
@@ -83,7 +92,7 @@ export const runMessages = (journal: Journal, state: RunState): readonly Message
 export const warningAt = ({ warned }: RunState, turns: number): readonly Message[] =>
   warned?.afterTurns === turns ? [{ role: 'user', content: finishMessage(warned.code) }] : [];
 
-export function turnMessages(journal: Journal, turn: Turn): readonly Message[] {
+export function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
   const { content, toolCalls } = readAnswer(journal, turn.message);
   if (toolCalls.length === 0) return [{ role: 'assistant', content, toolCalls }];
   const results = turn.calls.map((call) => ({
@@ -95,10 +104,12 @@ export function turnMessages(journal: Journal, turn: Turn): readonly Message[] {
 }
 
 /** Providers refuse a call without a result, so each has one. */
-function resultText(journal: Journal, call: CallState): string {
+function resultText(journal: Texts, call: CallState): string {
   if (call.result !== null) {
     const text = journal.textOf(call.result);
-    return text === null ? DELETED : renderOutcome(ToolOutcome.parse(JSON.parse(text)));
+    if (text === null) return DELETED;
+    const stored: unknown = JSON.parse(text);
+    return renderOutcome(isOutcome(stored) ? stored : ToolOutcome.parse(stored));
   }
   if (call.attempt === 0) return 'The call did not run: the run ended before it.';
   return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });

@@ -1,17 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tool } from '../effects/tool.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Engine, RunRequest } from '../loop/engine.ts';
 import { createEngine } from '../loop/engine.ts';
 import type { EngineLimits, EnginePorts, Notice } from '../loop/kit.ts';
-import type { ClockPort, ModelPort, Question } from '../loop/ports.ts';
+import type { ModelPort, Question } from '../loop/ports.ts';
+import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
 import { BUDGETS } from './an-event.ts';
-
-export const realClock: ClockPort = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
-};
 
 export const aRequest = (fields: Partial<RunRequest> = {}): RunRequest => ({
   conversation: 'c1',
@@ -41,7 +35,7 @@ export function anEngine({
       policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
       approvals: { ask: async (question) => void questions.push(question) },
       memory: { recall: async () => [] },
-      clock: realClock,
+      clock: SYSTEM_CLOCK,
       ids: { next: () => `run-${ports.journal.fence}-${(id += 1)}` },
       compaction: null,
       notify: (notice) => void notices.push(notice),

@@ -12,7 +12,8 @@ import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import type { Begun } from '../loop/engine.ts';
 import type { Message, ModelPort } from '../loop/ports.ts';
-import { anEngine, aRequest, realClock } from './an-engine.ts';
+import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
+import { anEngine, aRequest } from './an-engine.ts';
 import { calls, says } from './scripted-model.ts';
 
 const [path = '', witness = '', point = 'never', clockOffMs = '0'] = process.argv.slice(2);
@@ -77,7 +78,7 @@ const model: ModelPort = {
 };
 
 const journal = killAt(openSqliteJournal(path));
-const clock = { ...realClock, now: () => Date.now() + Number(clockOffMs) };
+const clock = { ...SYSTEM_CLOCK, now: () => Date.now() + Number(clockOffMs) };
 const { engine, questions } = anEngine({ journal, model, tools: EFFECTS.map(aTool), clock });
 const before = Object.fromEntries(EFFECTS.map((effect) => [effect, witnessed(effect).length]));
 const found = journal.eventsOf('r1');

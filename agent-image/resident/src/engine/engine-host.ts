@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { judgeCall } from '@hamlet/core/policy';
 import {
   createEngine,
   JournalError,
   RunFailure,
+  SYSTEM_CLOCK,
   type ApprovalPort,
-  type ClockPort,
   type Engine,
   type Journal,
   type ModelPort,
@@ -60,7 +59,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
       recall: async ({ text, conversation, run }) =>
         notes.recall(text, book.find(run)?.audience ?? conversation).map((note) => `- ${note.text}`),
     },
-    clock: CLOCK,
+    clock: SYSTEM_CLOCK,
     ids: { next: randomUUID },
     compaction: null,
     notify: (notice) => report(log, mirror, notice),
@@ -75,12 +74,6 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     },
   };
 }
-
-const CLOCK: ClockPort = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
-};
 
 /** The API judges each call again. This advice saves requests, and asks people in time. */
 const policyOf = (book: RunBook): PolicyPort => ({
