@@ -8,8 +8,10 @@ import * as entitlements from './routes/entitlements.ts';
 import * as internal from './routes/internal.ts';
 import * as audit from './routes/log/audit.ts';
 import * as sealedLog from './routes/log/log.ts';
-import * as modelCredentials from './routes/model-credentials.ts';
 import * as models from './routes/models.ts';
+import * as modelCredentials from './routes/models/credentials.ts';
+import * as modelPrices from './routes/models/prices.ts';
+import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
@@ -167,10 +169,13 @@ export const ROUTES = [
   models.listModels,
   models.getModel,
   models.getModelUse,
+  villageModels.showModels,
   modelCredentials.putModelCredential,
   modelCredentials.listModelCredentials,
   modelCredentials.deleteModelCredential,
   modelCredentials.testModel,
+  modelPrices.listModelPrices,
+  modelPrices.putModelPrices,
   schedules.listSchedules,
   schedules.getSchedule,
   schedules.createSchedule,

@@ -32,6 +32,7 @@ export { RETRY_POLICY } from './routing/decide-next.ts';
 export type { RetryPolicy } from './routing/decide-next.ts';
 export { ANSWER_LIMITS } from './transport/answer-limits.ts';
 export type { AnswerLimits } from './transport/answer-limits.ts';
+export { createHttpFetch } from './transport/http-fetch.ts';
 export { SYSTEM_PORTS } from './transport/model-ports.ts';
 export type { ModelPorts } from './transport/model-ports.ts';
 export { parseModelsConfig, QUEUE_WAIT_MAX_MS } from './routing/models-config.ts';

@@ -183,6 +183,12 @@ export const REFUSALS = {
     'The village has no key to seal credentials with: an operator can give it one (docs/SECRETS.md)',
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
+  provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
+  no_such_provider: never(404, 'No provider of this name is connected: list the credentials to find it'),
+  address_refused: never(
+    422,
+    'A provider may not have this address: name a server of models, not one of metadata or of the local link',
+  ),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
 
   // The sealed log

@@ -1,7 +1,8 @@
 import { Agent, request as sendHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
-import type { ServerAnswer, ServerRequest } from './server-answer.ts';
+import type { LookupFunction } from 'node:net';
+import type { Fetch, ServerAnswer, ServerRequest } from './server-answer.ts';
 
 /** Time for which an unused connection stays open. Servers close theirs after 5 s or later, and say so if earlier. */
 const UNUSED_MS = 4_000;
@@ -9,9 +10,19 @@ const UNUSED_MS = 4_000;
 const UNREAD_MAX_BYTES = 64 << 10;
 
 const OPTIONS = { keepAlive: true, timeout: UNUSED_MS } as const;
-const agent = new Agent(OPTIONS);
-/** Made at the first request with TLS, since many processes send none: the modules of TLS take some MB. */
-let tlsAgent: TlsAgent | null = null;
+
+export interface HttpFetchOptions {
+  /** Resolves the name of a host for one connection; by default as the system does. A host that is an address is not resolved. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** The unused connections of a client. */
+interface Pools {
+  readonly agent: Agent;
+  /** Made at the first request with TLS, since many processes send none: the modules of TLS take some MB. */
+  tlsAgent: TlsAgent | null;
+  readonly options: ConstructorParameters<typeof Agent>[0];
+}
 
 /** The bytes of a message as they arrive. Mutable because it is a queue; it has one reader. */
 class MessageBody implements AsyncIterableIterator<Uint8Array> {
@@ -92,26 +103,26 @@ function answerOf(message: IncomingMessage, onOver: () => void): ServerAnswer {
   };
 }
 
-function open(url: URL, { method, headers, body }: ServerRequest): ClientRequest {
+function open(pools: Pools, url: URL, { method, headers, body }: ServerRequest): ClientRequest {
   const length = Buffer.byteLength(body);
   const options = { method, headers: { 'accept-encoding': 'identity', ...headers, 'content-length': length } };
-  if (url.protocol === 'http:') return sendHttp(url, { ...options, agent });
+  if (url.protocol === 'http:') return sendHttp(url, { ...options, agent: pools.agent });
   if (url.protocol !== 'https:')
     throw new TypeError(`the address of a provider begins with http: or https:, not ${url.protocol}`);
   const https = process.getBuiltinModule('node:https');
-  tlsAgent ??= new https.Agent(OPTIONS);
-  return https.request(url, { ...options, agent: tlsAgent });
+  pools.tlsAgent ??= new https.Agent(pools.options);
+  return https.request(url, { ...options, agent: pools.tlsAgent });
 }
 
 /**
- * A fetch over Node's own client, with connections that are used again. A model's answer arrives in hundreds of pieces:
+ * Sends a request over Node's own client, with connections that are used again. A model's answer arrives in hundreds of pieces:
  * the platform's fetch, which passes each through two web streams, needs about 1.5 times the processor time.
  */
-export function httpFetch(url: string, request: ServerRequest): Promise<ServerAnswer> {
+function send(pools: Pools, url: string, request: ServerRequest): Promise<ServerAnswer> {
   const { signal } = request;
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<ServerAnswer>();
-  const sent = open(new URL(url), request);
+  const sent = open(pools, new URL(url), request);
   const stop = (): void => void sent.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   const over = (): void => signal.removeEventListener('abort', stop);
   signal.addEventListener('abort', stop, { once: true });
@@ -124,3 +135,13 @@ export function httpFetch(url: string, request: ServerRequest): Promise<ServerAn
   sent.end(request.body);
   return promise;
 }
+
+/** A fetch with connections of its own. */
+export function createHttpFetch({ lookup }: HttpFetchOptions = {}): Fetch {
+  const options = lookup === undefined ? OPTIONS : { ...OPTIONS, lookup };
+  const pools: Pools = { agent: new Agent(options), tlsAgent: null, options };
+  return (url, request) => send(pools, url, request);
+}
+
+/** The fetch of this process. */
+export const httpFetch = createHttpFetch();

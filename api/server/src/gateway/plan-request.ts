@@ -37,7 +37,7 @@ export function servedModel(
   if (found === null)
     return refused(
       'model_not_served',
-      `The tier includes ${model}, but no provider of this village serves it; the village serves ${namesOf(catalog.served)}`,
+      `The tier includes ${model}, but no provider of this village serves it; the village serves ${namesOf(catalog.served(agentId))}`,
     );
   if ('missing' in found) return refused('model_not_served', `The village cannot serve ${model}: ${found.missing}`);
   return accepted(found);

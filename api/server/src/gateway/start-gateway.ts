@@ -27,6 +27,7 @@ export interface GatewayStart
 export interface Gateway extends GatewayPorts {
   readonly credentials: CredentialParts;
   readonly jobs: readonly Job[];
+  stop(): Promise<void>;
 }
 
 /** Opens the gateway. Its job marks a request as lost if the request's replica ended first. */
@@ -56,9 +57,10 @@ export function openGateway({
     catalog,
     queue,
     answerTimes,
-    credentials: { stored, villageKeys, config: models.config, hasKey: (name) => models.key(name, null) !== null },
+    credentials: { stored, villageKeys, models, hasKey: (name) => models.key(name, null) !== null },
     brakes: startStreamBrakes({ freeze, standing }),
     metrics: createGatewayMetrics(registry, queue),
     jobs,
+    stop: () => stored.stop(),
   };
 }

@@ -6,7 +6,8 @@ import { villageKeys } from './credentials/village-keys.ts';
 import type { VillageKeys } from './credentials/village-keys.ts';
 import { keyFiles } from '../service/key-files.ts';
 import { configuredModels } from './models/village-models.ts';
-import type { VillageModels } from './models/village-models.ts';
+import type { ConnectionSource, VillageModels } from './models/village-models.ts';
+import { createOutboundFetch } from './connections/outbound-fetch.ts';
 
 export interface StartedModels {
   readonly models: VillageModels;
@@ -15,21 +16,35 @@ export interface StartedModels {
 }
 
 /**
- * The configured models with their keys: a stored key goes before one of the Secret.
+ * The configured models with their keys, and the providers that admins have connected: a stored key goes before one of
+ * the Secret.
  *
  * @param given replaces the configured models.
  */
 export async function startModels(
-  ports: Pick<Services, 'db' | 'log' | 'monotonicMs'> & { readonly config: { readonly models: ModelsSettings } },
+  ports: Pick<Services, 'db' | 'listenUrl' | 'log' | 'monotonicMs'> & {
+    readonly config: { readonly models: ModelsSettings };
+  },
   given?: VillageModels,
 ): Promise<StartedModels> {
-  const { db, log, monotonicMs } = ports;
+  const { db, listenUrl, log, monotonicMs } = ports;
   const { config, keysFolder, sealingFolder } = ports.config.models;
   const keys = villageKeys(keyFiles(sealingFolder, monotonicMs));
-  const stored = await startStoredCredentials({ db, keys, log });
   const files = keyFiles(keysFolder, monotonicMs);
   const fallback = given?.key ?? ((name) => files(name));
   const models = given ?? configuredModels(config, fallback);
+  const stored = await startStoredCredentials({ db, listenUrl, keys, log, shared: models.config });
   const key: VillageModels['key'] = (name, agentId) => stored.key(name, agentId) ?? fallback(name, agentId);
-  return { models: { ...models, key }, stored, villageKeys: keys };
+  const connected: ConnectionSource = {
+    of: (agentId) => stored.connections(agentId),
+    named: (name) => stored.named(name),
+    key: (connection) => stored.connectionKey(connection),
+    subscription: () => null,
+    ports: { ...models.ports, fetch: createOutboundFetch() },
+  };
+  return {
+    models: { ...models, key, connected },
+    stored,
+    villageKeys: keys,
+  };
 }

@@ -12,6 +12,8 @@ import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
 import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
+import { priceHandlers } from '../gateway/connections/price-handlers.ts';
+import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
@@ -121,6 +123,8 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...claimHandlers(ports),
     ...gatewayHandlers(ports),
     ...credentialHandlers(ports),
+    ...priceHandlers(ports),
+    ...villageModelsHandler(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),
     ...readHandlers(ports),

@@ -82,7 +82,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await runs.stop();
       await sessions.stop();
       await watch.stop();
-      await gateway.credentials.stored.stop();
+      await gateway.stop();
       await people.stop();
       await money.stop();
       await facts.close();

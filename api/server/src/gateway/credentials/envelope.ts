@@ -15,6 +15,8 @@ export interface VillageKey {
 export interface SealedFor {
   readonly name: string;
   readonly agentId: string | null;
+  /** The address of the provider that the text is for; left out if the configuration decides. */
+  readonly address?: string | undefined;
 }
 
 /** A text sealed by a data key, and the data key sealed by a key of the village. */
@@ -39,7 +41,10 @@ function open(key: Buffer, about: string, sealed: Buffer): Buffer {
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
-const aboutOf = ({ name, agentId }: SealedFor): string => JSON.stringify(['hamlet model credential', name, agentId]);
+function aboutOf({ name, agentId, address }: SealedFor): string {
+  const owner = ['hamlet model credential', name, agentId];
+  return JSON.stringify(address === undefined ? owner : [...owner, address]);
+}
 
 /** Seals a text with a new data key. */
 export function sealText(text: string, owner: SealedFor, { id, bytes }: VillageKey): Envelope {

@@ -1,58 +1,116 @@
-import { readCredentials } from '@hamlet/store';
-import type { CredentialRow, Db } from '@hamlet/store';
-import { repeat } from '../../service/single-flight.ts';
+import { listen, MODEL_CREDENTIALS_CHANNEL, readCredentials } from '@hamlet/store';
+import type { CredentialRow } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
+import type { Services } from '../../service/services.ts';
+import { coalesce, repeat } from '../../service/single-flight.ts';
+import { connectionOf, ownerOf } from '../connections/connection.ts';
+import type { Connection, Shared } from '../connections/connection.ts';
 import { openText } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 
-/** Delay until a credential that another replica stored or removed counts here. */
-const POLL_MS = 2_000;
+/** Postgres notifies of each change; this interval bounds the delay of a lost notification. */
+const POLL_MS = 10_000;
 
 /** The credentials of the database, sealed in memory and opened at each use. */
 export interface StoredCredentials {
-  /** The agent's own key, else the village's; null if there is neither or it does not open. */
+  /** The agent's own key, else the village's; null if there is neither or it does not open. Keys of connections do not count. */
   key(name: string, agentId: string | null): string | null;
+  /** The connected providers for an agent, or for the village if `agentId` is null: the agent's own first. */
+  connections(agentId: string | null): readonly Connection[];
+  /** The connected provider of that name and owner. */
+  connection(name: string, agentId: string | null): Connection | null;
+  /** The first connected provider of that name: the village's before those of agents. */
+  named(name: string): Connection | null;
+  /** The sealed text of a connection; null if it has none or it does not open. */
+  connectionKey(connection: Pick<Connection, 'name' | 'agentId'>): string | null;
   /** Reads the database at once. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface StoredCredentialPorts {
-  readonly db: Db;
+export interface StoredCredentialPorts extends Pick<Services, 'db' | 'listenUrl'> {
   readonly keys: VillageKeys;
+  readonly shared: Shared;
   readonly log: Log;
 }
 
-export async function startStoredCredentials({ db, keys, log }: StoredCredentialPorts): Promise<StoredCredentials> {
-  const idOf = (name: string, agentId: string | null): string => JSON.stringify([name, agentId]);
-  let rows: ReadonlyMap<string, CredentialRow> = new Map();
+const idOf = (name: string, agentId: string | null): string => JSON.stringify([name, agentId]);
 
-  async function refresh(): Promise<void> {
-    rows = new Map((await readCredentials(db)).map((row) => [idOf(row.name, row.agentId), row]));
-  }
+/** The rows in the forms in which they are looked up. Replaced whole at each refresh. */
+interface Held {
+  readonly rows: ReadonlyMap<string, CredentialRow>;
+  readonly connections: ReadonlyMap<string, Connection>;
+  readonly byName: ReadonlyMap<string, readonly Connection[]>;
+  /** By agent; the village's under null. */
+  readonly byOwner: ReadonlyMap<string | null, readonly Connection[]>;
+}
 
-  function opened(row: CredentialRow): string | null {
-    const { name, agentId, keyId } = row;
+function heldOf(all: readonly CredentialRow[], { shared, log }: Pick<StoredCredentialPorts, 'shared' | 'log'>): Held {
+  const connections = all.flatMap((row) => {
+    const connection = connectionOf(row, shared);
+    if (typeof connection !== 'string') return connection === null ? [] : [connection];
+    log('error', 'a connected provider cannot be read', { name: row.name, agent_id: row.agentId, error: connection });
+    return [];
+  });
+  return {
+    rows: new Map(all.map((row) => [idOf(row.name, row.agentId), row])),
+    connections: new Map(connections.map((each) => [idOf(each.name, each.agentId), each])),
+    byName: Map.groupBy(connections, ({ name }) => name),
+    byOwner: Map.groupBy(connections, ({ agentId }) => agentId),
+  };
+}
+
+/** The agent's own connections, then the village's of other names. Pure. */
+function connectionsFor({ byOwner }: Held, agentId: string | null): readonly Connection[] {
+  const ofVillage = byOwner.get(null) ?? [];
+  const own = agentId === null ? [] : (byOwner.get(agentId) ?? []);
+  if (own.length === 0) return ofVillage;
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...ofVillage.filter(({ name }) => !names.has(name))];
+}
+
+export async function startStoredCredentials(ports: StoredCredentialPorts): Promise<StoredCredentials> {
+  const { db, keys, log, listenUrl } = ports;
+  let held: Held = heldOf([], ports);
+
+  function opened(row: CredentialRow | undefined): string | null {
+    if (row === undefined || row.envelope === null) return null;
+    const { name, agentId, envelope } = row;
+    const about = { name, agent_id: agentId, key_id: envelope.keyId };
     try {
-      const key = keys.find(keyId);
-      if (key !== null) return openText(row, row, key);
-      log('error', 'a credential is sealed by a key that the Secret lacks', { name, agent_id: agentId, key_id: keyId });
+      const key = keys.find(envelope.keyId);
+      if (key !== null) return openText(envelope, ownerOf(row), key);
+      log('error', 'a credential is sealed by a key that the Secret lacks', about);
     } catch (error) {
-      log('error', 'a credential does not open', { name, agent_id: agentId, key_id: keyId, error });
+      log('error', 'a credential does not open', { ...about, error });
     }
     return null;
   }
 
+  /** A key alone: that of a connection is only for the address of the connection. */
+  function plainRow(name: string, agentId: string | null): CredentialRow | undefined {
+    const row = held.rows.get(idOf(name, agentId));
+    return row?.provider === null ? row : undefined;
+  }
+
+  const refresh = coalesce(async () => {
+    held = heldOf(await readCredentials(db), ports);
+  });
+  const failed = (error: unknown): void => log('warn', 'the credentials of models could not be read', { error });
+
   await refresh();
-  const end = repeat(POLL_MS, refresh, (error) =>
-    log('warn', 'the credentials of models could not be read', { error }),
-  );
+  const listener = listen(listenUrl, [MODEL_CREDENTIALS_CHANNEL], () => void refresh().catch(failed));
+  const end = repeat(POLL_MS, refresh, failed);
   return {
     refresh,
-    key: (name, agentId) => {
-      const row = rows.get(idOf(name, agentId)) ?? rows.get(idOf(name, null));
-      return row === undefined ? null : opened(row);
+    key: (name, agentId) => opened(plainRow(name, agentId) ?? plainRow(name, null)),
+    connections: (agentId) => connectionsFor(held, agentId),
+    connection: (name, agentId) => held.connections.get(idOf(name, agentId)) ?? null,
+    named: (name) => held.byName.get(name)?.[0] ?? null,
+    connectionKey: ({ name, agentId }) => opened(held.rows.get(idOf(name, agentId))),
+    stop: async () => {
+      await listener.stop();
+      await end();
     },
-    stop: end,
   };
 }

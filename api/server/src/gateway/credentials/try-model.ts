@@ -1,12 +1,14 @@
 import type { CallData, testModel } from '@hamlet/contract';
 import { EMPTY_ANSWER, foldDelta } from '@hamlet/models';
-import type { AnswerState, ModelError } from '@hamlet/models';
+import type { AnswerState, CostEstimate, ModelError } from '@hamlet/models';
+import { fixOf } from '../connections/test-fix.ts';
 import type { GatewayPorts } from '../admit-request.ts';
 import type { ServedModel } from '../models/village-models.ts';
 
 const TIMEOUT_MS = 30_000;
 const TOKENS_MAX = 64;
 const TEXT_MAX_CHARS = 1_000;
+const MICRO_DIGITS = 6;
 const PROMPT = 'Answer with one short sentence: are you there?';
 
 export type TriedModel = CallData<typeof testModel>;
@@ -17,10 +19,19 @@ function failed(ended: Ended, error: ModelError | null): TriedModel {
   const isLate = error === null || error.code === 'cancelled';
   const message = isLate ? 'the model did not answer in time' : error.message;
   const code = isLate ? 'network' : error.code;
-  return { ...ended, ok: false, text: null, code, message: message.slice(0, TEXT_MAX_CHARS) };
+  const about = { code, message: message.slice(0, TEXT_MAX_CHARS), fix: fixOf(code) };
+  return { ...ended, ...about, ok: false, text: null, cost: null };
 }
 
-async function answerOf({ port }: ServedModel, signal: AbortSignal): Promise<AnswerState> {
+/** Millionths as a decimal text, such as 0.000123. Pure. */
+function costOf(estimate: CostEstimate | null): TriedModel['cost'] {
+  if (estimate === null) return null;
+  const digits = estimate.micros.toString().padStart(MICRO_DIGITS + 1, '0');
+  const amount = `${digits.slice(0, -MICRO_DIGITS)}.${digits.slice(-MICRO_DIGITS)}`;
+  return { currency: estimate.currency, amount };
+}
+
+async function answerOf({ port }: Pick<ServedModel, 'port'>, signal: AbortSignal): Promise<AnswerState> {
   let state = EMPTY_ANSWER;
   const request = { messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: TOKENS_MAX, signal };
   for await (const delta of port.stream(request)) state = foldDelta(state, delta);
@@ -30,7 +41,7 @@ async function answerOf({ port }: ServedModel, signal: AbortSignal): Promise<Ans
 /** Asks a model for a few words, and reports the outcome. A freeze of the village ends it. */
 export async function tryModel(
   { catalog, brakes, monotonicMs }: Pick<GatewayPorts, 'catalog' | 'brakes' | 'monotonicMs'>,
-  served: ServedModel,
+  served: Pick<ServedModel, 'port' | 'provider'>,
 ): Promise<TriedModel | 'frozen'> {
   const brake = brakes.open('', null);
   const startedMs = monotonicMs();
@@ -43,7 +54,8 @@ export async function tryModel(
     const provider = target?.provider ?? served.provider;
     const ended = { provider, scripted: catalog.isScripted(provider), ms: Math.round(monotonicMs() - startedMs) };
     if (last?.kind !== 'end') return failed(ended, last?.error ?? null);
-    return { ...ended, ok: true, text: content.slice(0, TEXT_MAX_CHARS), code: null, message: null };
+    const text = content.slice(0, TEXT_MAX_CHARS);
+    return { ...ended, ok: true, text, code: null, message: null, fix: null, cost: costOf(last.costEstimate) };
   } finally {
     brake.close();
   }

@@ -7,11 +7,35 @@ import {
   SYSTEM_PORTS,
 } from '@hamlet/models';
 import type { ChatAdapter, ChatRequest, Credentials, Embedder, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
+import type { SubscriptionTokens } from '@hamlet/models';
+import type { Connection } from '../connections/connection.ts';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
 import { promptTokensOf } from '../scripted/scripted-text.ts';
 
 /** The key of a credential for an agent, or for the village if `agentId` is null; null if there is none. */
 export type ProviderKeys = (name: string, agentId: string | null) => string | null;
+
+/** The providers that admins have connected. */
+export interface ConnectionSource {
+  /** For an agent, its own first; for the village if `agentId` is null. */
+  of(agentId: string | null): readonly Connection[];
+  /** A connection of that name, the village's first. */
+  named(name: string): Connection | null;
+  /** Null if it has no key, or the key does not open. */
+  key(connection: Connection): string | null;
+  subscription(connection: Connection): SubscriptionTokens | null;
+  readonly ports: ModelPorts;
+}
+
+const NOTHING_CONNECTED: ConnectionSource = {
+  of: () => [],
+  named: () => null,
+  key: () => null,
+  subscription: () => null,
+  ports: SYSTEM_PORTS,
+};
+
+const SCRIPTED_KIND = 'scripted';
 
 /** The models of a village: a configuration, and what it names. */
 export interface VillageModels {
@@ -19,6 +43,8 @@ export interface VillageModels {
   readonly key: ProviderKeys;
   readonly adapters: Readonly<Record<string, ChatAdapter>>;
   readonly ports: ModelPorts;
+  /** By default none. */
+  readonly connected?: ConnectionSource | undefined;
 }
 
 /** A model that a request can name. */
@@ -26,6 +52,9 @@ export interface ServedModel {
   readonly name: string;
   /** The provider that is asked first. */
   readonly provider: string;
+  readonly kind: string;
+  /** The connection that serves it; null for a provider of the configuration. */
+  readonly connection: Pick<Connection, 'name' | 'agentId'> | null;
   /** The name of the model there. */
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
@@ -48,8 +77,8 @@ export interface ModelCatalog {
   isScripted(provider: string): boolean;
   /** Requests that the provider takes at one time; undefined: any number. */
   placesOf(provider: string): number | undefined;
-  /** The names and patterns that requests may use. */
-  readonly served: readonly string[];
+  /** The names and patterns that requests of an agent may use; of the village if `agentId` is null. */
+  served(agentId: string | null): readonly string[];
 }
 
 /** Time of the scripted models; no provider is asked for the time of its own. */
@@ -72,44 +101,89 @@ export function configuredModels(config: ModelsConfig | null, key: ProviderKeys)
   return { config: config ?? scriptedConfig(), key, adapters: {}, ports: SYSTEM_PORTS };
 }
 
-/** Opens models by their names. Each request opens its model, so that a new key counts at its next one. */
-export function openCatalog({ config, key, adapters, ports }: VillageModels): ModelCatalog {
+type Opening = Pick<VillageModels, 'config' | 'ports'> & {
+  readonly credentials: Credentials;
+  readonly adapters: Readonly<Record<string, ChatAdapter>>;
+  readonly connection: ServedModel['connection'];
+};
+
+/** Opens a model of a configuration. */
+function openServed(name: string, { config, connection, ...setup }: Opening): ServedModel | { missing: string } | null {
+  const chain = findRoute(config, name);
+  const target = chain?.targets[0];
+  if (chain === null || target === undefined) return null;
+  const { provider, model: providerModel } = target;
+  const opened = openModel(config, name, setup);
+  if (!opened.ok) return { missing: opened.message };
+  const { contextTokens, answerTokens } = chain;
+  const kind = config.providers[provider]?.kind ?? '';
+  const countTokens =
+    kind === SCRIPTED_KIND ? ({ messages }: ChatRequest): number => promptTokensOf(messages) : estimatePromptTokens;
+  return {
+    name,
+    provider,
+    kind,
+    connection,
+    providerModel,
+    contextTokens,
+    answerTokens,
+    port: opened.model,
+    embedder: openEmbedder(config, name, setup),
+    countTokens,
+  };
+}
+
+/** The first model of a connection, or the one of that name; a sentence if its key is missing. */
+export function openConnection(
+  connection: Connection,
+  { key, subscription, ports }: Pick<ConnectionSource, 'key' | 'subscription' | 'ports'>,
+  name: string = connection.provider.models[0]?.name ?? '',
+): ServedModel | { readonly missing: string } | null {
+  const { config, agentId } = connection;
+  const credentials = { key: () => key(connection), subscription: () => subscription(connection) };
+  return openServed(name, {
+    config,
+    ports,
+    credentials,
+    adapters: {},
+    connection: { name: connection.name, agentId },
+  });
+}
+
+/** Opens models by their names. Each request opens its model, so that a new key or provider counts at its next one. */
+export function openCatalog({
+  config,
+  key,
+  adapters,
+  ports,
+  connected = NOTHING_CONNECTED,
+}: VillageModels): ModelCatalog {
   const kinds = new Map(Object.entries(config.providers).map(([name, { kind }]) => [name, kind]));
-  const isScripted = (provider: string): boolean => kinds.get(provider) === 'scripted';
+  const isScripted = (provider: string): boolean => kinds.get(provider) === SCRIPTED_KIND;
   const scripted = Object.fromEntries(
     [...kinds.keys()].filter(isScripted).map((name) => [name, { ...createScriptedAdapter(), provider: name }]),
   );
   const own = { ...scripted, ...adapters };
-  const credentialsOf = (agentId: string | null): Credentials => ({
-    key: (name) => key(name, agentId),
-    subscription: () => null,
-  });
+  /** A provider of the configuration hides a connected one of its name, so that a name stands for one provider. */
+  const connectionsFor = (agentId: string | null): readonly Connection[] =>
+    connected.of(agentId).filter(({ name }) => !kinds.has(name));
   return {
     find: (name, agentId) => {
-      const chain = findRoute(config, name);
-      const target = chain?.targets[0];
-      if (chain === null || target === undefined) return null;
-      const { provider, model: providerModel } = target;
-      const setup = { credentials: credentialsOf(agentId), ports, adapters: own };
-      const opened = openModel(config, name, setup);
-      if (!opened.ok) return { missing: opened.message };
-      const { contextTokens, answerTokens } = chain;
-      const countTokens = isScripted(provider)
-        ? ({ messages }: ChatRequest): number => promptTokensOf(messages)
-        : estimatePromptTokens;
-      return {
-        name,
-        provider,
-        providerModel,
-        contextTokens,
-        answerTokens,
-        port: opened.model,
-        embedder: openEmbedder(config, name, setup),
-        countTokens,
-      };
+      const connection = connectionsFor(agentId).find(({ config: its }) => findRoute(its, name) !== null);
+      if (connection !== undefined) return openConnection(connection, connected, name);
+      const credentials = { key: (credential: string) => key(credential, agentId), subscription: () => null };
+      return openServed(name, { config, ports, credentials, adapters: own, connection: null });
     },
     isScripted,
-    placesOf: (provider) => config.providers[provider]?.maxInFlight,
-    served: config.routes.map(({ match }) => match),
+    placesOf: (provider) => {
+      if (kinds.has(provider)) return config.providers[provider]?.maxInFlight;
+      return connected.named(provider)?.provider.max_in_flight ?? undefined;
+    },
+    served: (agentId) => [
+      ...new Set([
+        ...connectionsFor(agentId).flatMap(({ provider }) => provider.models.map(({ name }) => name)),
+        ...config.routes.map(({ match }) => match),
+      ]),
+    ],
   };
 }

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { AgentId, Time } from '../../values/scalars.ts';
+
+const PROVIDER_MODELS_MAX = 50;
+const URL_CHARS_MAX = 500;
+/** Agents that an answer names as users of a provider. */
+export const USERS_SHOWN_MAX = 50;
+
+/** Kinds of providers that an admin can connect. A subscription is connected by its sign-in. */
+export const CONNECTABLE_KINDS = [
+  'openai',
+  'openrouter',
+  'anthropic',
+  'ollama',
+  'vllm',
+  'compatible',
+  'completions',
+] as const;
+export type ConnectableKind = (typeof CONNECTABLE_KINDS)[number];
+
+export const CredentialName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'write the name of a credential, such as "openai-key"')
+  .meta({ description: 'Name by which the configuration of the models names the key', example: 'openai-key' });
+
+export const OwnerAgent = AgentId.nullable().describe("The agent whose own it is; null: the village's");
+
+/** The name of a model as tiers and requests give it. */
+const NO_STAR = 'write a name without *: a connected provider lists each model';
+const ModelName = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^*]*$/, NO_STAR);
+
+function isPlainHttp(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const { protocol, username, password, search, hash } = new URL(value);
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}
+
+export const BaseUrl = z
+  .string()
+  .max(URL_CHARS_MAX)
+  .refine(isPlainHttp, 'write an http or https address without user, query and fragment, such as "http://vllm:8000/v1"')
+  .meta({ example: 'http://vllm:8000/v1' });
+
+export const ApiKey = z
+  .string()
+  .min(8)
+  .max(8_000)
+  .regex(/^[\x21-\x7e]+$/, 'write the key alone: printable characters without spaces');
+
+/** One model of a connected provider. */
+export const ModelOffer = z.strictObject({
+  name: ModelName.meta({ description: 'Name that tiers and requests give the model', example: 'small' }),
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^[^*]*$/, NO_STAR)
+    .optional()
+    .describe("The provider's name of it; by default the same"),
+  context_tokens: z
+    .int()
+    .min(256)
+    .max(10_000_000)
+    .optional()
+    .describe('Most tokens of a prompt and its answer (32768)'),
+  answer_tokens: z.int().min(1).max(1_000_000).optional().describe('Most tokens of an answer by default (1024)'),
+});
+export type ModelOffer = z.infer<typeof ModelOffer>;
+
+export const ModelOffers = z
+  .array(ModelOffer)
+  .min(1)
+  .max(PROVIDER_MODELS_MAX)
+  .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'name each model once');
+
+/** A provider that an admin has connected. */
+export const ConnectedProvider = z.strictObject({
+  kind: z.enum([...CONNECTABLE_KINDS, 'openai-subscription']),
+  base_url: z.string(),
+  models: z.array(ModelOffer.required()),
+  max_in_flight: z.int().min(1).max(10_000).nullable().describe('Requests at one time; null: any number'),
+});
+export type ConnectedProvider = z.infer<typeof ConnectedProvider>;
+
+/** The agents whose model a provider serves now. */
+export const ProviderUsers = z.strictObject({
+  agents: z.array(AgentId).describe('The first fifty by name'),
+  total: z.int().min(0),
+});
+export type ProviderUsers = z.infer<typeof ProviderUsers>;
+
+export const ProviderTest = z.strictObject({
+  at: Time,
+  ok: z.boolean(),
+  ms: z.int().min(0),
+  code: z.string().nullable(),
+  message: z.string().nullable(),
+});
+export type ProviderTest = z.infer<typeof ProviderTest>;
+
+export const manageModels = { tag: 'models', audiences: ['people'], permission: 'models:manage' } as const;

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
+import { AgentId } from '../../values/scalars.ts';
+import { AgentConfig } from '../resident.ts';
+
+/** A name of a model that a tier includes or a provider serves. */
+export const VillageModel = z.strictObject({
+  name: z.string(),
+  provider: z.string().nullable().describe('The provider that is asked first; null if none serves it'),
+  kind: z.string().nullable(),
+  scripted: z.boolean().describe('True if its answers join sentences of a list and no language model is asked'),
+  available: z.boolean().describe('False if no provider serves it, or its key is missing'),
+  context_tokens: z.int().positive().nullable(),
+  tiers: z.array(z.string()).describe('The tiers that include it, by rank'),
+});
+export type VillageModel = z.infer<typeof VillageModel>;
+
+export const showModels = defineRoute('GET /models', {
+  name: 'showModels',
+  summary: 'Show the models of the village, and those of one agent; scripted_only is true without a language model',
+  tag: 'models',
+  placement: 'versioned',
+  permission: 'world:read',
+  query: z.strictObject({ agent_id: AgentId.optional() }),
+  answer: json(
+    z.strictObject({
+      scripted_only: z.boolean(),
+      models: z.array(VillageModel),
+      agent: z
+        .strictObject({
+          agent_id: AgentId,
+          allowed: z.array(z.string()).describe('Models of its tier and purchases that a provider serves'),
+          model: AgentConfig.shape.model,
+        })
+        .nullable(),
+    }),
+  ),
+  reasons: ['no_such_agent'],
+});

@@ -1,0 +1,273 @@
+/** Providers that admins connect while the village runs: at every replica, for the village or one agent, tested and priced. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  completeChat,
+  deleteModelCredential,
+  listModelCredentials,
+  listModelPrices,
+  putModelCredential,
+  putModelPrices,
+  showModels,
+  testModel,
+} from '@hamlet/contract';
+import type { PutModelCredential, TestModel } from '@hamlet/contract';
+import { ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { readConfig } from '../../start/config.ts';
+import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
+import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+
+const KEY = 'sk-connected-0123456789';
+const BOBS_KEY = 'sk-bobs-own-9876543210';
+
+let village: TestVillage;
+let wire: WireServer;
+let db: Db;
+let one: Play;
+let two: Play;
+let folder = '';
+let environment: Readonly<Record<string, string>> = {};
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-connected-'));
+  await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
+  await writeFile(join(folder, 'current'), 'first');
+  environment = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
+  one = new Play((await village.startReplica(environment)).peopleUrl);
+  two = new Play((await village.startReplica(environment)).peopleUrl);
+  db = village.openDb();
+  await one.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+  await rm(folder, { recursive: true });
+});
+
+const MODELS = [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 1_024 }];
+
+const put = (body: PutModelCredential) => one.admin.call(putModelCredential, { body });
+const local = (more: Partial<PutModelCredential> = {}): PutModelCredential => ({
+  name: 'local',
+  kind: 'compatible',
+  base_url: `${wire.url}/v1`,
+  models: [{ name: 'small', model: 'up-model', context_tokens: 8_192 }],
+  key: KEY,
+  ...more,
+});
+
+function ask(play: Play, agentId: AgentId) {
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  return play.as(agentId).call(completeChat, { body: { model: 'small', messages } });
+}
+
+function answerTo(key: string, path = '/v1/chat/completions'): void {
+  wire.add({
+    expect: { path, headers: { authorization: `Bearer ${key}` } },
+    answer: OPENAI_WIRE.stream({ text: ['Good day.'] }),
+  });
+}
+
+const providerOf = async (play: Play, agentId: AgentId): Promise<string> =>
+  dataOf(await ask(play, agentId)).hamlet.provider;
+
+test('a village without a configuration shows that it has the scripted mind alone', async () => {
+  const visitor = clientOf(one.url);
+  const shown = dataOf(await visitor.call(showModels, { query: {} }));
+  assert.equal(shown.scripted_only, true);
+  assert.partialDeepStrictEqual(
+    shown.models.find(({ name }) => name === 'small'),
+    { provider: 'scripted', kind: 'scripted', scripted: true, available: true },
+  );
+  assert.equal(shown.agent, null);
+  const ofAda = dataOf(await visitor.call(showModels, { query: { agent_id: 'ada' } }));
+  assert.partialDeepStrictEqual(ofAda.agent, { agent_id: 'ada', model: { scripted: true } });
+  assert.equal(await codeOf(visitor.call(showModels, { query: { agent_id: 'zoe' } })), 'no_such_agent');
+});
+
+test('a connected provider answers at both replicas without a restart, and its key is nowhere', async () => {
+  const stored = dataOf(await put(local())).credential;
+  assert.partialDeepStrictEqual(stored, {
+    name: 'local',
+    agent_id: null,
+    key_id: 'first',
+    fingerprint: createHash('sha256').update(KEY).digest('hex').slice(0, 12),
+    last_test: null,
+  });
+  assert.deepEqual(stored.provider, {
+    kind: 'compatible',
+    base_url: `${wire.url}/v1`,
+    models: [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 1_024 }],
+    max_in_flight: null,
+  });
+  answerTo(KEY);
+  assert.equal(await providerOf(one, 'bob'), 'local', 'at once at the replica that stored it');
+  await eventually('the other replica', async () => {
+    const { models } = dataOf(await two.admin.call(showModels, { query: {} }));
+    return models.find(({ name }) => name === 'small')?.provider === 'local';
+  });
+  answerTo(KEY);
+  assert.equal(await providerOf(two, 'bob'), 'local');
+  const shown = dataOf(await two.admin.call(showModels, { query: { agent_id: 'bob' } }));
+  assert.equal(shown.scripted_only, false);
+  assert.partialDeepStrictEqual(shown.agent, { model: { provider: 'local', name: 'small', scripted: false } });
+  const listed = dataOf(await two.admin.call(listModelCredentials, {}));
+  assert.ok(listed.credentials[0]?.used_by.agents.includes('bob'));
+  assert.equal(listed.credentials[0]?.used_by.total, listed.credentials[0]?.used_by.agents.length);
+  assert.partialDeepStrictEqual(listed.configured, [
+    { name: 'scripted', kind: 'scripted', base_url: null, available: true },
+  ]);
+  const acts = await readAudit(db, 'local', 50);
+  assert.ok(!JSON.stringify([stored, shown, listed, acts, village.logs]).includes(KEY));
+  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).call(listModelCredentials, {})), 'forbidden');
+  wire.verify();
+});
+
+test("an agent's own provider goes before the village's, for that agent alone", async () => {
+  const anthropic = {
+    name: 'bobs',
+    agent_id: 'bob',
+    kind: 'anthropic' as const,
+    base_url: `${wire.url}/v1`,
+    key: BOBS_KEY,
+  };
+  dataOf(await put({ ...anthropic, models: [{ name: 'small', model: 'claude' }] }));
+  wire.add({
+    expect: { path: '/v1/messages', headers: { 'x-api-key': BOBS_KEY } },
+    answer: ANTHROPIC_WIRE.stream({ text: ['Mine.'] }),
+  });
+  assert.equal(await providerOf(one, 'bob'), 'bobs');
+  answerTo(KEY);
+  assert.equal(await providerOf(one, 'cleo'), 'local');
+  const query = { agent_id: 'bob' };
+  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'bobs' }, query }));
+  answerTo(KEY);
+  assert.equal(await providerOf(one, 'bob'), 'local');
+  dataOf(await put({ name: 'local', agent_id: 'bob', key: BOBS_KEY }));
+  answerTo(BOBS_KEY);
+  assert.equal(await providerOf(one, 'bob'), 'local', "the village's provider with the agent's own key");
+  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'local' }, query }));
+  wire.verify();
+});
+
+test('a test of a provider is measured, classed, kept, and names the next step', async () => {
+  const run = async (body: TestModel) => dataOf(await one.admin.call(testModel, { body }));
+  answerTo(KEY);
+  assert.partialDeepStrictEqual(await run({ credential: 'local' }), {
+    ok: true,
+    text: 'Good day.',
+    fix: null,
+    cost: null,
+  });
+  const lastTest = async () => dataOf(await one.admin.call(listModelCredentials, {})).credentials[0]?.last_test;
+  assert.partialDeepStrictEqual(await lastTest(), { ok: true, code: null });
+  wire.add({ answer: OPENAI_WIRE.errors.auth });
+  const failed = await run({ model: 'small' });
+  assert.partialDeepStrictEqual(failed, { ok: false, code: 'auth', text: null });
+  assert.match(failed.fix ?? '', /^Store a valid key/);
+  assert.partialDeepStrictEqual(await lastTest(), { ok: false, code: 'auth' });
+  answerTo('sk-not-stored-yet');
+  const connection = { kind: 'compatible' as const, base_url: `${wire.url}/v1`, key: 'sk-not-stored-yet', model: 'x' };
+  assert.partialDeepStrictEqual(await run({ connection }), { ok: true, provider: 'compatible' });
+  const away = { ...connection, base_url: 'http://127.0.0.1:9/v1' };
+  assert.partialDeepStrictEqual(await run({ connection: away }), { ok: false, code: 'network' });
+  assert.equal(await codeOf(one.admin.call(testModel, { body: { credential: 'none' } })), 'no_such_provider');
+  assert.equal(await codeOf(one.admin.call(testModel, { body: {} })), 'validation_failed');
+  wire.verify();
+});
+
+test('prices of a connected provider give the cost of a test, the same for the same tokens', async () => {
+  const prices = [{ model: 'up-*', prompt: '2.5', completion: '10' }];
+  const params = { name: 'local' };
+  const stored = dataOf(await one.admin.call(putModelPrices, { params, body: { currency: 'USD', prices } }));
+  const expected = {
+    provider: 'local',
+    agent_id: null,
+    model: 'up-*',
+    currency: 'USD',
+    prompt: '2.5',
+    cached_prompt: null,
+    cache_write: null,
+    completion: '10',
+    source: 'stored' as const,
+  };
+  assert.deepEqual(stored.prices, [expected]);
+  assert.deepEqual(dataOf(await two.admin.call(listModelPrices, {})).prices, [expected]);
+  const costs = [];
+  for (let count = 0; count < 2; count += 1) {
+    wire.add({ answer: OPENAI_WIRE.stream({ text: ['Yes.'], usage: { prompt: 100, completion: 20 } }) });
+    costs.push(dataOf(await one.admin.call(testModel, { body: { credential: 'local' } })).cost);
+  }
+  // 100 tokens at 2.5 and 20 at 10, of a million each.
+  assert.deepEqual(costs, [
+    { currency: 'USD', amount: '0.000450' },
+    { currency: 'USD', amount: '0.000450' },
+  ]);
+  const none = one.admin.call(putModelPrices, { params: { name: 'none' }, body: { currency: 'USD', prices } });
+  assert.equal(await codeOf(none), 'no_such_provider');
+});
+
+test('addresses of metadata and of the local link are refused, and names that the configuration has', async () => {
+  const bad = { ...local(), base_url: 'http://169.254.169.254/v1' };
+  assert.equal(await codeOf(put(bad)), 'address_refused');
+  const connection = { kind: 'vllm' as const, base_url: 'http://metadata.google.internal/v1', model: 'x' };
+  assert.equal(await codeOf(one.admin.call(testModel, { body: { connection } })), 'address_refused');
+  assert.equal(await codeOf(put(local({ base_url: 'ftp://example.org' }))), 'validation_failed');
+  assert.equal(await codeOf(put(local({ name: 'Not A Name' }))), 'validation_failed');
+  assert.equal(await codeOf(put({ name: 'x', kind: 'openai', models: [{ name: 'small' }] })), 'validation_failed');
+  assert.equal(
+    await codeOf(put({ name: 'scripted', key: KEY, kind: 'openai', models: [{ name: 'small' }] })),
+    'provider_configured',
+  );
+});
+
+test('a key opens for the address of its provider alone', async () => {
+  const [row] = await readCredentials(db);
+  assert.ok(row !== undefined);
+  const moveTo = (base_url: string) =>
+    inTransaction(db, (tx) =>
+      putCredential(tx, { ...row, provider: { kind: 'compatible', base_url, max_in_flight: null, models: MODELS } }),
+    );
+  await moveTo('http://127.0.0.1:9/v1');
+  await eventually('the changed address', async () => (await codeOf(ask(one, 'bob'))) === 'model_not_served');
+  await moveTo(`${wire.url}/v1`);
+  answerTo(KEY);
+  await eventually('the address again', async () => (await codeOf(ask(one, 'bob'))) === null);
+  wire.verify();
+});
+
+test('the key of a provider is rotated with the others', async () => {
+  await writeFile(join(folder, 'second'), randomBytes(32).toString('base64'));
+  await writeFile(join(folder, 'current'), 'second');
+  assert.equal(
+    await rotateStoredCredentials(readConfig({ ...village.environment, ...environment }), () => undefined),
+    0,
+  );
+  assert.deepEqual(
+    (await readCredentials(db)).map(({ envelope }) => envelope?.keyId),
+    ['second'],
+  );
+  answerTo(KEY);
+  await eventually('the new key', async () => (await codeOf(ask(two, 'bob'))) === null);
+});
+
+test('a server without a key is connected without one, and its removal brings the scripted mind back', async () => {
+  dataOf(
+    await put({ name: 'local', kind: 'vllm', base_url: `${wire.url}/v1`, models: [{ name: 'small', model: 'own' }] }),
+  );
+  wire.add({ answer: OPENAI_WIRE.stream({ text: ['No key.'] }) });
+  assert.equal(await providerOf(one, 'bob'), 'local');
+  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'local' }, query: {} }));
+  assert.equal(await providerOf(one, 'bob'), 'scripted');
+  await eventually('the other replica', async () => (await providerOf(two, 'bob')) === 'scripted');
+});

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { ConnectedProvider, ProviderPrices } from '@hamlet/contract';
+import { parseModelsConfig } from '@hamlet/models';
+import type { ModelsConfig } from '@hamlet/models';
+import type { CredentialRow } from '@hamlet/store';
+import type { SealedFor } from '../credentials/envelope.ts';
+
+/** A provider that an admin has connected, for the village or for one agent. */
+export interface Connection {
+  readonly name: string;
+  /** Null: the village's. */
+  readonly agentId: string | null;
+  readonly provider: ConnectedProvider;
+  readonly prices: ProviderPrices | null;
+  /** The provider alone, with its models and prices. */
+  readonly config: ModelsConfig;
+}
+
+/** Retries and limits, which a connection takes from the configuration of the village. */
+export type Shared = Pick<ModelsConfig, 'retry' | 'limits'>;
+
+const Addressed = ConnectedProvider.pick({ base_url: true }).loose();
+
+/** The owner to which the text of a row is sealed: a key of a connection opens for its address alone. Pure. */
+export function ownerOf({ name, agentId, provider }: Pick<CredentialRow, 'name' | 'agentId' | 'provider'>): SealedFor {
+  const addressed = Addressed.safeParse(provider);
+  return { name, agentId, address: addressed.data?.base_url };
+}
+
+const FINGERPRINT_DIGITS = 12;
+
+/** The first digits of the SHA-256 of a key, by which an admin recognizes it: `printf %s KEY | sha256sum`. Pure. */
+export function fingerprintOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, FINGERPRINT_DIGITS);
+}
+
+export type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
+  /** True if the provider is asked with a key. */
+  readonly hasKey: boolean;
+};
+
+function pricesOf(name: string, prices: ProviderPrices | null): object | undefined {
+  if (prices === null) return undefined;
+  const models = prices.prices.map(({ model, prompt, cached_prompt, cache_write, completion }) => ({
+    provider: name,
+    model,
+    prompt,
+    completion,
+    ...(cached_prompt === null || cached_prompt === undefined ? {} : { cachedPrompt: cached_prompt }),
+    ...(cache_write === null || cache_write === undefined ? {} : { cacheWrite: cache_write }),
+  }));
+  return { currency: prices.currency, models };
+}
+
+/** A connection as a configuration of its own; a sentence if it is none. The name of its credential is its own. Pure. */
+export function connectionConfig(
+  { name, provider, prices, hasKey }: ConnectionFields,
+  { retry, limits }: Shared,
+): ModelsConfig | string {
+  const { kind, base_url: baseUrl, models, max_in_flight: maxInFlight } = provider;
+  const parsed = parseModelsConfig({
+    providers: {
+      [name]: {
+        kind,
+        baseUrl,
+        ...(hasKey ? { credential: name } : {}),
+        ...(maxInFlight === null ? {} : { maxInFlight }),
+        ...(kind === 'openai-subscription' ? { noticeAccepted: true } : {}),
+      },
+    },
+    routes: models.map(({ name: match, model, context_tokens, answer_tokens }) => ({
+      match,
+      provider: name,
+      model,
+      contextTokens: context_tokens,
+      answerTokens: answer_tokens,
+    })),
+    prices: pricesOf(name, prices),
+    retry,
+    limits,
+  });
+  if (parsed.ok) return parsed.config;
+  return parsed.errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
+}
+
+/** The connection of a stored row; null for a key alone, a sentence if an API of this version cannot read the row. Pure. */
+export function connectionOf(row: CredentialRow, shared: Shared): Connection | null | string {
+  if (row.provider === null) return null;
+  const provider = ConnectedProvider.safeParse(row.provider);
+  const prices = ProviderPrices.nullable().safeParse(row.prices);
+  if (!provider.success) return provider.error.message;
+  if (!prices.success) return prices.error.message;
+  const { name, agentId, envelope } = row;
+  const fields = { name, provider: provider.data, prices: prices.data };
+  const config = connectionConfig({ ...fields, hasKey: envelope !== null }, shared);
+  return typeof config === 'string' ? config : { ...fields, agentId, config };
+}

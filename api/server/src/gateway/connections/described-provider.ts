@@ -1,0 +1,42 @@
+import type { ConnectableKind, ConnectedProvider, ModelOffer } from '@hamlet/contract';
+import { parseModelsConfig } from '@hamlet/models';
+
+const CONTEXT_TOKENS = 32_768;
+const ANSWER_TOKENS = 1_024;
+
+/** A provider as an admin describes it. */
+export interface Description {
+  readonly kind: ConnectableKind;
+  readonly base_url?: string | undefined;
+  readonly models: readonly ModelOffer[];
+  readonly max_in_flight?: number | undefined;
+}
+
+/** The address of a kind of provider that has one of its own. */
+function ownUrl(kind: ConnectableKind): string {
+  const parsed = parseModelsConfig({ providers: { own: { kind, credential: 'own' } }, routes: [] });
+  const settings = parsed.ok ? parsed.config.providers['own'] : undefined;
+  if (settings === undefined || !('baseUrl' in settings))
+    throw new Error(`a provider of the kind ${kind} needs an address`);
+  return settings.baseUrl;
+}
+
+/** The provider with its defaults. Pure. */
+export function describedProvider({
+  kind,
+  base_url: url,
+  models,
+  max_in_flight: places,
+}: Description): ConnectedProvider {
+  return {
+    kind,
+    base_url: url ?? ownUrl(kind),
+    models: models.map(({ name, model = name, context_tokens = CONTEXT_TOKENS, answer_tokens = ANSWER_TOKENS }) => ({
+      name,
+      model,
+      context_tokens,
+      answer_tokens,
+    })),
+    max_in_flight: places ?? null,
+  };
+}

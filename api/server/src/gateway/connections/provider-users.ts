@@ -1,0 +1,35 @@
+import { USERS_SHOWN_MAX } from '@hamlet/contract';
+import type { ProviderUsers } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import type { AgentSource } from '../../agents/agent-source.ts';
+import { boughtLimits } from '../../agents/bought-limits.ts';
+import { limitsOf } from '../../agents/describe-agent.ts';
+import { chooseModel } from '../models/choose-model.ts';
+import type { ModelCatalog, ServedModel } from '../models/village-models.ts';
+
+export interface UserPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'list' | 'entitlement'>;
+  readonly catalog: ModelCatalog;
+  readonly monotonicMs: () => number;
+}
+
+type Used = Pick<ServedModel, 'provider' | 'connection'>;
+
+/** The agents that a provider serves now, by a test of the model that each agent has. Reads all agents once. */
+export async function readProviderUsers({ db, source, catalog, monotonicMs }: UserPorts) {
+  const agents = source.list().filter(({ deleting }) => !deleting);
+  const ids = agents.map(({ agentId }) => agentId);
+  const bought = await boughtLimits(db, ids, monotonicMs);
+  const used = agents.flatMap(({ agentId, spec, status }): readonly { agentId: string; served: Used }[] => {
+    const tier = status.tier ?? null;
+    const models = limitsOf(tier === null ? null : source.entitlement(tier), bought(agentId))?.models ?? [];
+    const chosen = chooseModel({ agentId, asked: spec.model, tier, models }, catalog);
+    const served = chosen === null ? null : catalog.find(chosen.name, agentId);
+    return served === null || 'missing' in served ? [] : [{ agentId, served }];
+  });
+  return (isIt: (served: Used) => boolean): ProviderUsers => {
+    const names = used.filter(({ served }) => isIt(served)).map(({ agentId }) => agentId);
+    return { agents: names.toSorted().slice(0, USERS_SHOWN_MAX), total: names.length };
+  };
+}

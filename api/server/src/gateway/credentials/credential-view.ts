@@ -1,0 +1,77 @@
+import type { CallData, listModelCredentials, ModelCredential, ProviderUsers } from '@hamlet/contract';
+import { ConnectedProvider } from '@hamlet/contract';
+import type { ModelsConfig } from '@hamlet/models';
+import type { CredentialRow, CredentialTest } from '@hamlet/store';
+import type { readProviderUsers } from '../connections/provider-users.ts';
+
+type UsersOf = Awaited<ReturnType<typeof readProviderUsers>>;
+type Listed = CallData<typeof listModelCredentials>;
+
+/** Of a credential that was stored a moment ago. */
+export const NO_USERS: ProviderUsers = { agents: [], total: 0 };
+
+function testView(test: CredentialTest | null): ModelCredential['last_test'] {
+  return test === null ? null : { ...test, at: test.at.toISOString() };
+}
+
+/** A stored credential on the wire. A provider that an API of this version cannot read is shown as a key alone. Pure. */
+export function credentialView(row: CredentialRow, users: ProviderUsers): ModelCredential {
+  const { name, agentId, envelope, fingerprint, provider, createdAt, createdBy, test } = row;
+  return {
+    name,
+    agent_id: agentId,
+    key_id: envelope?.keyId ?? null,
+    fingerprint,
+    created_at: createdAt.toISOString(),
+    created_by: createdBy,
+    provider: ConnectedProvider.safeParse(provider).data ?? null,
+    last_test: testView(test),
+    used_by: users,
+  };
+}
+
+/** The agents that a stored row serves: by its connection, or by the providers of the configuration that name its key. */
+export function usersOfRow(
+  row: CredentialRow,
+  { providers }: Pick<ModelsConfig, 'providers'>,
+  usersOf: UsersOf,
+): ProviderUsers {
+  const { name, agentId } = row;
+  if (row.provider !== null)
+    return usersOf(({ connection }) => connection?.name === name && connection.agentId === agentId);
+  return usersOf(({ connection, provider }) => {
+    const settings = providers[provider];
+    return connection === null && settings !== undefined && 'credential' in settings && settings.credential === name;
+  });
+}
+
+/** The credentials that a configuration names, with their providers. Pure. */
+export function neededCredentials({
+  providers,
+}: Pick<ModelsConfig, 'providers'>): ReadonlyMap<string, readonly string[]> {
+  const needed = new Map<string, string[]>();
+  for (const [provider, settings] of Object.entries(providers)) {
+    const name = 'credential' in settings ? settings.credential : undefined;
+    if (name !== undefined) needed.set(name, [...(needed.get(name) ?? []), provider]);
+  }
+  return needed;
+}
+
+/** The providers of a configuration. Pure. */
+export function configuredView(
+  { providers }: Pick<ModelsConfig, 'providers'>,
+  hasKey: (name: string) => boolean,
+  usersOf: UsersOf,
+): Listed['configured'] {
+  return Object.entries(providers).map(([name, settings]) => {
+    const credential = ('credential' in settings ? settings.credential : undefined) ?? null;
+    return {
+      name,
+      kind: settings.kind,
+      base_url: 'baseUrl' in settings ? settings.baseUrl : null,
+      credential,
+      available: credential === null || hasKey(credential),
+      used_by: usersOf((used) => used.connection === null && used.provider === name),
+    };
+  });
+}

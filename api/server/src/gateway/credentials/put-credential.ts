@@ -1,0 +1,81 @@
+import type { PutModelCredential } from '@hamlet/contract';
+import { CREDENTIALS_MAX, holdCredential, inTransaction, putCredential } from '@hamlet/store';
+import type { CredentialRow, NewCredential, SealedText, Tx } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import { plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { forbiddenUrl } from '../connections/address-rule.ts';
+import { fingerprintOf, ownerOf } from '../connections/connection.ts';
+import { describedProvider } from '../connections/described-provider.ts';
+import type { CredentialParts, CredentialPorts } from './credential-handlers.ts';
+import { credentialView, neededCredentials, NO_USERS } from './credential-view.ts';
+import { sealText } from './envelope.ts';
+
+type Described = Pick<NewCredential, 'provider' | 'prices'>;
+
+/** The new provider of a request, with the prices of the one before; null if the request has only a key. */
+function describedOf(body: PutModelCredential, before: CredentialRow | null): Described | null {
+  const { kind, models, base_url, max_in_flight } = body;
+  if (kind === undefined || models === undefined) return null;
+  return { provider: describedProvider({ kind, models, base_url, max_in_flight }), prices: before?.prices ?? null };
+}
+
+/** A key alone for a connected provider keeps the provider; for one agent, it copies the village's. */
+async function inheritedBy(
+  tx: Tx,
+  { name, agent_id: agentId = null }: PutModelCredential,
+  own: CredentialRow | null,
+): Promise<Described> {
+  const from = own ?? (agentId === null ? null : await holdCredential(tx, name, null));
+  return { provider: from?.provider ?? null, prices: from?.prices ?? null };
+}
+
+/** A refusal for what a provider may not be; null if it may. Pure. */
+function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { models }: CredentialParts) {
+  if (kind === undefined) return null;
+  if (Object.hasOwn(models.config.providers, name) || neededCredentials(models.config).has(name))
+    return refused('provider_configured', `The configuration has the name ${name} already: choose another name`);
+  const forbidden = url === undefined ? null : forbiddenUrl(url);
+  return forbidden === null ? null : refused('address_refused', forbidden);
+}
+
+function sealed(
+  { name, agent_id: agentId = null, key }: PutModelCredential,
+  provider: unknown,
+  { villageKeys }: CredentialParts,
+): Outcome<SealedText | null> {
+  if (key === undefined) return accepted(null);
+  const villageKey = villageKeys.current();
+  if (villageKey === null) return refused('credentials_off');
+  return accepted(sealText(key, ownerOf({ name, agentId, provider }), villageKey));
+}
+
+/** Stores a key, or connects a provider with its key. The key opens for the address of the provider alone. */
+export function putModelCredential({ db, source, gateway }: CredentialPorts): Handlers['putModelCredential'] {
+  const { credentials } = gateway;
+  return plain(async (request) => {
+    const { body } = request;
+    const { name, key, agent_id: agentId = null } = body;
+    if (agentId !== null && source.get(agentId) === null)
+      return refused('no_such_agent', `There is no agent ${agentId}`);
+    const refusal = refusalOfProvider(body, credentials);
+    if (refusal !== null) return refusal;
+    const stored = await inTransaction(db, async (tx): Promise<Outcome<CredentialRow>> => {
+      const before = await holdCredential(tx, name, agentId);
+      const described = describedOf(body, before) ?? (await inheritedBy(tx, body, before));
+      const envelope = sealed(body, described.provider, credentials);
+      if (!envelope.ok) return envelope;
+      const fingerprint = key === undefined ? null : fingerprintOf(key);
+      const next = { name, agentId, ...described, envelope: envelope.data, fingerprint, createdBy: request.actor.id };
+      const row = await putCredential(tx, next);
+      if (row === null)
+        return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials`);
+      const detail = { agent_id: agentId, key_id: envelope.data?.keyId ?? null, fingerprint, provider: row.provider };
+      await recordAct(tx, request, { action: 'models.credential_put', object: name, detail });
+      return accepted(row);
+    });
+    if (!stored.ok) return stored;
+    await credentials.stored.refresh();
+    return accepted({ credential: credentialView(stored.data, NO_USERS) });
+  });
+}

@@ -1,0 +1,84 @@
+import type { TestModel } from '@hamlet/contract';
+import { inTransaction, recordCredentialTest, readCredential } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import { plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { forbiddenUrl } from '../connections/address-rule.ts';
+import { connectionConfig } from '../connections/connection.ts';
+import { describedProvider } from '../connections/described-provider.ts';
+import { openConnection } from '../models/village-models.ts';
+import type { ServedModel } from '../models/village-models.ts';
+import type { CredentialPorts } from './credential-handlers.ts';
+import { tryModel } from './try-model.ts';
+import type { TriedModel } from './try-model.ts';
+
+type Found = ServedModel | { readonly missing: string } | null;
+
+function servedBy(found: Found, missing: string): Outcome<ServedModel> {
+  if (found === null) return refused('model_not_served', missing);
+  return 'missing' in found ? refused('model_not_served', found.missing) : accepted(found);
+}
+
+/** A provider that is not stored. */
+function described(
+  { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
+  { gateway }: CredentialPorts,
+): Outcome<ServedModel> {
+  const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
+  const forbidden = forbiddenUrl(provider.base_url);
+  if (forbidden !== null) return refused('address_refused', forbidden);
+  const { connected, config } = gateway.credentials.models;
+  const fields = { name: kind, provider, prices: null };
+  const own = connectionConfig({ ...fields, hasKey: key !== undefined }, config);
+  if (typeof own === 'string' || connected === undefined) return refused('model_not_served', String(own));
+  const setup = { ...connected, key: () => key ?? null };
+  const found = openConnection({ ...fields, agentId: null, config: own }, setup);
+  if (found === null || 'missing' in found) return servedBy(found, 'The connection has no model');
+  return accepted({ ...found, connection: null });
+}
+
+function ofCredential(name: string, agentId: string | null, { gateway }: CredentialPorts): Outcome<ServedModel> {
+  const { stored, models } = gateway.credentials;
+  const connection = (agentId === null ? null : stored.connection(name, agentId)) ?? stored.connection(name, null);
+  if (connection === null || models.connected === undefined)
+    return refused('no_such_provider', `No provider ${name} is connected: connect it first`);
+  return servedBy(openConnection(connection, models.connected), `The provider ${name} has no model`);
+}
+
+function modelOf(body: TestModel, ports: CredentialPorts): Outcome<ServedModel> {
+  const { model = '', credential, connection, agent_id: agentId = null } = body;
+  if (connection !== undefined) return described(connection, ports);
+  if (credential !== undefined) return ofCredential(credential, agentId, ports);
+  return servedBy(ports.gateway.catalog.find(model, agentId), `No route serves ${model}`);
+}
+
+/** Stores the outcome with the provider that was tested. */
+async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<void> {
+  const { connection } = served;
+  if (connection === null) return;
+  await inTransaction(db, async (tx) => {
+    const row = await readCredential(tx, connection.name, connection.agentId);
+    if (row !== null) await recordCredentialTest(tx, row, tried);
+  });
+}
+
+/** Asks a model for a few words. The outcome of a connected provider is stored with it. */
+export function testModel(ports: CredentialPorts): Handlers['testModel'] {
+  const { db, source, gateway } = ports;
+  return plain(async (request) => {
+    const { body } = request;
+    const agentId = body.agent_id ?? null;
+    if (agentId !== null && source.get(agentId) === null)
+      return refused('no_such_agent', `There is no agent ${agentId}`);
+    const found = modelOf(body, ports);
+    if (!found.ok) return found;
+    const tried = await tryModel(gateway, found.data);
+    if (tried === 'frozen') return refused('village_frozen');
+    const object = body.model ?? body.credential ?? found.data.providerModel;
+    const detail = { agent_id: agentId, provider: tried.provider, ok: tried.ok, code: tried.code };
+    await inTransaction(db, (tx) => recordAct(tx, request, { action: 'models.test', object, detail }));
+    await keep(db, found.data, tried);
+    return accepted(tried);
+  });
+}
