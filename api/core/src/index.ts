@@ -8,7 +8,6 @@ export * from './bytes/hash.ts';
 export * from './bytes/prng.ts';
 export * from './economy/compute-claim.ts';
 export * from './economy/decide-auction.ts';
-export * from './economy/decide-model-request.ts';
 export * from './economy/decide-payment.ts';
 export * from './economy/purchase-limits.ts';
 export * from './economy/purchase-price.ts';

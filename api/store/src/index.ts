@@ -37,6 +37,7 @@ export type { Moment } from './connection/moment.ts';
 export type { KnownPayment, ToldPayment } from './connection/money-tables.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
+export * from './gateway/model-admission.ts';
 export * from './gateway/model-requests.ts';
 export * from './journal/read-journal.ts';
 export * from './journal/write-journal.ts';

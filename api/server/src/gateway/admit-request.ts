@@ -1,23 +1,18 @@
 import type { ChatCompletionBody } from '@hamlet/contract';
-import { decideModelRequest } from '@hamlet/core';
 import { QUEUE_WAIT_MAX_MS } from '@hamlet/models';
-import {
-  addModelRequest,
-  endModelRequest,
-  holdModelHour,
-  inTransaction,
-  isVillageFrozenError,
-  MODEL_HOUR_S,
-} from '@hamlet/store';
-import type { Db, ModelHour, RequestLife } from '@hamlet/store';
+import { admitModelRequest, endModelRequest, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
+import type { Admission, Db, ModelHour, RequestLife } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/rate-limit.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
 import type { Log } from '../service/log.ts';
-import type { Reservation, TokenMeter } from '../money/compute/token-meter.ts';
+import { noteOf } from '../money/compute/token-meter.ts';
+import type { Reservation, TokenMeter, TokenQuote } from '../money/compute/token-meter.ts';
+import { refusalOfHold } from '../money/ledger/refusal-of-hold.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
+import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { AnswerTimes } from './answer-clock.ts';
 import type { ProviderPlace, ProviderQueue } from './provider-queue.ts';
 import { findAskingRun } from './asking-run.ts';
@@ -118,44 +113,74 @@ function tooMuch(
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
-/** Reserves one of the agent's concurrent requests and tokens of the hour, in one transaction that locks the agent. */
+/** The refusal of a request that was not admitted. Pure. */
+function refusalOf(
+  admission: Exclude<Admission, { readonly verdict: 'admitted' }>,
+  { agentId, allowance, plan: { tokens }, quote: { amount } }: Wanted,
+): Refused {
+  switch (admission.verdict) {
+    case 'too_many_in_flight':
+    case 'token_quota_exhausted':
+      return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens });
+    case 'barred':
+      return refusalOfBar(agentId, admission.bar);
+    case 'no_account':
+      return refused('insufficient_funds', `${agentId} has no money yet`);
+    case 'unpaid':
+      return refusalOfHold(admission.reason, { agentId, asked: amount, funds: admission.funds });
+    default:
+      return admission satisfies never;
+  }
+}
+
+/** A request with its limits and its price. */
+interface Wanted {
+  readonly agentId: string;
+  readonly allowance: Allowance;
+  readonly plan: PlannedRequest;
+  readonly quote: TokenQuote;
+  readonly runId: string | null;
+}
+
+type Entered = Pick<Ticket, 'requestId' | 'limits' | 'reservation'>;
+
+/**
+ * Reserves one of the agent's concurrent requests, tokens of its hour, and with `pays` the money, in one statement that
+ * locks the agent's hour.
+ */
 async function enter(
   { db, answerTimes }: GatewayPorts,
-  { agent }: AskedModel,
-  about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null },
-): Promise<Outcome<Pick<Ticket, 'requestId' | 'plan' | 'limits'>>> {
-  const { allowance, plan, runId } = about;
-  const { served, tokens } = plan;
-  return inTransaction(db, async (tx) => {
-    const hour = await holdModelHour(tx, agent.agentId, requestLife(answerTimes));
-    const room = {
-      inFlight: hour.inFlight,
-      inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
-      used: hour.used,
-      quota: allowance.limits.tokens_per_hour ?? 0,
-    };
-    const verdict = decideModelRequest(room, tokens);
-    if (!verdict.ok) return tooMuch(verdict.reason, allowance, { hour, tokens });
-    const { agentId, uid: agentUid, podUid } = agent;
-    const requestId = await addModelRequest(tx, {
-      agentId,
-      agentUid,
-      podUid,
-      runId,
-      tier: allowance.tier,
-      model: served.name,
-      provider: served.provider,
-      reservedTokens: tokens,
-    });
-    return accepted({
-      requestId,
-      plan,
-      limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }),
-    });
+  { agent, model, traceparent }: AskedModel,
+  { pays, ...wanted }: Wanted & { readonly pays: boolean },
+): Promise<Outcome<Entered>> {
+  const { agentId, allowance, plan, quote, runId } = wanted;
+  const { tokens, served } = plan;
+  const circumstance = { podUid: agent.podUid, runId, traceparent };
+  const lastsMs = answerTimes.totalMs + MARGIN_MS;
+  const admission = await admitModelRequest(db, {
+    agentId,
+    agentUid: agent.uid,
+    podUid: agent.podUid,
+    runId,
+    tier: allowance.tier,
+    model: served.name,
+    provider: served.provider,
+    reservedTokens: tokens,
+    inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
+    quota: allowance.limits.tokens_per_hour ?? 0,
+    life: requestLife(answerTimes),
+    payment: pays ? { amount: quote.amount, lastsMs, note: noteOf(model), about: circumstance } : null,
+  });
+  if (admission.verdict !== 'admitted') return refusalOf(admission, wanted);
+  const { requestId, holdId, hour } = admission;
+  return accepted({
+    requestId,
+    limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }),
+    reservation: { agentId, holdId, perThousand: quote.perThousand, held: quote.amount, key: requestId, circumstance },
   });
 }
 
-/** Holds money for an entered request; without money, the request ends as not paid. */
+/** Holds money for a request that has waited. */
 async function pay(
   ports: GatewayPorts,
   { agent, model, traceparent }: AskedModel,
@@ -196,29 +221,58 @@ async function takePlace(
   return accepted(outcome);
 }
 
-interface Entered {
-  readonly requestId: string;
-  readonly plan: PlannedRequest;
-  readonly allowance: Allowance;
-}
+type Waiting = Wanted & Entered & { readonly brake: OpenBrake };
 
-/** A place at the provider and the money for an entered request. */
+/** A place at the provider and the money for a request that has to wait. */
 async function equip(
   ports: GatewayPorts,
   asked: AskedModel,
-  { requestId, plan, allowance, brake, run }: Entered & { readonly brake: OpenBrake; readonly run: AskingRun | null },
+  { requestId, plan, allowance, brake, runId }: Waiting,
 ): Promise<Outcome<Pick<Ticket, 'place' | 'reservation'>>> {
   const signal = AbortSignal.any([asked.gone, brake.signal]);
   const place = await takePlace(ports, plan, { rank: allowance.rank, signal, brake });
   if (!place.ok) return place;
   let isPaid = false;
   try {
-    const reserved = await pay(ports, asked, { requestId, tokens: plan.tokens, runId: run?.runId ?? null });
+    const reserved = await pay(ports, asked, { requestId, tokens: plan.tokens, runId });
     isPaid = reserved.ok;
     return reserved.ok ? accepted({ place: place.data, reservation: reserved.data }) : reserved;
   } finally {
     if (!isPaid) place.data.release();
   }
+}
+
+type Seated = Entered & Pick<Ticket, 'place'>;
+
+/** Enters a request for which the provider has a place. */
+async function enterAt(
+  place: ProviderPlace,
+  ports: GatewayPorts,
+  about: { readonly asked: AskedModel; readonly wanted: Wanted },
+): Promise<Outcome<Seated>> {
+  let isIn = false;
+  try {
+    const entered = await enter(ports, about.asked, { ...about.wanted, pays: true });
+    isIn = entered.ok;
+    return entered.ok ? accepted({ ...entered.data, place }) : entered;
+  } finally {
+    if (!isIn) place.release();
+  }
+}
+
+/** Enters a request that waits for its place: it counts as one of the agent's requests, and holds no money. */
+async function enterAndWait(
+  ports: GatewayPorts,
+  asked: AskedModel,
+  { brake, ...wanted }: Wanted & { readonly brake: OpenBrake },
+): Promise<Outcome<Seated>> {
+  const entered = await enter(ports, asked, { ...wanted, pays: false });
+  if (!entered.ok) return entered;
+  const { requestId } = entered.data;
+  const equipped = await equip(ports, asked, { ...wanted, ...entered.data, brake });
+  if (equipped.ok) return accepted({ ...entered.data, ...equipped.data });
+  await endModelRequest(ports.db, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 });
+  return equipped;
 }
 
 async function letIn(
@@ -230,18 +284,18 @@ async function letIn(
   const startedMs = ports.monotonicMs();
   const allowance = await ports.limits.of(agentId);
   if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
-  const plan = asked.plan(allowance);
-  if (!plan.ok) return plan;
-  const runId = about.run?.runId ?? null;
-  const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
-  if (!entered.ok) return entered;
-  const { requestId } = entered.data;
-  const equipped = await equip(ports, asked, { ...about, requestId, plan: plan.data, allowance });
-  if (equipped.ok) return accepted({ ...entered.data, ...about, ...equipped.data, agentId, startedMs });
-  await inTransaction(ports.db, (tx) =>
-    endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }),
-  );
-  return equipped;
+  const planned = asked.plan(allowance);
+  if (!planned.ok) return planned;
+  const plan = planned.data;
+  const quoted = ports.meter.quote(agentId, plan.tokens);
+  if (!quoted.ok) return quoted;
+  const wanted: Wanted = { agentId, allowance, plan, quote: quoted.data, runId: about.run?.runId ?? null };
+  const place = ports.queue.tryEnter(plan.served.provider);
+  const seated =
+    place === null
+      ? await enterAndWait(ports, asked, { ...wanted, brake: about.brake })
+      : await enterAt(place, ports, { asked, wanted });
+  return seated.ok ? accepted({ ...seated.data, ...about, plan, agentId, startedMs }) : seated;
 }
 
 /**

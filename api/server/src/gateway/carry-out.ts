@@ -86,11 +86,13 @@ export async function conclude(
   const used = promptTokens + completionTokens;
   try {
     await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
-    await inTransaction(ports.db, async (tx) => {
-      await endModelRequest(tx, requestId, { outcome, promptTokens, completionTokens });
-      if (run === null || used === 0) return;
-      await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(chargeOf(reservation, used)) });
-    });
+    const end = { outcome, promptTokens, completionTokens };
+    if (run === null || used === 0) await endModelRequest(ports.db, requestId, end);
+    else
+      await inTransaction(ports.db, async (tx) => {
+        await endModelRequest(tx, requestId, end);
+        await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(chargeOf(reservation, used)) });
+      });
   } catch (error) {
     ports.metrics.unsettled();
     throw error;

@@ -44,15 +44,27 @@ export class ProviderQueue {
     return [...this.#lines].map(([provider, { waiting }]) => [provider, waiting.length]);
   }
 
-  async enter({ provider, rank, signal }: QueueAsk): Promise<QueueOutcome> {
+  /** A place without a wait; null if none is free. */
+  tryEnter(provider: string): ProviderPlace | null {
     const places = this.#limits.placesOf(provider);
     if (places === undefined) return { release: () => undefined };
+    const line = this.#lineOf(provider);
+    return line.active < places ? this.#take(line) : null;
+  }
+
+  async enter({ provider, rank, signal }: QueueAsk): Promise<QueueOutcome> {
     if (signal.aborted) return 'left';
-    const line = this.#lines.get(provider) ?? { active: 0, waiting: [] };
-    this.#lines.set(provider, line);
-    if (line.active < places) return this.#take(line);
+    const place = this.tryEnter(provider);
+    if (place !== null) return place;
+    const line = this.#lineOf(provider);
     if (line.waiting.length >= this.#limits.maxWaiting) return 'busy';
     return this.#wait(line, rank, signal);
+  }
+
+  #lineOf(provider: string): Line {
+    const line = this.#lines.get(provider) ?? { active: 0, waiting: [] };
+    this.#lines.set(provider, line);
+    return line;
   }
 
   #take(line: Line): ProviderPlace {

@@ -21,6 +21,8 @@ export interface CompletionChannel {
 
 export interface ChannelPorts {
   readonly requestId: string;
+  /** True if the next chunk is due for a check against the route's schema. */
+  readonly isChecked: () => boolean;
   /** Reports a chunk that does not match its schema. Throws if answers are strict. */
   readonly onBadChunk: (issues: unknown) => void;
 }
@@ -38,6 +40,11 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
   }
 
+  function check(chunk: unknown): void {
+    const checked = route.answer.kind === 'completion' ? route.answer.chunk.safeParse(chunk) : undefined;
+    if (checked?.success === false) ports.onBadChunk(checked.error.issues);
+  }
+
   return {
     gone: leaving.signal,
     begin: (limits) => {
@@ -49,8 +56,7 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
       response.once('close', () => clearInterval(heartbeat));
     },
     send: (chunk) => {
-      const checked = route.answer.kind === 'completion' ? route.answer.chunk.safeParse(chunk) : undefined;
-      if (checked?.success === false) ports.onBadChunk(checked.error.issues);
+      if (ports.isChecked()) check(chunk);
       write(JSON.stringify(chunk));
     },
     end: (refusal) => {

@@ -46,11 +46,14 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   }
 
   return async (actor, route) => {
+    const closed = failsClosed(route);
+    const isShared = actor.role === 'agent' || closed;
+    // Redis counts while Postgres may be read for the policy.
+    const counting = isShared ? windows.count(actor.id, WINDOW_S * 1_000, closed ? 'long' : 'short') : null;
     const policy = await policyOf(actor);
     const here = local.take(actor.id, policy, monotonicMs());
-    const closed = failsClosed(route);
-    if (actor.role !== 'agent' && !closed) return here;
-    const counted = await windows.count(actor.id, policy.windowS * 1_000, closed ? 'long' : 'short');
+    if (counting === null) return here;
+    const counted = await counting;
     if (counted !== null) return rateVerdict(policy, counted.count, counted.endsInMs);
     return closed ? null : here;
   };

@@ -5,18 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { decideModelRequest } from '@hamlet/core';
 import { sql } from 'kysely';
-import { inTransaction } from '../connection/database.ts';
 import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
-import {
-  addModelRequest,
-  endModelRequest,
-  holdModelHour,
-  markLostModelRequests,
-  readModelHour,
-  readModelRequests,
-} from './model-requests.ts';
+import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
+import { admitModelRequest, type Admission } from './model-admission.ts';
 
 const CLIENTS = 20;
 const REQUESTS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
@@ -31,28 +23,31 @@ before(async () => {
 });
 after(() => ledger.remove());
 
-/** Begins a request as the gateway does; null if it is refused. */
-function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
-  return inTransaction(ledger.db, async (tx) => {
-    const hour = await holdModelHour(tx, agentId, LIFE);
-    if (!decideModelRequest({ ...hour, ...ROOM }, tokens).ok) return null;
-    return addModelRequest(tx, {
-      agentId,
-      agentUid: 'u',
-      podUid: 'p',
-      runId: null,
-      tier: 'tier-0',
-      model: 'small',
-      provider: 'test',
-      reservedTokens: tokens,
-    });
+/** Begins a request as the gateway does, with a price of `amount`. */
+function ask(agentId: string, tokens = TOKENS, amount: bigint | null = 0n): Promise<Admission> {
+  return admitModelRequest(ledger.db, {
+    agentId,
+    agentUid: 'u',
+    podUid: 'p',
+    runId: null,
+    tier: 'tier-0',
+    model: 'small',
+    provider: 'test',
+    reservedTokens: tokens,
+    ...ROOM,
+    life: LIFE,
+    payment: amount === null ? null : { amount, lastsMs: 60_000, note: 'tokens of small', about: { podUid: 'p' } },
   });
 }
 
+/** The id of a request that begins; null if it is refused. */
+async function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
+  const admission = await ask(agentId, tokens);
+  return admission.verdict === 'admitted' ? admission.requestId : null;
+}
+
 function end(requestId: string, used: number): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) =>
-    endModelRequest(tx, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 }),
-  );
+  return endModelRequest(ledger.db, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 });
 }
 
 /** Moves the start of an agent's requests and hour into the past. */

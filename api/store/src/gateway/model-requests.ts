@@ -1,8 +1,7 @@
 import type { ModelOutcome } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
-import type { Db, Tx } from '../connection/database.ts';
+import type { Db } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
-import { firstRow } from '../connection/result-rows.ts';
 
 /** Length of the window in which the tokens of an agent are counted. */
 export const MODEL_HOUR_S = 3_600;
@@ -33,26 +32,9 @@ const COLUMNS = [
 ] as const;
 export type ModelRequestRow = Readonly<Selection<Tables, 'model_request', (typeof COLUMNS)[number]>>;
 
-/** `reservedTokens`: maximum number of tokens that the request can use. */
-export type NewModelRequest = Pick<
-  ModelRequestRow,
-  'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'
->;
-
 /** Age in seconds after which a request counts as lost, because its replica must be gone. */
 export interface RequestLife {
   readonly limitS: number;
-}
-
-/** Locks the hour of an agent until the transaction ends; begins a new hour if the last has ended. */
-export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife): Promise<ModelHour> {
-  await sql`
-    insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
-    on conflict (agent_id) do update set
-      used = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then 0 else hour.used end,
-      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end
-  `.execute(tx);
-  return readModelHour(tx, agentId, life);
 }
 
 /** The model use of an agent in its current hour, read without a lock. */
@@ -67,17 +49,6 @@ export async function readModelHour(db: Db, agentId: string, { limitS }: Request
   return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
 }
 
-/** Stores a request and reserves its tokens in the locked hour. Returns its id. */
-export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise<string> {
-  const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens } = request;
-  const { rows } = await sql<{ requestId: string }>`
-    with hour as (update model_hour set used = used + ${reservedTokens} where agent_id = ${agentId} returning began_at)
-    insert into model_request (agent_id, agent_uid, pod_uid, run_id, tier, model, provider, reserved_tokens, hour_began_at)
-    select ${agentId}, ${agentUid}, ${podUid}, ${runId}::uuid, ${tier}, ${model}, ${provider}, ${reservedTokens}, began_at from hour
-    returning request_id as "requestId"`.execute(tx);
-  return firstRow(rows, `the hour of ${agentId} is not locked`).requestId;
-}
-
 export interface ModelRequestEnd {
   readonly outcome: Exclude<ModelOutcome, 'under_way' | 'lost'>;
   readonly promptTokens: number;
@@ -85,30 +56,11 @@ export interface ModelRequestEnd {
 }
 
 /** Ends a request and frees its unused tokens. False if it had ended before. */
-export async function endModelRequest(tx: Tx, requestId: string, end: ModelRequestEnd): Promise<boolean> {
+export async function endModelRequest(db: Db, requestId: string, end: ModelRequestEnd): Promise<boolean> {
   const { outcome, promptTokens, completionTokens } = end;
-  await sql`
-    select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(
-    tx,
-  );
-  const { numUpdatedRows } = await tx
-    .updateTable('model_request')
-    .set({
-      outcome,
-      prompt_tokens: promptTokens,
-      completion_tokens: completionTokens,
-      ended_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('request_id', '=', requestId)
-    .where('outcome', '=', 'under_way')
-    .executeTakeFirst();
-  if (numUpdatedRows === 0n) return false;
-  await sql`
-    update model_hour as hour set used = greatest(0, hour.used - request.reserved_tokens + ${promptTokens + completionTokens})
-    from model_request as request
-    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at
-  `.execute(tx);
-  return true;
+  const { rows } = await sql<{ ended: boolean }>`
+    select end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}) as ended`.execute(db);
+  return rows[0]?.ended === true;
 }
 
 export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {

@@ -42,6 +42,8 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
+  /** True if the next chunk of a streamed completion is due for a check against its schema. */
+  readonly isChecked: () => boolean;
   readonly address: string;
   readonly requestId: string;
   readonly traceparent: string;

@@ -9,7 +9,7 @@ import { runOnce, writeKeyOf } from '../idempotent.ts';
 import type { Refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
 import { admit } from './admit.ts';
-import { answer, jsonWriter, reportOutsideContract } from './answer.ts';
+import { answer, answerCheck, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
 import { bodyReader, parseRequest, type ReadBody } from './parse-request.ts';
 
@@ -23,6 +23,7 @@ export interface Mounted {
 export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
   const { route } = mounted;
   const writeJson = jsonWriter(ports);
+  const isChecked = answerCheck(ports);
   const readBody = bodyReader(route);
   const serve: RequestHandler = async (request, response) => {
     const startedMs = ports.monotonicMs();
@@ -32,6 +33,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
       request,
       response,
       writeJson,
+      isChecked,
       address: ports.gate.addressOf(request),
       requestId: randomUUID(),
       traceparent: continueTrace(request.get('traceparent')),
@@ -115,6 +117,7 @@ async function complete(exchange: Exchange, input: unknown): Promise<Refused | n
   if (handler.kind !== 'completion') return null;
   const channel = openCompletionChannel(route, response, {
     requestId,
+    isChecked: exchange.isChecked,
     onBadChunk: (issues) => reportOutsideContract(exchange, issues),
   });
   const outcome = await handler.run(input, channel);

@@ -36,6 +36,14 @@ export interface TokenRequest {
   readonly circumstance: Circumstance;
 }
 
+/** The price of tokens for an agent now. */
+export interface TokenQuote {
+  /** Micro-aiDollars for a thousand tokens. */
+  readonly perThousand: bigint;
+  /** Micro-aiDollars for all tokens of the request. */
+  readonly amount: bigint;
+}
+
 /** Money that is held for tokens. `holdId` is null if tokens are free at the agent's tier. */
 export interface Reservation {
   readonly agentId: string;
@@ -50,7 +58,9 @@ export interface Reservation {
 
 /** Charges for tokens: holds money before a call at the price of the agent's tier, and posts the used part. Throws without Postgres. */
 export interface TokenMeter {
-  /** Refuses with no_such_agent, account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
+  /** Refuses with no_such_agent, or unavailable if the API does not know the agent's tier. Needs no Postgres. */
+  quote(agentId: string, tokens: number): Outcome<TokenQuote>;
+  /** Refuses as `quote`, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
   reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
   /**
    * Posts the used tokens, at most the held money, and frees the rest; in a freeze it stores them for later. A second
@@ -83,19 +93,39 @@ function usageOf(
   };
 }
 
-export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
-  /** Null if the API does not know the agent's tier: then the agent gets no tokens. */
-  function priceOf(agentId: string): bigint | null {
-    const tier = source.get(agentId)?.status.tier;
-    const spec = tier === undefined ? null : source.entitlement(tier);
-    return spec === null ? null : parseAiDollars(spec.price.perThousandTokens);
-  }
+type Tiers = TokenMeterPorts['source'];
 
-  async function hold(tx: Tx, request: TokenRequest, perThousand: bigint): Promise<Outcome<Reservation>> {
-    const { agentId, model, tokens, key, circumstance, lastsMs } = request;
+/** Null if the API does not know the agent's tier: then the agent gets no tokens. */
+function priceOf(source: Tiers, agentId: string): bigint | null {
+  const tier = source.get(agentId)?.status.tier;
+  const spec = tier === undefined ? null : source.entitlement(tier);
+  return spec === null ? null : parseAiDollars(spec.price.perThousandTokens);
+}
+
+function quoteOf(source: Tiers, agentId: string, tokens: number): Outcome<TokenQuote> {
+  if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
+    throw new RangeError(`invalid number of tokens: ${tokens}`);
+  if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  const perThousand = priceOf(source, agentId);
+  return perThousand === null
+    ? refused('unavailable', `The tier of ${agentId} is not known yet`)
+    : accepted({ perThousand, amount: tokenCost(tokens, perThousand) });
+}
+
+/** The note of a hold for tokens of a model. */
+export const noteOf = (model: string): string => `tokens of ${model}`;
+
+export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
+  const quote = (agentId: string, tokens: number): Outcome<TokenQuote> => quoteOf(source, agentId, tokens);
+
+  async function hold(
+    tx: Tx,
+    request: TokenRequest,
+    { perThousand, amount: held }: TokenQuote,
+  ): Promise<Outcome<Reservation>> {
+    const { agentId, model, key, circumstance, lastsMs } = request;
     const bar = (await readBars(tx, [agentId])).get(agentId);
     if (bar !== undefined) return refusalOfBar(agentId, bar);
-    const held = tokenCost(tokens, perThousand);
     if (held === 0n) return accepted({ agentId, holdId: null, perThousand, held, key, circumstance });
     const account = await findAgentAccount(tx, agentId);
     if (account === null) return refused('insufficient_funds', `${agentId} has no money yet`);
@@ -106,7 +136,7 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
       key: `tokens ${agentId} ${key}`,
       reason: 'usage',
       source: 'system',
-      note: `tokens of ${model}`,
+      note: noteOf(model),
       actor: { role: 'agent', id: agentId },
       expiresAt: new Date(Date.now() + lastsMs),
       about: circumstance,
@@ -128,14 +158,10 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
   }
 
   return {
+    quote,
     reserve: async (request) => {
-      const { agentId, tokens } = request;
-      if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
-        throw new RangeError(`invalid number of tokens: ${tokens}`);
-      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-      const perThousand = priceOf(agentId);
-      if (perThousand === null) return refused('unavailable', `The tier of ${agentId} is not known yet`);
-      return inTransaction(db, (tx) => hold(tx, request, perThousand));
+      const quoted = quote(request.agentId, request.tokens);
+      return quoted.ok ? inTransaction(db, (tx) => hold(tx, request, quoted.data)) : quoted;
     },
     settle: async (reservation, usedTokens) => {
       if (!Number.isSafeInteger(usedTokens) || usedTokens < 0)

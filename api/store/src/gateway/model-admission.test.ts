@@ -1,0 +1,127 @@
+/** The admission of a request to a model on a real Postgres: limits at their edge, measures, and the money that is held. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { inTransaction } from '../connection/database.ts';
+import { openAgentAccount } from '../ledger/accounts.ts';
+import { readFunds } from '../ledger/balances.ts';
+import { checkLedger } from '../ledger/upkeep.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { takeMeasure } from '../standing/measures.ts';
+import { admitModelRequest, type Admission, type AskedAdmission } from './model-admission.ts';
+import { endModelRequest, readModelHour, readModelRequests } from './model-requests.ts';
+
+const CLIENTS = 20;
+const LIFE = { limitS: 150 };
+
+let ledger: TestLedger;
+
+before(async () => {
+  ledger = await testLedger(CLIENTS);
+});
+after(async () => {
+  const broken = (await checkLedger(ledger.db)).filter((check) => check.broken > 0);
+  await ledger.remove();
+  assert.deepEqual(broken, []);
+});
+
+const payment = (amount: bigint): AskedAdmission['payment'] => ({
+  amount,
+  lastsMs: 60_000,
+  note: 'tokens of small',
+  about: { podUid: 'pod-1', traceparent: '00-2' },
+});
+
+function ask(agentId: string, other: Partial<AskedAdmission> = {}): Promise<Admission> {
+  return admitModelRequest(ledger.db, {
+    agentId,
+    agentUid: `uid-${agentId}`,
+    podUid: null,
+    runId: null,
+    tier: 'tier-0',
+    model: 'small',
+    provider: 'test',
+    reservedTokens: 40,
+    inFlightMax: 2,
+    quota: 100,
+    life: LIFE,
+    payment: payment(0n),
+    ...other,
+  });
+}
+
+const lastOf = async (agentId: string) => (await readModelRequests(ledger.db, agentId, 1))[0];
+
+test('a request is admitted while fewer than the maximum are under way and all its tokens fit into the hour', async () => {
+  const cases: readonly (readonly [Partial<AskedAdmission>, Admission['verdict']])[] = [
+    [{ reservedTokens: 101 }, 'token_quota_exhausted'],
+    [{ inFlightMax: 0, reservedTokens: 101 }, 'too_many_in_flight'],
+    [{ reservedTokens: 60 }, 'admitted'],
+    [{ reservedTokens: 41 }, 'token_quota_exhausted'],
+    [{ reservedTokens: 40 }, 'admitted'],
+    [{ reservedTokens: 1 }, 'too_many_in_flight'],
+  ];
+  for (const [other, verdict] of cases) assert.equal((await ask('ada', other)).verdict, verdict, JSON.stringify(other));
+  const refused = await ask('ada');
+  assert.ok('hour' in refused);
+  assert.deepEqual([refused.hour.used, refused.hour.inFlight], [100, 2], 'the use without the refused request');
+  assert.ok(refused.hour.resetsInS > 3_500 && refused.hour.resetsInS <= 3_600);
+});
+
+test('a priced request holds its money in the same statement', async () => {
+  const account = await ledger.account('bob', 100n);
+  const first = await ask('bob', { payment: payment(70n) });
+  assert.ok(first.verdict === 'admitted' && first.holdId !== null);
+  const second = await ask('bob', { payment: payment(31n) });
+  assert.deepEqual(second, {
+    verdict: 'unpaid',
+    reason: 'insufficient_funds',
+    funds: { balance: 100n, held: 70n },
+  });
+  const { balance, held } = await readFunds(ledger.db, account);
+  assert.deepEqual([balance, held], [100n, 70n]);
+  const row = await lastOf('bob');
+  assert.deepEqual([row?.outcome, row?.endedAt === null], ['not_paid', false]);
+  const { used, inFlight } = await readModelHour(ledger.db, 'bob', LIFE);
+  assert.deepEqual([used, inFlight], [40, 1], 'a request that is not paid takes no tokens');
+});
+
+test('many requests at one time hold no more than the balance and exceed no limit', async () => {
+  const account = await ledger.account('cleo', 100n);
+  const asked = Array.from({ length: CLIENTS }, () => ask('cleo', { inFlightMax: 8, payment: payment(30n) }));
+  const admitted = (await Promise.all(asked)).filter(({ verdict }) => verdict === 'admitted');
+  assert.equal(admitted.length, 2, 'the hour has tokens for two');
+  assert.equal((await readFunds(ledger.db, account)).held, 60n);
+});
+
+test('a request that waits holds no money and meets no measure yet', async () => {
+  const account = await ledger.account('dan', 100n);
+  const admission = await ask('dan', { payment: null });
+  assert.ok(admission.verdict === 'admitted' && admission.holdId === null);
+  assert.equal((await readFunds(ledger.db, account)).held, 0n);
+  const end = { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 } as const;
+  assert.deepEqual(
+    [
+      await endModelRequest(ledger.db, admission.requestId, end),
+      await endModelRequest(ledger.db, admission.requestId, end),
+    ],
+    [true, false],
+  );
+});
+
+test('the most severe measure refuses a request, a free one too', async () => {
+  const take = (measure: 'quarantine' | 'ban', reason: string): Promise<boolean> =>
+    inTransaction(ledger.db, (tx) =>
+      takeMeasure(tx, { agentId: 'eve', measure, reason, expiresAt: null }, { role: 'admin', id: 'ann' }),
+    );
+  await take('quarantine', 'odd requests');
+  await take('ban', 'spam');
+  assert.deepEqual(await ask('eve'), { verdict: 'barred', bar: { measure: 'ban', reason: 'spam', expiresAt: null } });
+  assert.equal((await lastOf('eve'))?.outcome, 'not_paid');
+});
+
+test('without an account a priced request is refused, and so it is with an account that has nothing', async () => {
+  assert.deepEqual(await ask('finn', { payment: payment(1n) }), { verdict: 'no_account' });
+  await inTransaction(ledger.db, (tx) => openAgentAccount(tx, 'finn'));
+  assert.equal((await ask('finn', { payment: payment(1n) })).verdict, 'unpaid');
+  assert.equal((await ask('finn')).verdict, 'admitted', 'a free one needs none');
+});

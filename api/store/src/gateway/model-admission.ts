@@ -1,0 +1,94 @@
+import { MEASURES, type Measure } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+import { firstRow } from '../connection/result-rows.ts';
+import type { Funds } from '../ledger/balances.ts';
+import { type LedgerRefusal, refusalOfCode } from '../ledger/refusal.ts';
+import { type Circumstance, circumstanceJson } from '../ledger/transfer-request.ts';
+import type { AgentBar } from '../standing/measures.ts';
+import type { ModelHour, ModelRequestRow, RequestLife } from './model-requests.ts';
+
+/** The money that a request holds until it has ended. */
+export interface ModelPayment {
+  /** Micro-aiDollars; zero holds nothing. */
+  readonly amount: bigint;
+  readonly lastsMs: number;
+  readonly note: string;
+  readonly about: Circumstance;
+}
+
+/** A request that asks to be admitted. `reservedTokens`: maximum number of tokens that it can use. */
+export interface AskedAdmission extends Pick<
+  ModelRequestRow,
+  'agentId' | 'agentUid' | 'podUid' | 'runId' | 'tier' | 'model' | 'provider' | 'reservedTokens'
+> {
+  readonly inFlightMax: number;
+  /** Tokens that the agent may use in an hour. */
+  readonly quota: number;
+  readonly life: RequestLife;
+  /** Null: the request has to wait, and is paid afterwards. */
+  readonly payment: ModelPayment | null;
+}
+
+/** `hour`: the agent's use before the request. A request that was not paid is stored as ended. */
+export type Admission =
+  | {
+      readonly verdict: 'admitted';
+      readonly requestId: string;
+      /** Null if nothing is held. */
+      readonly holdId: string | null;
+      readonly hour: ModelHour;
+    }
+  | { readonly verdict: 'too_many_in_flight' | 'token_quota_exhausted'; readonly hour: ModelHour }
+  | { readonly verdict: 'barred'; readonly bar: AgentBar }
+  | { readonly verdict: 'no_account' }
+  | { readonly verdict: 'unpaid'; readonly reason: LedgerRefusal; readonly funds: Pick<Funds, 'balance' | 'held'> };
+
+interface AdmissionRow extends ModelHour {
+  readonly verdict: string;
+  readonly requestId: string;
+  readonly holdId: string | null;
+  readonly measure: Measure;
+  readonly reason: string;
+  readonly expiresAt: Date | null;
+  readonly balance: string;
+  readonly held: string;
+}
+
+function admissionOf(row: AdmissionRow): Admission {
+  const { verdict, requestId, holdId, used, resetsInS, inFlight, balance, held } = row;
+  switch (verdict) {
+    case 'admitted':
+      return { verdict, requestId, holdId, hour: { used, resetsInS, inFlight } };
+    case 'too_many_in_flight':
+    case 'token_quota_exhausted':
+      return { verdict, hour: { used, resetsInS, inFlight } };
+    case 'barred':
+      return { verdict, bar: { measure: row.measure, reason: row.reason, expiresAt: row.expiresAt } };
+    case 'no_account':
+      return { verdict };
+    default: {
+      const reason = refusalOfCode(verdict);
+      if (reason === null) throw new Error(`the database knows no admission ${verdict}`);
+      return { verdict: 'unpaid', reason, funds: { balance: BigInt(balance), held: BigInt(held) } };
+    }
+  }
+}
+
+/**
+ * Compares a request with the limits of its agent, looks for measures, holds the money and stores the request, in one
+ * statement that locks the agent's hour. A request fits if fewer than `inFlightMax` are under way and all of its tokens
+ * are left in the hour. Throws in a freeze of the village. The commit does not wait for the disk.
+ */
+export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
+  const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens, inFlightMax, quota, life } = asked;
+  const { payment } = asked;
+  const { rows } = await sql<AdmissionRow>`
+    select verdict, request_id as "requestId", used, resets_in_s as "resetsInS", in_flight as "inFlight", hold_id as "holdId",
+      measure, reason, expires_at as "expiresAt", balance::text, held::text
+    from admit_model_request(
+      ${agentId}, ${agentUid}, ${podUid}, ${runId}, ${tier}, ${model}, ${provider}, ${reservedTokens}, ${inFlightMax}, ${quota}, ${life.limitS},
+      ${payment !== null}, ${String(payment?.amount ?? 0n)}, ${payment?.lastsMs ?? 0}, ${payment?.note ?? ''}, ${circumstanceJson(payment?.about)},
+      ${MEASURES})`.execute(db);
+  return admissionOf(firstRow(rows, 'the database returned no admission'));
+}
