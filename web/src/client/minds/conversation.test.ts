@@ -10,9 +10,12 @@ import {
   type ConversationEvent,
   EMPTY_CONVERSATION,
   exchangesOf,
+  sameExchange,
   withRuns,
 } from './conversation.ts';
 import { RUN_ID, aCallEvent, aMessage, aModelEvent, aPermission, aRun, aRunEvent, aSession } from './minds.fixture.ts';
+
+const OTHER_RUN = '01a20000-0000-7000-8000-000000000009';
 
 type Sent = ConversationEvent & { readonly id: string | null };
 
@@ -116,6 +119,27 @@ test('the state of a run is added to its messages, and never takes an end back',
   const ended = withRuns(state, [aRun({ state: 'done', runtime: 'scripted' }), aRun({ run_id: 'another' })]);
   assert.deepEqual([ended.traces.get(RUN_ID)?.run?.runtime, ended.traces.has('another')], ['scripted', false]);
   assert.equal(withRuns(ended, [aRun()]).traces.get(RUN_ID)?.run?.state, 'done');
+});
+
+test('words under way change their exchange alone, and an answer with the same runs changes none', () => {
+  const begun = fold([
+    ...COURSE,
+    { event: 'message', data: aMessage(4, { state: 'working', run_id: OTHER_RUN }) },
+    { event: 'run_event', data: { ...aModelEvent(1, 'model_asked'), run_id: OTHER_RUN } },
+  ]);
+  const before = withRuns(begun, [aRun({ state: 'done' })]);
+  const delta = { run_id: OTHER_RUN, ask: 0, attempt: 1, text: 'Good' };
+  const changed = (after: Conversation): readonly number[] => {
+    const known = exchangesOf(before);
+    return exchangesOf(after).flatMap((exchange, index) => {
+      const old = known[index];
+      return old !== undefined && sameExchange(old, exchange) ? [] : [index];
+    });
+  };
+  assert.deepEqual(changed(afterConversationEvent(before, { event: 'delta', data: delta })), [2]);
+  assert.deepEqual(changed(withRuns(before, [aRun({ state: 'done' })])), []);
+  const answered = aPermission({ state: 'denied', answer: 'deny' });
+  assert.deepEqual(changed(afterConversationEvent(begun, { event: 'permission', data: answered })), [0]);
 });
 
 test('a reset begins again', () => {

@@ -133,3 +133,14 @@ export function exchangesOf({ messages, traces, permissions }: Conversation): re
     });
 }
 const NO_PERMISSIONS: readonly Permission[] = [];
+
+/** True if two exchanges have the same parts, so that a view of one shows the other. */
+export function sameExchange(left: Exchange, right: Exchange): boolean {
+  return (
+    left.question === right.question &&
+    left.answer === right.answer &&
+    left.trace === right.trace &&
+    left.permissions.length === right.permissions.length &&
+    left.permissions.every((permission, index) => permission === right.permissions[index])
+  );
+}

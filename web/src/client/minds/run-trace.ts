@@ -26,8 +26,12 @@ export const MAX_TRACE_EVENTS = 10_000;
 const MAX_PARTIAL_CHARS = 65_536;
 const GAP = ' … ';
 
-/** A new state of the run. A run that has ended never returns to an earlier state, also if a replay says so. */
+/**
+ * A new state of the run. A run that has ended never returns to an earlier state, also if a replay says so. An equal
+ * state changes nothing.
+ */
 export function afterRun(trace: RunTrace, run: Run): RunTrace {
+  if (trace.run !== null && JSON.stringify(trace.run) === JSON.stringify(run)) return trace;
   if (trace.run !== null && isSettled(trace.run.state) && !isSettled(run.state)) return trace;
   return { ...trace, run, partial: isSettled(run.state) ? null : trace.partial };
 }

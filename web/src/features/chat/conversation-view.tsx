@@ -1,5 +1,5 @@
 import type { AgentDetail, Permission } from '@hamlet/contract';
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useCallback, useMemo } from 'react';
 import { type Conversation, exchangesOf, isFinalMessage, withPermission } from '../../client/minds/conversation.ts';
 import { traceItems } from '../../client/minds/trace-items.ts';
 import { useStore } from '../../client/store.ts';
@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { useVillage } from '../village-context.ts';
 import { streamLabel } from '../runs/run-labels.ts';
-import { announcement, beforeSendingLabel, type Listener } from './chat-labels.ts';
+import { announcement, beforeSendingLabel, type Listener, queueLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ConversationHead } from './conversation-head.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
@@ -30,6 +30,10 @@ export function ConversationView({ sessionId, agent }: ViewProps): ReactElement 
   const wake = useStore(messages.wakes, (wakes) => wakes.get(sessionId) ?? null);
   const listener = { ...agent, wake };
   const stick = useStickToEnd();
+  const onAnswered = useCallback(
+    (permission: Permission) => change((now) => withPermission(now, permission)),
+    [change],
+  );
   const { session } = state;
   const isOther = session !== null && session.agent_id !== agent.agent_id;
   const problem = streamLabel(stream);
@@ -44,12 +48,7 @@ export function ConversationView({ sessionId, agent }: ViewProps): ReactElement 
       <div className="chat-scroll" ref={stick.scroller} tabIndex={0} role="group" aria-label="Transcript">
         <div className="chat-content" ref={stick.content}>
           <OlderMessages state={state} sessionId={sessionId} change={change} />
-          <Transcript
-            state={state}
-            listener={listener}
-            agentId={agent.agent_id}
-            onAnswered={(permission) => change((now) => withPermission(now, permission))}
-          />
+          <Transcript state={state} listener={listener} agentId={agent.agent_id} onAnswered={onAnswered} />
           <PendingMessages sessionId={sessionId} shown={state.messages} />
           {problem !== null && (
             <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'} icon="offline">
@@ -112,7 +111,12 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
             <ExchangeView
               exchange={exchange}
               agentId={agentId}
-              queue={{ session: state.session, agent: listener, before: open.indexOf(exchange) }}
+              agentName={listener.display_name}
+              waitsFor={
+                exchange.question?.state === 'queued'
+                  ? queueLabel({ session: state.session, agent: listener, before: open.indexOf(exchange) })
+                  : null
+              }
               onAnswered={onAnswered}
             />
           </li>

@@ -1,5 +1,5 @@
 import { listRuns, openSessionStream, type Run, type StreamEvent } from '@hamlet/contract';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { Api } from '../../client/api.ts';
 import {
   afterConversationEvent,
@@ -19,12 +19,14 @@ type SessionEvent = StreamEvent<typeof openSessionStream>;
 export function useConversation(sessionId: string, agentId: string): Streamed<Conversation> {
   const { api } = useVillage();
   const streamed = useStreamed(useMemo(() => sessionSubject(api, sessionId), [api, sessionId]));
+  const { change } = streamed;
   const runs = useNewestRuns(streamed.state, agentId);
-  const state = useMemo(
-    () => (runs === null ? streamed.state : withRuns(streamed.state, runs)),
-    [streamed.state, runs],
-  );
-  return { ...streamed, state };
+  const messages = streamed.state.messages.length;
+  // Once for each answer, and again when a message arrives whose run was read before: words under way cost nothing.
+  useEffect(() => {
+    if (runs !== null) change((now) => withRuns(now, runs));
+  }, [change, runs, messages]);
+  return streamed;
 }
 
 const WORKING_MS = 3_000;

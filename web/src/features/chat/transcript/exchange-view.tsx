@@ -1,6 +1,6 @@
 import type { Permission, SessionMessage } from '@hamlet/contract';
-import { type ReactElement, useMemo } from 'react';
-import { type Exchange, isFinalMessage } from '../../../client/minds/conversation.ts';
+import { memo, type ReactElement, useMemo } from 'react';
+import { type Exchange, isFinalMessage, sameExchange } from '../../../client/minds/conversation.ts';
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
 import { type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
@@ -10,28 +10,42 @@ import { Time } from '../../../ui/time.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { scriptedLabel } from '../../runs/run-labels.ts';
 import { useViewerId, useVillage } from '../../village-context.ts';
-import { authorLabel, failureLabel, queueLabel, usageLabel, workingLabel } from '../chat-labels.ts';
+import { authorLabel, failureLabel, usageLabel, workingLabel } from '../chat-labels.ts';
 import { RichText } from './rich-text.tsx';
 import { FinishedWork, Work } from './work.tsx';
 
 interface ExchangeProps {
   readonly exchange: Exchange;
   readonly agentId: string;
-  readonly queue: Parameters<typeof queueLabel>[0];
+  readonly agentName: string;
+  /** The reason why a queued message waits; null for other messages. */
+  readonly waitsFor: string | null;
   readonly onAnswered: (permission: Permission) => void;
 }
 
-/** A message, the agent's work on it as it happens, and the answer. */
-export function ExchangeView({ exchange, agentId, queue, onAnswered }: ExchangeProps): ReactElement {
+/** A message, the agent's work on it as it happens, and the answer. Rendered again only when one of its parts changes. */
+export const ExchangeView = memo(OneExchange, (before, after) => {
+  const { exchange: old, ...oldRest } = before;
+  const { exchange: now, ...rest } = after;
+  return (
+    sameExchange(old, now) &&
+    oldRest.agentId === rest.agentId &&
+    oldRest.agentName === rest.agentName &&
+    oldRest.waitsFor === rest.waitsFor &&
+    oldRest.onAnswered === rest.onAnswered
+  );
+});
+
+function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps): ReactElement {
   const { question, answer, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
-  const author = { agentId, name: queue.agent.display_name, scripted: scriptedOf(trace) };
+  const author = { agentId, name: agentName, scripted: scriptedOf(trace) };
   return (
     <article className="exchange" data-state={question?.state ?? 'answered'}>
       {question !== null && (
         <>
           <Question message={question} />
-          {question.state === 'queued' && <Queued text={queueLabel(queue)} />}
+          {waitsFor !== null && <Queued text={waitsFor} />}
           {question.state === 'working' && (
             <OpenWork items={items} words={wordsOf(trace)} author={author} onAnswered={onAnswered} />
           )}
