@@ -13,6 +13,7 @@ import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox, type EndReason } from './loop/inbox.ts';
 import { createThinker } from './loop/thinker.ts';
+import { recallMind } from './loop/reflect.ts';
 import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
@@ -215,6 +216,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     body,
     agentId: config.agent_id,
     onEnded,
+    life: () => recallMind(memory).life,
     stepsMax: () => desk.planner.plan?.toolCalls ?? null,
     stop: leaving,
     onStale: () => inbox.end('stale'),

@@ -17,6 +17,8 @@ export interface Circumstances {
   readonly config: AgentConfig;
   readonly standing: AgentDetail | null;
   readonly world: WorldView | null;
+  /** Judgements, plan and last acts of the agent, as `latelyInWords` gives them. */
+  readonly lately?: string;
   /** Names of the people who take part in the session; empty for a run without one. */
   readonly people: readonly string[];
   /** Asks for the run, in words: a person, or a schedule. */
@@ -24,7 +26,7 @@ export interface Circumstances {
 }
 
 /** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
-export function promptOf({ config, standing, world, people, asker }: Circumstances): SystemPrompt {
+export function promptOf({ config, standing, world, lately = '', people, asker }: Circumstances): SystemPrompt {
   const { identity, personality, instructions } = config.persona;
   return systemPrompt({
     identity: [`You are ${config.display_name}, an agent of the village (agent_id ${config.agent_id}).`, identity]
@@ -35,7 +37,7 @@ export function promptOf({ config, standing, world, people, asker }: Circumstanc
     skills: [],
     time: world === null ? '' : timeInWords(world),
     place: world === null ? '' : placeInWords(world, config.agent_id),
-    standing: standing === null ? '' : standingInWords(standing),
+    standing: [standing === null ? '' : standingInWords(standing, config), lately].join('\n').trim(),
     people: peopleInWords(people, asker),
   });
 }
@@ -53,10 +55,15 @@ function placeInWords(world: WorldView, agentId: string): string {
     : `You are at ${nameOf(world, self.landmark_id)} (${self.landmark_id}).`;
 }
 
-function standingInWords({ balance, tier }: AgentDetail): string {
-  return [balance === null ? '' : `You have ${balance} aiDollars.`, tier === null ? '' : `Your tier is ${tier}.`]
-    .join(' ')
-    .trim();
+function standingInWords({ balance, tier }: AgentDetail, { model, limits }: AgentConfig): string {
+  return [
+    balance === null ? '' : `You have ${balance} aiDollars.`,
+    tier === null ? '' : `Your tier is ${tier}.`,
+    model === null ? '' : `You think with the model ${model.name}.`,
+    limits === null ? '' : `You may use ${limits.tokens_per_hour} tokens an hour.`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function peopleInWords(people: readonly string[], asker: string): string {

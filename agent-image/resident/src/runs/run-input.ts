@@ -2,9 +2,11 @@ import { parseAiDollars } from '@hamlet/contract/resident';
 import type { AgentConfig, Permission, RunBudgets } from '@hamlet/contract';
 import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@hamlet/engine';
 import { seedOf } from '../brain/chance.ts';
-import { promptOf } from '../engine/prompt.ts';
+import type { LifeMind } from '../brain/life/life-mind.ts';
+import { latelyInWords } from '../engine/lately.ts';
+import { promptOf, type Circumstances } from '../engine/prompt.ts';
 import { workTreeOf } from '../runtime/voice.ts';
-import type { StartedRun, Village } from '../village/village.ts';
+import type { Answer, StartedRun, Village } from '../village/village.ts';
 
 /** The conversation of a run: its session, or the run alone. */
 export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string => run.session_id ?? run.run_id;
@@ -50,40 +52,32 @@ const aboutUnknown = (answer: Permission['answer']): GivenAnswer['answer'] =>
   answer === 'happened' || answer === 'repeat' ? answer : 'expired';
 
 export interface InputPorts {
-  readonly village: Pick<Village, 'around' | 'standing'>;
+  readonly village: Pick<Village, 'around' | 'standing' | 'ledger'>;
   readonly config: AgentConfig;
+  /** The agent's own decisions; default none. */
+  readonly life?: () => LifeMind;
   readonly workspacePath: string;
   readonly memoryPath: string;
 }
 
 /** The input and the context of a run, but for its signal and its answers. */
 export async function inputOf(
-  { village, config, workspacePath, memoryPath }: InputPorts,
+  ports: InputPorts,
   started: StartedRun,
   work: RunWork,
 ): Promise<{ readonly input: RunInput; readonly context: Omit<RuntimeContext, 'signal'> }> {
+  const { config, workspacePath, memoryPath } = ports;
   const { run, budgets, session } = started;
-  const [world, standing, tree] = await Promise.all([
-    village.around(),
-    village.standing(),
-    workTreeOf(config, workspacePath),
-  ]);
   const people = session?.people ?? [];
   const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
-  const prompt = promptOf({
-    config,
-    world: world.kind === 'ok' ? world.value : null,
-    standing: standing.kind === 'ok' ? standing.value : null,
-    people: people.map(({ name }) => name),
-    asker: speaker,
-  });
+  const [circumstances, tree] = await Promise.all([circumstancesOf(ports), workTreeOf(config, workspacePath)]);
   return {
     input: {
       kind: 'run',
       run: run.run_id,
       // With several people the model must know who wrote.
       text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
-      prompt,
+      prompt: promptOf({ ...circumstances, people: people.map(({ name }) => name), asker: speaker }),
       model: config.model?.name ?? '',
       budgets: budgetsOf(budgets),
       answers: [],
@@ -100,6 +94,19 @@ export async function inputOf(
     },
   };
 }
+
+/** The agent's circumstances now. A read that fails leaves its part out. */
+async function circumstancesOf({
+  village,
+  config,
+  life,
+}: InputPorts): Promise<Omit<Circumstances, 'people' | 'asker'>> {
+  const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
+  const known = { world: valueOf(world), standing: valueOf(standing) };
+  return { config, ...known, lately: latelyInWords(valueOf(ledger) ?? [], life?.() ?? null, known.world?.time.day) };
+}
+
+const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);
 
 const askerOf = ({ run }: StartedRun): string =>
   run.schedule === null ? `a ${run.created_by.role}` : `the schedule ${run.schedule.name}`;

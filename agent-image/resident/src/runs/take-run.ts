@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
 import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeContext, type RuntimeOutcome } from '@hamlet/engine';
+import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
@@ -28,6 +29,8 @@ export interface TakePorts extends RunWorkPorts {
   readonly runtimes: Pick<RuntimePool, 'obtain'>;
   readonly thinking: Thinking;
   readonly turnGate: TurnGate;
+  /** The agent's own decisions; default none. */
+  readonly life?: () => LifeMind;
   readonly workspacePath: string;
   readonly memoryPath: string;
   /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */

@@ -46,7 +46,7 @@ export function withNews(life: LifeMind, news: readonly BoardNews[], agentId: st
     news.flatMap(({ post, reply, answered }): readonly News[] => {
       const { author_id: author, author_name: name, body } = reply ?? post;
       if (answered || author === agentId || post.audience !== 'public') return [];
-      const where = reply === null ? `in ${quoted(post.title)}` : `about ${quoted(post.title)}`;
+      const where = reply === null ? quoted(post.title) : `in ${quoted(post.title)}`;
       return [{ id: reply?.reply_id ?? post.post_id, from: 'board', text: `${name} wrote ${where}: ${quoted(body)}` }];
     }),
   );

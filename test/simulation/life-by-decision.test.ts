@@ -1,0 +1,223 @@
+/**
+ * An agent that lives by the decisions of a model: the API, a resident in a process of its own, and the model as a wire server.
+ * It asks the board and uses the answer; a reward and a penalty change its model, its quota and its plan, and it can say why.
+ */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  createSession,
+  getAgentConfig,
+  listMessages,
+  listPosts,
+  listTurns,
+  penalizeAgent,
+  replyToPost,
+  rewardAgent,
+  sendMessage,
+} from '@hamlet/contract';
+import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
+import { OPENAI_WIRE, startWireServer, type WireRequest, type WireServer } from '@hamlet/models/testing';
+import { until } from '@hamlet/test/env/until';
+import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
+import { startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+
+const NAME = 'bob';
+const QUESTION = 'Where is fresh bread?';
+const ANSWER = 'Fresh bread is at the market.';
+const REWARD = 'a clear question';
+const PENALTY = 'too many words';
+const WHY_MARKET = 'the answer on the board says that fresh bread is at the market';
+
+interface Chat {
+  readonly model: string;
+  readonly stream?: boolean;
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
+  readonly response_format?: {
+    readonly json_schema: {
+      readonly schema: { readonly properties: { readonly option?: { readonly enum: string[] } } };
+    };
+  };
+}
+
+/** A decision as the model was asked for it. */
+interface Asked {
+  readonly model: string;
+  readonly user: string;
+}
+
+let village: TestVillage;
+let play: Play;
+let wire: WireServer;
+const residents = residentProcesses(() => play);
+
+const textOf = ({ messages }: Chat, role: string): string =>
+  messages.findLast((each) => each.role === role)?.content ?? '';
+
+/** The mind of the test: what it reads decides what it does. */
+function decisionOf(options: readonly string[], user: string): object {
+  const words = { text: null, title: null, plan: null, purpose: 'bread' };
+  const pick = (option: string): string => (options.includes(option) ? option : 'stay');
+  if (user.includes(PENALTY))
+    return { ...words, option: 'stay', why: 'I was penalized', plan: [{ at: '23:00', goal: 'say less' }] };
+  if (user.includes(REWARD))
+    return { ...words, option: 'stay', why: 'I was rewarded', plan: [{ at: '22:00', goal: 'ask more' }] };
+  if (user.includes(ANSWER)) return { ...words, option: pick('go:market'), why: WHY_MARKET };
+  if (user.includes('Earlier you chose ask')) return { ...words, option: 'stay', why: 'I wait for an answer' };
+  return {
+    ...words,
+    option: pick('ask'),
+    title: QUESTION,
+    text: 'I want to bake.',
+    why: 'I do not know where bread is',
+  };
+}
+
+function answer({ path, body }: WireRequest) {
+  if (path !== '/v1/chat/completions') return null;
+  const chat = body as Chat;
+  const schema = chat.response_format?.json_schema.schema;
+  const options = schema?.properties.option?.enum;
+  const user = textOf(chat, 'user');
+  const reply =
+    options !== undefined
+      ? JSON.stringify(decisionOf(options, user))
+      : schema !== undefined
+        ? JSON.stringify({ say: null, over: true, why: 'nothing to add' })
+        : user.startsWith('Why')
+          ? `Because of ${/A reward of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`
+          : 'Good day.';
+  return chat.stream === true ? OPENAI_WIRE.stream({ text: [reply] }) : OPENAI_WIRE.plain({ text: [reply] });
+}
+
+/** The decisions for which the model was asked, oldest first. */
+function decisions(): readonly Asked[] {
+  return wire.requests.flatMap(({ body }) => {
+    const chat = body as Chat;
+    const isDecision = chat.response_format?.json_schema.schema.properties.option !== undefined;
+    return isDecision ? [{ model: chat.model, user: textOf(chat, 'user') }] : [];
+  });
+}
+
+before(async () => {
+  wire = await startWireServer([], { otherwise: answer });
+  village = await startTestVillage({ villageSpeed: 10 });
+  const spec = `displayName: Bob\n  model: { name: large }\n  loop: { every: 1s }`;
+  await writeFile(
+    join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${NAME}.yaml`),
+    `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${NAME} }\nspec:\n  ${spec}\n`,
+  );
+  const upstream = { kind: 'compatible', baseUrl: `${wire.url}/v1` };
+  const routes = ['small', 'large'].map((name) => ({
+    match: name,
+    provider: 'upstream',
+    model: `up-${name}`,
+    contextTokens: 16_384,
+    answerTokens: 1_000,
+  }));
+  const parsed = parseModelsConfig({ providers: { upstream }, routes });
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  const models = { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
+  play = new Play((await village.startReplica({}, { models })).peopleUrl);
+  await play.everybody();
+  await residents.start(NAME);
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await wire.close();
+});
+
+interface Choice {
+  readonly why: string;
+  readonly choice?: {
+    readonly option: string;
+    readonly purpose: string;
+    readonly model?: string;
+    readonly plan?: string;
+  };
+}
+
+/** The newest turn in which the agent followed a decision with this reason. */
+function turnWith(why: string): Promise<Choice> {
+  return until(`a turn because “${why}”`, async () => {
+    const query = { limit: 100 };
+    const { turns } = dataOf(await play.admin.call(listTurns, { params: { agent_id: NAME }, query }));
+    return turns
+      .map(({ decided }) => decided as unknown as Choice)
+      .find((decided) => decided.why === why && decided.choice?.model !== undefined);
+  });
+}
+
+const decisionWith = (text: string, model: string): Promise<Asked> =>
+  until(`a decision of ${model} with “${text}”`, async () =>
+    decisions().find((asked) => asked.user.includes(text) && asked.model === model),
+  );
+
+test('it asks the board by its own decision, reads the reply in the next one, and acts on it', async () => {
+  const post = await until('its question', async () => {
+    const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
+    return posts.find(({ title }) => title === QUESTION);
+  });
+  assert.deepEqual((await turnWith('I do not know where bread is')).choice?.option, 'ask');
+  const before = decisions().length;
+  dataOf(await play.admin.call(replyToPost, { params: { post_id: post.post_id }, body: { body: ANSWER } }));
+  const used = await turnWith(WHY_MARKET);
+  assert.equal(used.choice?.purpose, 'bread');
+  const after = decisions().slice(before);
+  const first = after.findIndex(({ user }) => user.includes(ANSWER));
+  // A decision that was under way when the reply came cannot know it.
+  assert.ok(first === 0 || first === 1, `the reply is in decision ${first} after it came`);
+  assert.match(after[first]?.user ?? '', /wrote in “Where is fresh bread\?”: “Fresh bread is at the market\.”/);
+  const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
+  assert.equal(posts.filter(({ title }) => title === QUESTION).length, 1, 'it asked once');
+});
+
+test('a reward and a penalty change its model, its quota and its plan', async () => {
+  assert.ok(
+    decisions().every(({ model }) => model === 'up-small'),
+    'its tier has the small model alone',
+  );
+  assert.match(decisions()[0]?.user ?? '', /Your tier: tier-0, with 200000 tokens an hour/);
+
+  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '50', reason: REWARD } }));
+  const rewarded = await decisionWith(REWARD, 'up-large');
+  assert.match(rewarded.user, /A reward of 50 aiD, because: “a clear question”/);
+  assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
+  const more = await turnWith('I was rewarded');
+  assert.equal(more.choice?.plan, '22:00 ask more');
+  const config = dataOf(await play.as(NAME).call(getAgentConfig, { params: { agent_id: NAME } }));
+  assert.deepEqual([config.model?.name, config.limits?.tokens_per_hour], ['large', 1_000_000]);
+
+  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '45', reason: PENALTY } }));
+  const penalized = await decisionWith(PENALTY, 'up-small');
+  assert.match(penalized.user, /Your plan: 22:00 ask more\./);
+  assert.match(penalized.user, /A penalty of 45 aiD, because: “too many words”/);
+  assert.match(penalized.user, /Your tier: tier-0, with 200000 tokens an hour/);
+  assert.equal((await turnWith('I was penalized')).choice?.plan, '23:00 say less');
+});
+
+test('it can say why in the chat: its prompt has judgements, plan and last decisions', async () => {
+  const { session } = dataOf(await play.admin.call(createSession, { params: { agent_id: NAME }, body: {} }));
+  const params = { session_id: session.session_id };
+  dataOf(await play.admin.call(sendMessage, { params, body: { text: 'Why did you change your plan?' } }));
+  const said = await until('its answer', async () => {
+    const { messages } = dataOf(await play.admin.call(listMessages, { params, query: {} }));
+    return messages.find(({ author }) => author.role === 'agent');
+  });
+  assert.equal(said.text, 'Because of A reward of 50 aiD, because: “a clear question”.');
+  const chat = wire.requests.map(({ body }) => body as Chat).findLast((body) => textOf(body, 'user').startsWith('Why'));
+  const system = (chat?.messages ?? [])
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content)
+    .join('\n');
+  assert.match(system, /- A penalty of 45 aiD, because: “too many words”\.\n- A reward of 50 aiD/);
+  assert.match(system, /Your plan for today: 23:00 say less\./);
+  assert.match(system, /- stay \(bread\): “I was penalized”/);
+  assert.ok(
+    system.indexOf('# Identity') < system.indexOf('# Standing'),
+    'the part that a provider can cache comes first',
+  );
+});
