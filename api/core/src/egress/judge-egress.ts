@@ -20,7 +20,7 @@ export interface EgressDenial {
   readonly message: string;
 }
 
-/** How a connection may go on: `tunnel` passes bytes on unread, `inspect` judges each request in it. */
+/** How the broker treats a connection: `tunnel` passes bytes on unread, `inspect` judges each request in it. */
 export type ConnectionVerdict =
   | { readonly verdict: 'tunnel' | 'inspect'; readonly rules: readonly EgressRule[] }
   | EgressDenial;

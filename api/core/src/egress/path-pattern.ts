@@ -1,6 +1,6 @@
 /** The longest path with query that is judged; a longer one is unclear. */
 const MAX_TARGET_LENGTH = 8192;
-/** What servers read in two ways: an encoded slash, dot, backslash, percent or NUL, and a plain backslash. */
+/** Characters that servers read in two ways: an encoded slash, dot, backslash, percent or NUL, and a plain backslash. */
 const AMBIGUOUS = /%(2f|2e|5c|25|00)|\\|\/\/|;/i;
 const DOTS = /(^|\/)\.{1,2}(\/|$)/;
 

@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import type { EgressDenial } from '@hamlet/core/egress';
+import type { Admission, Village } from './village.ts';
+
+/** How long an answer of the API is used again. A brake ends it at once. */
+const ADMITTED_MS = 5000;
+const REFUSED_MS = 1000;
+const MAX_KEPT = 10_000;
+
+interface Kept {
+  readonly answer: Promise<Admission | EgressDenial>;
+  until: number;
+  uid: string | null;
+}
+
+/** Asks the API about tokens, once for all requests that come within seconds. Tokens are kept as hashes. */
+export class Admissions {
+  readonly #kept = new Map<string, Kept>();
+  readonly #village: Pick<Village, 'admit'>;
+  readonly #now: () => number;
+
+  constructor(village: Pick<Village, 'admit'>, now: () => number) {
+    this.#village = village;
+    this.#now = now;
+  }
+
+  /** Rejects where the API cannot be asked: the caller then refuses. */
+  admit(token: string): Promise<Admission | EgressDenial> {
+    const key = createHash('sha256').update(token).digest('base64');
+    const kept = this.#kept.get(key);
+    if (kept !== undefined && kept.until > this.#now()) return kept.answer;
+    return this.#ask(key, token);
+  }
+
+  /** Answers about an agent count no longer. */
+  forget(uid: string): void {
+    for (const [key, kept] of this.#kept) if (kept.uid === uid || kept.uid === null) this.#kept.delete(key);
+  }
+
+  #ask(key: string, token: string): Promise<Admission | EgressDenial> {
+    const kept: Kept = { answer: this.#village.admit(token), until: this.#now() + ADMITTED_MS, uid: null };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    const oldest = this.#kept.keys().next().value;
+    if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    kept.answer.then(
+      (answer) => {
+        if ('uid' in answer) kept.uid = answer.uid;
+        else kept.until = this.#now() + REFUSED_MS;
+      },
+      () => this.#kept.delete(key),
+    );
+    return kept.answer;
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AttemptLog } from './attempt-log.ts';
+import type { Attempt, AttemptEnd } from './village.ts';
+
+const attempt = (id: string): Attempt => ({
+  id,
+  agent: 'ada',
+  uid: 'u',
+  cycle: 1,
+  run: null,
+  call: null,
+  form: 'tunnel',
+  host: 'a.org',
+  port: 443,
+  method: null,
+  path: null,
+  refused: null,
+  at: 0,
+});
+const end = (id: string): AttemptEnd => ({
+  id,
+  address: null,
+  status: null,
+  sentBytes: 0,
+  receivedBytes: 0,
+  refused: null,
+  durationMs: 0,
+});
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('attempts gather while a group is on its way, and each waits for its own group', async () => {
+  const groups: string[][] = [];
+  const release: (() => void)[] = [];
+  const log = new AttemptLog({
+    begin: (attempts) => {
+      groups.push(attempts.map(({ id }) => id));
+      return new Promise((resolve) => release.push(resolve));
+    },
+    end: async () => undefined,
+  });
+  const settled: string[] = [];
+  for (const id of ['a', 'b', 'c']) void log.begin(attempt(id)).then(() => settled.push(id));
+  await turn();
+  assert.deepEqual(groups, [['a']]);
+  release[0]?.();
+  await turn();
+  assert.deepEqual([groups, settled], [[['a'], ['b', 'c']], ['a']]);
+  release[1]?.();
+  await turn();
+  assert.deepEqual(settled, ['a', 'b', 'c']);
+});
+
+test('without the API an attempt is refused, and the next group is tried', async () => {
+  let isDown = true;
+  const log = new AttemptLog({
+    begin: async () => {
+      if (isDown) throw new Error('down');
+    },
+    end: async () => undefined,
+  });
+  assert.equal((await log.begin(attempt('a')))?.code, 'egress_log_unavailable');
+  isDown = false;
+  assert.equal(await log.begin(attempt('b')), null);
+});
+
+test('a log that falls behind refuses instead of growing', async () => {
+  const log = new AttemptLog({ begin: () => new Promise(() => undefined), end: async () => undefined });
+  const refused: string[] = [];
+  for (let at = 0; at < 5000; at += 1)
+    void log.begin(attempt(String(at))).then((denial) => refused.push(denial?.code ?? 'kept'));
+  await turn();
+  assert.ok(refused.length > 2000);
+  assert.deepEqual([...new Set(refused)], ['egress_log_unavailable']);
+});
+
+test('ends are given up, oldest first, when the API does not take them, and counted', async () => {
+  const kept: string[] = [];
+  const log = new AttemptLog({
+    begin: async () => undefined,
+    end: (ends) => {
+      kept.push(...ends.map(({ id }) => id));
+      return new Promise(() => undefined);
+    },
+  });
+  for (let at = 0; at < 20_010; at += 1) log.end(end(String(at)));
+  assert.equal(log.lostEnds, 10);
+  assert.deepEqual(kept, ['0']);
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, beforeEach, test } from 'node:test';
+import { RUN, TestBroker } from './testing/a-broker.ts';
+import { PUBLIC, startInternet, type Internet } from './testing/an-internet.ts';
+
+let internet: Internet;
+let broker: TestBroker;
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < 2000, 'it did not come to hold');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+before(async () => {
+  internet = await startInternet();
+  await internet.serveHttps('open.org', (request, response) => {
+    const seen = { method: request.method, url: request.url, headers: request.headers };
+    if (request.url === '/echo') request.pipe(response);
+    else if (request.url === '/hang') response.write('begun');
+    else if (request.url === '/away') response.writeHead(302, { location: 'https://metadata.org/' }).end();
+    else response.setHeader('x-auth', String(request.headers.authorization)).end(JSON.stringify(seen));
+  });
+  await internet.serveHttp('plain.org', (request, response) => response.end(`plain ${String(request.url)}`));
+  for (const name of ['read.org', 'bound.org', 'small.org', 'denied.org']) internet.names.set(name, [PUBLIC]);
+  internet.names.set('metadata.org', ['169.254.169.254']);
+  internet.names.set('lan.org', ['192.168.1.1']);
+  internet.names.set('mixed.org', [PUBLIC, '10.0.0.1']);
+  broker = await TestBroker.start(internet);
+});
+after(() => {
+  broker.close();
+  internet.close();
+});
+beforeEach(() => {
+  broker.village.addAgent('ada', {
+    allow: [
+      { host: 'open.org' },
+      { host: 'read.org', methods: ['GET'], paths: ['/', '/hang', '/repos/**'] },
+      { host: 'bound.org', secret: 'github' },
+      { host: 'small.org', bytesPerHour: 20_000 },
+      { host: 'plain.org', ports: [80] },
+      { host: 'denied.org' },
+      ...['metadata.org', 'lan.org', 'mixed.org', 'nowhere.org', '169.254.169.254', '127.0.0.1', '10.96.0.1'].map(
+        (host) => ({ host, ports: [443, 80] }),
+      ),
+    ],
+    deny: [{ host: 'denied.org', ports: [443, 80] }],
+  });
+  broker.village.secrets.set('github', 's3cr3t-v4lue');
+  for (const uid of ['uid-ada', 'uid-bob']) broker.village.stop(uid);
+  broker.village.attempts.length = 0;
+  broker.village.ends.length = 0;
+  internet.dialled.length = 0;
+});
+
+const request = (path: string, host = 'open.org'): string =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+
+async function bodyOf(socket: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}
+
+test('a bare rule passes TLS on unread: the client sees the certificate of the server itself', async () => {
+  const socket = await broker.connectTls('open.org', { ca: internet.roots });
+  socket.write(request('/x'));
+  assert.match(await bodyOf(socket), /"url":"\/x"/);
+  const [attempt] = broker.village.attempts;
+  await until(() => broker.village.ends.some(({ id }) => id === attempt?.id));
+  const { agent, run, call, form, host, port, refused } = attempt ?? {};
+  assert.deepEqual(
+    { agent, run, call, form, host, port, refused },
+    { agent: 'ada', run: RUN, call: 'call-1', form: 'tunnel', host: 'open.org', port: 443, refused: null },
+  );
+  const end = broker.village.ends.find(({ id }) => id === attempt?.id);
+  assert.ok((end?.sentBytes ?? 0) > 100 && (end?.receivedBytes ?? 0) > 100);
+});
+
+test('a host without a rule, a denied one and a wrong port are refused, recorded, and never dialled', async () => {
+  const codes: Record<string, string> = {
+    'other.org:443': 'egress_not_allowed',
+    'open.org:22': 'egress_not_allowed',
+    'denied.org:443': 'egress_denied',
+    'sub.open.org:443': 'egress_not_allowed',
+  };
+  for (const [target, code] of Object.entries(codes)) {
+    const { head } = await broker.connect(target);
+    assert.match(head, new RegExp(`^HTTP/1.1 403[^]*hamlet-egress-code: ${code}`), target);
+  }
+  assert.deepEqual(
+    broker.village.attempts.map(({ host, refused }) => `${host} ${String(refused)}`),
+    [
+      'other.org egress_not_allowed',
+      'open.org egress_not_allowed',
+      'denied.org egress_denied',
+      'sub.open.org egress_not_allowed',
+    ],
+  );
+  assert.deepEqual(internet.dialled, []);
+});
+
+test('addresses inside of the cluster, of the owner, of the machine and of metadata are refused, by name and as such', async () => {
+  for (const host of ['metadata.org', 'lan.org', 'mixed.org', '169.254.169.254', '127.0.0.1', '10.96.0.1']) {
+    const { head } = await broker.connect(`${host}:443`);
+    assert.match(head, /^HTTP\/1.1 403[^]*egress_address_refused/, host);
+    const plain = await broker.plain(`http://${host}/latest/meta-data`);
+    assert.equal(plain.headers['hamlet-egress-code'], 'egress_address_refused', host);
+  }
+  assert.match((await broker.connect('nowhere.org:443')).head, /^HTTP\/1.1 502[^]*egress_name_unknown/);
+  assert.deepEqual(internet.dialled, []);
+});
+
+test('the broker connects to the address that it judged, also when the name changes (rebinding)', async () => {
+  let asked = 0;
+  internet.names.set('rebind.org', [PUBLIC]);
+  broker.village.addAgent('ada', { allow: [{ host: 'rebind.org' }] });
+  broker.village.stop('uid-ada');
+  const resolve = internet.names.get.bind(internet.names);
+  internet.names.get = (host) => (host === 'rebind.org' && (asked += 1) > 1 ? ['169.254.169.254'] : resolve(host));
+  await broker.connect('rebind.org:443');
+  assert.deepEqual(internet.dialled, [`${PUBLIC}:443`]);
+  assert.match((await broker.connect('rebind.org:443')).head, /egress_address_refused/);
+  assert.equal(internet.dialled.length, 1);
+  internet.names.get = resolve;
+});
+
+test('a tunnel carries nothing but TLS for its host', async () => {
+  await assert.rejects(broker.connectTls('open.org', { servername: 'evil.org', ca: internet.roots }));
+  const { socket } = await broker.connect('open.org:443');
+  socket.write('SSH-2.0-OpenSSH\r\n');
+  await once(socket.resume(), 'close');
+  const refused = (): readonly unknown[] => broker.village.ends.map((end) => end.refused);
+  await until(() => refused().includes('egress_name_differs') && refused().includes('egress_not_tls'));
+});
+
+test('where a rule has methods and paths the broker reads each request, under the authority of the village', async () => {
+  const ok = await broker.inspected('https://read.org/repos/acme?q=secret');
+  assert.equal(ok.status, 200);
+  assert.equal(JSON.parse(ok.body).url, '/repos/acme?q=secret');
+  assert.deepEqual(
+    Object.keys(JSON.parse(ok.body).headers).filter((name) => name.startsWith('proxy')),
+    [],
+  );
+  const post = await broker.inspected('https://read.org/repos/acme', { method: 'POST', body: 'x' });
+  assert.equal(post.headers['hamlet-egress-code'], 'egress_not_allowed');
+  const [first, second] = broker.village.attempts;
+  assert.deepEqual([first?.method, first?.path, first?.refused], ['GET', '/repos/acme', null]);
+  assert.deepEqual([second?.method, second?.path, second?.refused], ['POST', '/repos/acme', 'egress_not_allowed']);
+  await until(() => broker.village.ends.some(({ id, status }) => id === first?.id && status === 200));
+});
+
+test('a request for another host inside of the connection is refused', async () => {
+  const inside = await broker.inspected('https://read.org/', { headers: { host: 'open.org' } });
+  assert.equal(inside.headers['hamlet-egress-code'], 'egress_name_differs');
+  const plain = await broker.plain('http://plain.org/', { headers: { host: 'open.org' } });
+  assert.equal(plain.headers['hamlet-egress-code'], 'egress_name_differs');
+  assert.deepEqual(internet.dialled, []);
+});
+
+test('a plain request reaches its host alone, with the path as it was written', async () => {
+  assert.equal((await broker.plain('http://plain.org/a?b=c')).body, 'plain /a?b=c');
+  for (const path of ['/a/../b', '/a/%2e%2e/b']) {
+    const { headers } = await broker.plain(`http://plain.org${path}`);
+    assert.equal(headers['hamlet-egress-code'], 'egress_path_unclear', path);
+  }
+});
+
+test('redirects are not followed: their target is judged when the program asks for it', async () => {
+  broker.village.addAgent('bob', {
+    allow: [
+      { host: 'open.org', methods: ['GET'] },
+      { host: 'metadata.org', methods: ['GET'] },
+    ],
+  });
+  const away = await broker.inspected('https://open.org/away', { agent: 'bob' });
+  assert.deepEqual([away.status, away.headers.location], [302, 'https://metadata.org/']);
+  const next = await broker.inspected('https://metadata.org/', { agent: 'bob' });
+  assert.equal(next.headers['hamlet-egress-code'], 'egress_address_refused');
+});
+
+test('a secret goes out in place of its placeholder, and never comes back', async () => {
+  const basic = Buffer.from('x:hamlet-placeholder-github').toString('base64');
+  const { body, headers } = await broker.inspected('https://bound.org/', {
+    headers: { authorization: `Basic ${basic}`, 'x-other': 'hamlet-placeholder-github' },
+  });
+  const seen = JSON.parse(body);
+  assert.equal(Buffer.from(String(seen.headers.authorization).slice(6), 'base64').toString(), 'x:s3cr3t-v4lue');
+  assert.equal(seen.headers['x-other'], 'hamlet-placeholder-github');
+  assert.ok(!JSON.stringify({ body, headers }).includes('s3cr3t-v4lue'));
+  broker.village.secrets.clear();
+  const gone = await broker.inspected('https://bound.org/');
+  assert.match(gone.body, /the secret github of this way out is not there/);
+});
+
+test('without a token, with an unknown one and without the API nothing goes out', async () => {
+  assert.match((await broker.connect('open.org:443', 'carol')).head, /^HTTP\/1.1 407[^]*egress_identity_refused/);
+  const bare = await broker.plain('http://plain.org/', { headers: { 'proxy-authorization': 'Bearer x' } });
+  assert.equal(bare.status, 407);
+  await broker.connectTls('open.org', { ca: internet.roots });
+  internet.dialled.length = 0;
+  broker.village.isDown = true;
+  try {
+    assert.match((await broker.connect('open.org:443')).head, /^HTTP\/1.1 503[^]*egress_log_unavailable/);
+    assert.equal((await broker.plain('http://plain.org/')).status, 503);
+  } finally {
+    broker.village.isDown = false;
+  }
+  assert.deepEqual(internet.dialled, []);
+});
+
+test('a brake ends the tunnels and requests of its agent under way, and those of no other agent', async () => {
+  broker.village.addAgent('bob', { allow: [{ host: 'open.org' }] });
+  const socket = await broker.connectTls('open.org', { ca: internet.roots });
+  const other = await broker.connectTls('open.org', { agent: 'bob', ca: internet.roots });
+  const hanging = await broker.connectTls('read.org');
+  hanging.write(request('/hang', 'read.org'));
+  await once(hanging, 'data');
+  broker.village.admitted.delete('ada');
+  broker.village.stop('uid-ada');
+  await Promise.all([once(socket, 'close'), once(hanging, 'close')]);
+  assert.match((await broker.connect('open.org:443')).head, /407/);
+  other.write(request('/x'));
+  assert.match(await bodyOf(other), /"url":"\/x"/);
+});
+
+test('a rule whose bytes are spent ends what passes, and says when it has some again', async () => {
+  const small = await broker
+    .inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(4000) })
+    .catch(() => null);
+  assert.equal(small, null, 'small.org has a bare rule: the client must not see the authority of the village');
+  broker.village.addAgent('ada', { allow: [{ host: 'small.org', methods: ['POST'], bytesPerHour: 20_000 }] });
+  broker.village.stop('uid-ada');
+  const first = await broker.inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(4000) });
+  assert.equal(first.body.length, 4000);
+  const second = await broker.inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(15_000) });
+  assert.equal(second.status, 429);
+  assert.match(second.body, /has no bytes left; it has again in 60 minutes/);
+  await until(() => broker.village.ends.some(({ refused }) => refused === 'egress_bytes_spent'));
+});
+
+test('what is not a request to a proxy is refused', async () => {
+  for (const target of ['open.org', 'open.org:0', 'open.org:99999', 'a b:443', '[::1:443'])
+    assert.match((await broker.connect(target)).head, /^HTTP\/1.1 400/, target);
+  assert.match((await broker.connect('[::1]:443')).head, /egress_not_allowed/);
+  const upgrade = await broker.plain('http://plain.org/', { headers: { connection: 'upgrade', upgrade: 'websocket' } });
+  assert.equal(upgrade.status, 400);
+});
+
+test('no connection is left', async () => {
+  broker.village.stop('uid-ada');
+  broker.village.stop('uid-bob');
+  await until(() => broker.open === 0);
+});

@@ -1,0 +1,62 @@
+import type { Duplex } from 'node:stream';
+import { deny, type Destination, type EgressDenial } from '@hamlet/core/egress';
+import { isIP } from 'node:net';
+import { readClientHello } from '../tls/client-hello.ts';
+
+const HELLO_MS = 10_000;
+
+const NOT_TLS = deny('egress_not_tls', 'this way out carries TLS only; use an address that begins with https');
+
+/** Puts back what was read, so that the next reader sees the connection from its begin. */
+function giveBack(socket: Duplex, bytes: Buffer): void {
+  socket.pause();
+  if (bytes.length > 0) socket.unshift(bytes);
+}
+
+/** Reads the ClientHello of a connection and puts its bytes back. Null where none came in time. */
+async function serverName(socket: Duplex, head: Buffer): Promise<{ readonly name: string | null } | null> {
+  let bytes = head;
+  const timer = setTimeout(() => socket.destroy(), HELLO_MS);
+  try {
+    for (;;) {
+      const hello = readClientHello(bytes);
+      if (hello.kind === 'hello') return { name: hello.serverName };
+      if (hello.kind === 'not_tls') return null;
+      const more = await nextChunk(socket);
+      if (more === null) return null;
+      bytes = Buffer.concat([bytes, more]);
+    }
+  } finally {
+    clearTimeout(timer);
+    giveBack(socket, bytes);
+  }
+}
+
+function nextChunk(socket: Duplex): Promise<Buffer | null> {
+  return new Promise((settle) => {
+    const done = (chunk: Buffer | null): void => {
+      socket.off('data', onData).off('end', onEnd).off('close', onEnd);
+      settle(chunk);
+    };
+    const onData = (chunk: Buffer): void => {
+      socket.pause();
+      done(chunk);
+    };
+    const onEnd = (): void => done(null);
+    socket.on('data', onData).on('end', onEnd).on('close', onEnd);
+    if (socket.destroyed) done(null);
+    else socket.resume();
+  });
+}
+
+/**
+ * Requires that a tunnel begins with TLS for the host that was asked for. Otherwise one address behind which several
+ * hosts live would open them all. A client that asks for an address sends no name.
+ */
+export async function requireName(socket: Duplex, head: Buffer, { host }: Destination): Promise<EgressDenial | null> {
+  const found = await serverName(socket, head);
+  if (found === null) return NOT_TLS;
+  const wanted = isIP(host) === 0 ? host : null;
+  if (found.name === wanted) return null;
+  return deny('egress_name_differs', `the TLS name ${String(found.name)} is not the host ${host} that was asked for`);
+}

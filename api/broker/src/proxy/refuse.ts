@@ -1,0 +1,54 @@
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { EgressRefusalCode } from '@hamlet/contract';
+import type { EgressDenial } from '@hamlet/core/egress';
+
+/** The header by which a program or a tool reads why the broker refused. */
+export const REFUSAL_HEADER = 'hamlet-egress-code';
+
+const STATUSES: Readonly<Partial<Record<EgressRefusalCode, number>>> = {
+  egress_identity_refused: 407,
+  egress_bad_request: 400,
+  egress_path_unclear: 400,
+  egress_name_unknown: 502,
+  egress_unreachable: 502,
+  egress_bytes_spent: 429,
+  egress_too_many: 429,
+  egress_log_unavailable: 503,
+};
+
+export function statusOf(code: EgressRefusalCode): number {
+  return STATUSES[code] ?? 403;
+}
+
+const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ reason: code, message })}\n`;
+
+/** Answers a CONNECT with a refusal and ends the connection. */
+export function refuseConnect(socket: Duplex, denial: EgressDenial): void {
+  const status = statusOf(denial.code);
+  const body = bodyOf(denial);
+  const lines = [
+    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
+    `${REFUSAL_HEADER}: ${denial.code}`,
+    'content-type: application/json',
+    `content-length: ${String(Buffer.byteLength(body))}`,
+    'connection: close',
+    ...(status === 407 ? ['proxy-authenticate: Basic realm="hamlet"'] : []),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Answers a request with a refusal; where an answer has begun, it breaks it off. */
+export function refuseRequest(response: ServerResponse, denial: EgressDenial): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const status = statusOf(denial.code);
+  response.writeHead(status, {
+    [REFUSAL_HEADER]: denial.code,
+    'content-type': 'application/json',
+    ...(status === 407 ? { 'proxy-authenticate': 'Basic realm="hamlet"' } : {}),
+  });
+  response.end(bodyOf(denial));
+}

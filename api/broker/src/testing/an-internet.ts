@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { createServer as createTcp, type Server as TcpServer } from 'node:net';
+import { callbackify } from 'node:util';
+import type { Network } from '../connect/reach.ts';
+import { tcpDial } from '../connect/reach.ts';
+import { Authority, createAuthority } from '../tls/authority.ts';
+
+/** An address that is public, and at which the servers of this internet are. */
+export const PUBLIC = '93.184.215.14';
+
+/**
+ * Names, addresses and servers as a broker sees them: real sockets on loopback, behind public addresses. The network
+ * notes each address that was dialled.
+ */
+export interface Internet {
+  readonly network: Network;
+  readonly roots: string;
+  readonly dialled: string[];
+  /** Addresses of names; changed by tests. */
+  readonly names: Map<string, readonly string[]>;
+  serveHttps(host: string, listener: RequestListener): Promise<Server>;
+  serveHttp(host: string, listener: RequestListener): Promise<Server>;
+  serveTcp(port: number): Promise<TcpServer>;
+  close(): void;
+}
+
+async function listening<S extends Server | TcpServer>(server: S): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address !== 'object') throw new Error('the server has no port');
+  return address.port;
+}
+
+export async function startInternet(): Promise<Internet> {
+  const files = await createAuthority('the internet of a test', Date.now());
+  const authority = await Authority.open(files, Date.now);
+  const SNICallback = callbackify((name: string) => authority.context(name));
+  const ports = new Map<number, number>();
+  const names = new Map<string, readonly string[]>();
+  const dialled: string[] = [];
+  const servers: (Server | TcpServer)[] = [];
+  const add = async <S extends Server | TcpServer>(server: S, port: number, host?: string): Promise<S> => {
+    ports.set(port, await listening(server));
+    if (host !== undefined) names.set(host, [PUBLIC]);
+    servers.push(server);
+    return server;
+  };
+  return {
+    network: {
+      resolve: async (host) => names.get(host) ?? [],
+      dial: async (address, port) => {
+        dialled.push(`${address}:${String(port)}`);
+        const local = ports.get(port);
+        return local === undefined ? null : tcpDial('127.0.0.1', local);
+      },
+    },
+    roots: files.certificate,
+    dialled,
+    names,
+    serveHttps: (host, listener) => add(createHttps({ SNICallback }, listener), 443, host),
+    serveHttp: (host, listener) => add(createHttp(listener), 80, host),
+    serveTcp: (port) => add(createTcp(), port),
+    close: () => {
+      for (const server of servers) {
+        server.close();
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { EgressPolicy, EgressRefusalCode } from '@hamlet/contract';
+import type { EgressDenial } from '@hamlet/core/egress';
+
+/** An agent as the API knows it at a token, and the ways out that it has now. */
+export interface Admission {
+  readonly agent: string;
+  /** The life and the pod: a brake names them, and connections of different lives never share anything. */
+  readonly uid: string;
+  readonly cycle: number;
+  readonly policy: EgressPolicy;
+}
+
+/** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
+export type EgressForm = 'tunnel' | 'inspect' | 'plain';
+
+/** One attempt of a program in a pod to reach something. */
+export interface Attempt {
+  readonly id: string;
+  readonly agent: string;
+  readonly uid: string;
+  readonly cycle: number;
+  /** The run and call that the pod names: a claim, which the API checks. */
+  readonly run: string | null;
+  readonly call: string | null;
+  readonly form: EgressForm;
+  readonly host: string;
+  readonly port: number;
+  readonly method: string | null;
+  /** Path without its query, which may carry texts that do not belong in an audit. */
+  readonly path: string | null;
+  /** Null where the broker lets it out. */
+  readonly refused: EgressRefusalCode | null;
+  readonly at: number;
+}
+
+/** The end of an attempt that the broker let out. */
+export interface AttemptEnd {
+  readonly id: string;
+  /** The address that it reached, or null. */
+  readonly address: string | null;
+  readonly status: number | null;
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  readonly refused: EgressRefusalCode | null;
+  readonly durationMs: number;
+}
+
+/** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
+export interface Village {
+  admit(token: string): Promise<Admission | EgressDenial>;
+  /** Resolves once the attempts are kept: the broker lets nothing out before. */
+  begin(attempts: readonly Attempt[]): Promise<void>;
+  end(ends: readonly AttemptEnd[]): Promise<void>;
+  /** The value of a secret that a rule of this admission names, or null where it is gone. */
+  secret(admission: Admission, name: string): Promise<string | null>;
+  /** Calls back when an agent must reach nothing any more. Returns the end of the subscription. */
+  onStopped(listener: (uid: string) => void): () => void;
+}
