@@ -1,5 +1,5 @@
-import { findAgentSessions, findApiKeys, findSessions, isOutage, readBars } from '@hamlet/store';
-import type { ApiKey, Db, AgentBar } from '@hamlet/store';
+import { findAgentSessions, findApiKeys, findSessions, isOutage } from '@hamlet/store';
+import type { AgentBar, FoundApiKey } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor, Authenticate } from '../http/actor.ts';
@@ -33,11 +33,6 @@ interface AuthenticatePorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly reviewer: TokenReviewer;
 }
 
-async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (AgentBar | null)[]> {
-  const bars = await readBars(db, agentIds);
-  return agentIds.map((agentId) => bars.get(agentId) ?? null);
-}
-
 function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
   return {
     source,
@@ -47,10 +42,6 @@ function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
     ),
     agentSessionOf: throughOutage(
       batchLookup((tokens) => findAgentSessions(db, tokens.map(hashOf))),
-      monotonicMs,
-    ),
-    barOf: throughOutage(
-      batchLookup((agentIds) => barsOf(db, agentIds)),
       monotonicMs,
     ),
     accountOf: throughOutage(
@@ -79,7 +70,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
 }
 
 /** A key of the role agent is a development token: it is valid for the agent's current cycle. */
-async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean): Promise<Actor | Refused> {
+function keyActor({ source }: LookUps, key: FoundApiKey): Actor | Refused {
   if (key.role === 'operator') return { role: 'operator', id: 'operator' };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
   const record = source.get(key.agentId ?? '');
@@ -90,7 +81,7 @@ async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean)
     podUid: null,
     cycle,
     currentCycle: cycle,
-    bar: await barOf(record.agentId, reads),
+    bar: key.bar,
   });
 }
 
@@ -106,7 +97,7 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
     return agentActor(source, session.agentId, session);
   }
   const key = await keyOf(token, reads);
-  if (key !== null) return keyActor(lookUps, key, reads);
+  if (key !== null) return keyActor(lookUps, key);
   // Only a JWT can be a projected token; the API sends nothing else to the cluster for review.
   const mayBeProjected = token.split('.').length === 3;
   return mayBeProjected && (await isOperator(token, reads))

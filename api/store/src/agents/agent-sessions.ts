@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import type { Db } from '../connection/database.ts';
-import { type AgentBar, readBars } from '../standing/measures.ts';
+import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
 /** The agent that a token belongs to. `currentCycle`: the newest known cycle of its life. */
 export interface AgentSession {
@@ -48,28 +48,18 @@ export async function findAgentSessions(
   db: Db,
   tokenHashes: readonly Buffer[],
 ): Promise<readonly (AgentSession | null)[]> {
-  const rows = await db
-    .selectFrom('agent_session')
-    .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
-    .select([
-      'token_hash as hash',
-      'jti',
-      'agent_session.agent_id as agentId',
-      'agent_session.uid',
-      'agent_session.pod_uid as podUid',
-      'agent_session.cycle',
-      'agent_life.cycle as currentCycle',
-    ])
-    .select(sql<boolean>`revoked_at is not null`.as('revoked'))
-    .where(sql<boolean>`token_hash = any(${tokenHashes})`)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .where('closed_at', 'is', null)
-    .execute();
-  const bars = await readBars(db, [...new Set(rows.map(({ agentId }) => agentId))]);
+  const { rows } = await sql<Omit<AgentSession, 'bar'> & BarColumns & { readonly hash: Buffer }>`
+    select session.token_hash as hash, session.jti, session.agent_id as "agentId", session.uid, session.pod_uid as "podUid", session.cycle,
+      life.cycle as "currentCycle", session.revoked_at is not null as revoked, ${BAR_COLUMNS}
+    from agent_session as session join agent_life as life using (uid)
+    left join lateral ${hardestBar(sql`session.agent_id`)} on true
+    where session.token_hash = any(${tokenHashes}) and session.expires_at > now() and life.closed_at is null`.execute(
+    db,
+  );
   return byHash(tokenHashes, rows).map((row) => {
     if (row === null) return null;
-    const { hash: _hash, ...session } = row;
-    return { ...session, bar: bars.get(row.agentId) ?? null };
+    const { jti, agentId, uid, podUid, cycle, currentCycle, revoked } = row;
+    return { jti, agentId, uid, podUid, cycle, currentCycle, revoked, bar: barOf(row) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import { type Db, inTransaction } from '../connection/database.ts';
+import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
 export interface ApiKey {
   readonly name: string;
@@ -30,13 +31,18 @@ export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly
   });
 }
 
+/** `bar`: the most severe measure against the agent of the key. */
+export type FoundApiKey = ApiKey & { readonly bar: AgentBar | null };
+
 /** The keys with these hashes, in the order of the hashes; null for an unknown or revoked key. */
-export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (ApiKey | null)[]> {
-  const rows = await db
-    .selectFrom('api_key')
-    .select(['key_hash as hash', 'name', 'role', 'agent_id as agentId'])
-    .where(sql<boolean>`key_hash = any(${hashes})`)
-    .where('revoked_at', 'is', null)
-    .execute();
-  return byHash(hashes, rows);
+export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (FoundApiKey | null)[]> {
+  const { rows } = await sql<ApiKey & BarColumns & { readonly hash: Buffer }>`
+    select key.key_hash as hash, key.name, key.role, key.agent_id as "agentId", ${BAR_COLUMNS}
+    from api_key as key left join lateral ${hardestBar(sql`key.agent_id`)} on true
+    where key.key_hash = any(${hashes}) and key.revoked_at is null`.execute(db);
+  return byHash(hashes, rows).map((row) => {
+    if (row === null) return null;
+    const { name, role, agentId } = row;
+    return { name, role, agentId, bar: barOf(row) };
+  });
 }

@@ -1,4 +1,4 @@
-import { type Selection, sql } from 'kysely';
+import { type RawBuilder, type Selection, sql } from 'kysely';
 import { type Measure, MEASURES } from '@hamlet/contract';
 import { type Db, isAhead, type Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
@@ -106,6 +106,24 @@ export const HOLDS = sql<boolean>`lifted_at is null and (expires_at is null or e
 
 /** Position in {@link MEASURES}: the most severe first. */
 export const HARDEST_FIRST = sql`array_position(array[${sql.join(MEASURES.map((measure) => sql.lit(measure)))}], measure)`;
+
+/** The columns of {@link hardestBar}; null without a measure. */
+export interface BarColumns {
+  readonly barMeasure: Measure | null;
+  readonly barReason: string | null;
+  readonly barExpiresAt: Date | null;
+}
+
+/** A table `bar` with the most severe measure against the agent of a row, for a lateral join. */
+export const hardestBar = (agentId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select measure, reason, expires_at from standing_measure where agent_id = ${agentId} and ${HOLDS}
+    order by ${HARDEST_FIRST} limit 1) as bar`;
+
+export const BAR_COLUMNS = sql`bar.measure as "barMeasure", bar.reason as "barReason", bar.expires_at as "barExpiresAt"`;
+
+export function barOf({ barMeasure: measure, barReason, barExpiresAt: expiresAt }: BarColumns): AgentBar | null {
+  return measure === null ? null : { measure, reason: barReason ?? '', expiresAt };
+}
 
 /** The most severe measure against each agent; agents without a measure are left out. */
 export async function readBars(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentBar>> {
