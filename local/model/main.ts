@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   console.log(`\n${MODEL_NAME} writes at ${server.url}; Ctrl-C ends it. Another terminal:`);
   console.log(`  curl ${server.url}/completions -H 'content-type: application/json' \\`);
   console.log(`    -d '{"prompt": "Question: Where can I buy honey?\\nAnswer:", "max_tokens": 40, "stop": "\\n"}'`);
-  console.log(`  make dev MODEL=${server.url} MODEL_WIRE=completions`);
+  console.log(`  make dev MODEL=${server.url}`);
   process.once('SIGINT', () => process.exit());
   process.once('SIGTERM', () => process.exit());
 }

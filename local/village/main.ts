@@ -44,7 +44,7 @@ environment:
                            MODEL=scripted: the scripted mind again
   MODEL_NAME= MODEL_LARGE= names of the models there, if it has several
   MODEL_KEY= or MODEL_KEY_FILE=path its key; up stores it in a Secret
-  MODEL_WIRE=completions   it is a base model, such as that of make model
+  MODEL_WIRE=chat|completions   leaves out the small requests that find out what the model can do; completions is a base model
   HAMLET_CACHE=folder      folder of the build results`;
 
 const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {

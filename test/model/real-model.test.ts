@@ -7,6 +7,7 @@ import { oneServerConfig, openModel, parseModelsConfig, SYSTEM_PORTS } from '@ha
 import type { ChatRequest, Model } from '@hamlet/models';
 import type { CompletionsServer } from '../../local/model/completions-server.ts';
 import { serveCompletions } from '../../local/model/completions-server.ts';
+import { chatOnce } from '@hamlet/test/env/chat-once';
 import { fetchRuntime, fetchWeights, MODEL_NAME } from '../../local/model/fetch-model.ts';
 import type { TextModel } from '../../local/model/text-model.ts';
 import { openTextModel } from '../../local/model/text-model.ts';
@@ -66,10 +67,18 @@ test('a stream brings the same words in pieces', async () => {
   assert.equal(pieces.join('').trimEnd(), whole.answer.content.trimEnd());
 });
 
-test('a caller that leaves stops the writing, and tools are refused: it is a base model', async () => {
+test('a caller that leaves stops the writing; offered tools are ignored, a demanded call is refused', async () => {
   for await (const delta of model.stream(request({ maxTokens: 2_000 }))) if (delta.kind === 'text') break;
   const tools = [{ name: 'say', description: 'Says a line.', parameters: { type: 'object' } }];
-  const refused = await model.chat(request({ tools }));
+  assert.ok((await model.chat(request({ tools }))).ok);
+  const refused = await model.chat(request({ tools, toolChoice: 'required' }));
   assert.ok(!refused.ok);
   assert.equal(refused.error.code, 'bad_request');
+});
+
+test('as the model of a village, it answers in chat through the gateway, in words alone', async () => {
+  const { author, text } = await chatOnce({ MODEL: server.url }, 'Good morning! How are you?');
+  assert.equal(author.role, 'agent', text);
+  assert.match(text, /\p{L}{2}/u);
+  assert.match(text, /This model cannot use tools/);
 });

@@ -20,7 +20,7 @@ let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hamlet-dev-model-'));
   wire = await startWireServer([{ answer: { chunks: [JSON.stringify({ data: [{ id: 'real-model' }] })] } }]);
-  const model = await chooseModel({ MODEL: wire.url, MODEL_KEY: KEY });
+  const model = await chooseModel({ MODEL: wire.url, MODEL_KEY: KEY, MODEL_WIRE: 'chat' });
   village = await startDevVillage(openDevFolder(folder), { port: null, residents: false, model });
 });
 after(async () => {

@@ -37,6 +37,8 @@ export { SYSTEM_PORTS } from './transport/model-ports.ts';
 export type { ModelPorts } from './transport/model-ports.ts';
 export { parseModelsConfig, QUEUE_WAIT_MAX_MS } from './routing/models-config.ts';
 export type { ConfigError, ModelsConfig, ParsedConfig } from './routing/models-config.ts';
+export { findCapabilities, fitToRoute } from './routing/fit-request.ts';
+export type { Capabilities } from './routing/fit-request.ts';
 export { findRoute } from './routing/find-route.ts';
 export type { Chain } from './routing/find-route.ts';
 export { openEmbedder } from './routing/open-embedder.ts';

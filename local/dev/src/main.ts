@@ -15,7 +15,8 @@ usage: make dev [DETACH=1] [RESIDENTS=1] [PORT=8080] [MODEL=URL [MODEL_NAME=name
   PORT         port of the api (default: any free port)
   MODEL        address of a model server with OpenAI's wire, such as http://127.0.0.1:8000/v1; the village's small and
                large are its model MODEL_NAME, and large is MODEL_LARGE if that is set. The key is MODEL_KEY, or in the
-               file MODEL_KEY_FILE. MODEL_WIRE=completions for a base model, such as that of make model
+               file MODEL_KEY_FILE. Small requests find out what the model can do; MODEL_WIRE=chat
+               or completions (a base model, such as that of make model) leaves them out
 
 .hamlet/dev.json has the addresses, and a token for each role.
 `;

@@ -4,15 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseModelsConfig } from '@hamlet/models';
-import { startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { baseUrlOf, chooseModel, configOf, withoutModelKey } from './model-choice.ts';
 
 const KEY = 'sk-test-0123456789';
 
+/** The requests with which the abilities of a model are found. */
+function chat({ method, path }: WireRequest): WireAnswer | null {
+  return `${method} ${path}` === 'POST /v1/chat/completions' ? OPENAI_WIRE.plain({ text: ['Hello.'] }) : null;
+}
+
 let wire: WireServer;
 before(async () => {
-  wire = await startWireServer();
+  wire = await startWireServer([], { otherwise: chat });
 });
 after(() => wire.close());
 

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { oneServerConfig } from '@hamlet/models';
 import { z } from 'zod';
+import { findAbilities } from './model-abilities.ts';
+import type { AskedServer, ModelAbilities } from './model-abilities.ts';
 
 /** Name of the credential, and of the file with the key. */
 export const MODEL_CREDENTIAL = 'model';
@@ -21,6 +23,9 @@ export interface ChosenModel {
   readonly contextTokens: number | null;
   /** True for a base model, which continues a text instead of chatting. */
   readonly isBaseModel?: boolean;
+  /** False if the server refuses tools, resp. JSON by a schema. */
+  readonly tools?: boolean;
+  readonly json?: boolean;
 }
 
 /** The environment without the key, for programs that do not need it. Pure. */
@@ -38,9 +43,11 @@ export function baseUrlOf(text: string): string {
   return url.pathname === '/' ? `${url.origin}/v1` : url.href.replace(/\/+$/, '');
 }
 
-function isBaseModel({ MODEL_WIRE: wire }: Environment): boolean {
-  if (wire === undefined || wire === '' || wire === 'chat') return false;
-  if (wire === 'completions') return true;
+/** The abilities that MODEL_WIRE names, else those that the server shows. */
+async function abilitiesOf({ MODEL_WIRE: wire }: Environment, server: AskedServer): Promise<ModelAbilities> {
+  if (wire === undefined || wire === '') return findAbilities(server);
+  if (wire === 'chat') return { isBaseModel: false, tools: true, json: true };
+  if (wire === 'completions') return { isBaseModel: true, tools: false, json: false };
   throw new Error(`MODEL_WIRE=${wire} is unknown. Fix: set it to completions for a base model, or leave it out`);
 }
 
@@ -88,7 +95,7 @@ function contextOf(models: readonly Listed[], name: string): number | null {
 
 /**
  * The model of MODEL, MODEL_NAME, MODEL_LARGE, MODEL_WIRE and MODEL_KEY or MODEL_KEY_FILE; null without MODEL. Asks the server for
- * its models. With MODEL_NAME, a server that does not answer this machine is accepted, because a pod may reach it.
+ * its models, and without MODEL_WIRE for the abilities of the model. With MODEL_NAME, a server that does not answer this machine is accepted, because a pod may reach it.
  */
 export async function chooseModel(env: Environment): Promise<ChosenModel | null> {
   const { MODEL: address, MODEL_NAME: named, MODEL_LARGE: large } = env;
@@ -108,18 +115,20 @@ export async function chooseModel(env: Environment): Promise<ChosenModel | null>
     large: large === undefined || large === '' ? model : large,
     key,
     contextTokens: contextOf(models, model),
-    isBaseModel: isBaseModel(env),
+    ...(await abilitiesOf(env, { baseUrl, model, key })),
   };
 }
 
 /** The configuration of a village for the model. It has no key. Pure. */
-export function configOf({ baseUrl, model, large, key, contextTokens, isBaseModel: isBase }: ChosenModel): object {
+export function configOf({ baseUrl, model, large, key, contextTokens, isBaseModel, tools, json }: ChosenModel): object {
   return oneServerConfig({
     baseUrl,
     model,
     large,
     credential: key === null ? undefined : MODEL_CREDENTIAL,
     contextTokens: contextTokens ?? undefined,
-    isBaseModel: isBase,
+    isBaseModel,
+    tools,
+    json,
   });
 }

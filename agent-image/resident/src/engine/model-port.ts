@@ -48,7 +48,9 @@ const NAMED: ReadonlySet<string> = new Set([
 ]);
 
 const Refused = z.object({ code: z.string() });
-const Receipt = z.object({ hamlet: z.object({ price: z.string() }) });
+const Receipt = z.object({ hamlet: z.object({ price: z.string(), notes: z.array(z.string()).default([]) }) });
+/** Ends an answer in which the model could not use the tools that it was offered, so that its reader knows. */
+export const TEXT_ONLY_NOTE = '(This model cannot use tools: it can only write.)';
 
 /** A model behind the village's gateway. The gateway publishes the words of a request under its run, ask and attempt. */
 export function createModelPort(ports: GatewayPorts): ModelPort {
@@ -83,7 +85,9 @@ async function* ask(
     return yield { type: 'failed', code, retryable, usage, moneyMicros: 0 };
   }
   const { content, toolCalls, raw } = outcome.answer;
-  yield { type: 'answer', content, toolCalls: [...toolCalls], usage, moneyMicros: priceOf(raw) };
+  const { moneyMicros, note } = receiptIn(raw);
+  if (note !== '') yield { type: 'delta', text: note };
+  yield { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
 }
 
 async function adapterOf({ url, tokens, fetch: send = fetch }: GatewayPorts, exchange: { code: string }) {
@@ -127,6 +131,8 @@ function metadataOf({ run, ask, attempt }: NonNullable<ModelRequest['at']>, leas
 }
 
 function messageOf(message: Message): ChatMessage {
+  if (message.role === 'assistant')
+    return { ...message, content: message.content.replace(TEXT_ONLY_NOTE, '').trimEnd() };
   if (message.role !== 'tool') return message;
   return { role: 'tool', toolCallId: message.callId, content: message.content };
 }
@@ -142,9 +148,11 @@ function schemaOf(input: z.ZodType): JsonSchema {
   return schema;
 }
 
-function priceOf(raw: unknown): number {
+function receiptIn(raw: unknown): { readonly moneyMicros: number; readonly note: string } {
   const receipt = Receipt.safeParse(raw);
-  if (!receipt.success) return 0;
-  const micros = parseAiDollars(receipt.data.hamlet.price);
-  return micros > 0n ? Number(micros) : 0;
+  if (!receipt.success) return { moneyMicros: 0, note: '' };
+  const { price, notes } = receipt.data.hamlet;
+  const micros = parseAiDollars(price);
+  const note = notes.includes('tools_ignored') ? `\n\n${TEXT_ONLY_NOTE}` : '';
+  return { moneyMicros: micros > 0n ? Number(micros) : 0, note };
 }

@@ -59,7 +59,8 @@ export function perceive(perception: Perception): Situation | null {
 }
 
 function thinksOf(config: AgentConfig): Situation['thinks'] {
-  const model = modelOf(config);
+  // A decision is JSON: a model that writes none leaves the choice to the scripted rules.
+  const model = config.model?.json === false ? null : modelOf(config);
   return model === null ? null : { model, tokensPerHour: config.limits?.tokens_per_hour ?? 0 };
 }
 

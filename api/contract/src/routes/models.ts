@@ -124,6 +124,11 @@ const ReceiptFields = z.strictObject({
   tokens_per_s: z.number().min(0).nullable().describe('Tokens of the answer a second after its first piece'),
   price: AiDollars.describe('aiDollars that the agent is charged'),
   estimated: z.boolean().describe('True if the provider did not report all tokens'),
+  notes: z
+    .array(z.enum(['tools_ignored']))
+    .max(1)
+    .optional()
+    .describe('tools_ignored: this model cannot use tools, so that it answered without those that were offered'),
 });
 export const ModelReceipt = Origin.extend(ReceiptFields.shape);
 export type ModelReceipt = z.infer<typeof ModelReceipt>;

@@ -15,12 +15,16 @@ import { scrubber, scrubDeep } from '../transport/scrub.ts';
 import { CallCheck } from './call-check.ts';
 import { decideNext } from './decide-next.ts';
 import type { RetryPolicy } from './decide-next.ts';
+import { fitRequest } from './fit-request.ts';
+import type { Capabilities } from './fit-request.ts';
 
 /** One member of a chain: an adapter, the name of the model there, and its price. */
 export interface ModelTarget {
   readonly adapter: ChatAdapter;
   readonly model: string;
   readonly price: ModelPrice | null;
+  /** By default everything. */
+  readonly can?: Capabilities | undefined;
 }
 
 export interface ModelSetup {
@@ -92,6 +96,8 @@ interface Round {
   readonly request: ChatRequest;
   readonly stream: boolean;
   readonly signal: AbortSignal;
+  /** A demand of the request that no target can meet. */
+  readonly refusal: string | null;
 }
 
 /** One attempt: its pieces, and how it ended. */
@@ -99,10 +105,11 @@ async function* tryOnce(
   { limits }: ModelSetup,
   { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
 ): AsyncGenerator<ChatDelta, ModelError | null> {
-  const { request, stream, signal } = round;
+  const { request, stream, signal, refusal } = round;
   const { adapter, model, price } = target;
   try {
     signal.throwIfAborted();
+    if (refusal !== null) throw new ModelFault('bad_request', refusal);
     const calls = new CallCheck(request, limits);
     for await (const delta of adapter.ask({ request, model, stream, signal })) {
       signal.throwIfAborted();
@@ -158,15 +165,18 @@ function nameOf({ adapter, model }: ModelTarget): Target {
   return { provider: adapter.provider, model };
 }
 
-/** A model over a chain of targets, with retries, limits, usage, costs, and errors as values. */
+/**
+ * A model over a chain of targets, with retries, limits, usage, costs, and errors as values. Targets that cannot serve a
+ * request are left out; see `fitRequest`.
+ */
 export function createModel(setup: ModelSetup): Model {
-  const roundOf = (request: ChatRequest, stream: boolean): Round => ({
-    request,
-    stream,
-    signal: request.signal ?? new AbortController().signal,
-  });
+  const start = (asked: ChatRequest, stream: boolean): AsyncGenerator<ChatDelta> => {
+    const { targets, request, refusal } = fitRequest(setup.targets, asked);
+    const signal = request.signal ?? new AbortController().signal;
+    return run({ ...setup, targets }, { request, stream, signal, refusal });
+  };
   return {
-    chat: (request) => collectAnswer(run(setup, roundOf(request, false))),
-    stream: (request) => run(setup, roundOf(request, true)),
+    chat: (request) => collectAnswer(start(request, false)),
+    stream: (request) => start(request, true),
   };
 }

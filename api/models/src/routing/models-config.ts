@@ -146,6 +146,15 @@ const Price = z.strictObject({
 });
 export type PriceConfig = z.infer<typeof Price>;
 
+/** What a model can do apart from writing text. Base models (`completions`) can do neither. */
+const Capability = z.strictObject({
+  provider: ProviderName.optional(),
+  model: Pattern,
+  tools: z.boolean().default(true),
+  /** Answers in JSON, with or without a schema. */
+  json: z.boolean().default(true),
+});
+
 const positive = z.int('write a whole number').positive('write a number above 0');
 
 const Base = z.strictObject({
@@ -160,6 +169,8 @@ const Base = z.strictObject({
       models: z.array(Price).max(PRICES_MAX, `write at most ${PRICES_MAX} prices`),
     })
     .optional(),
+  /** The first entry that matches provider and model applies. Name models that cannot use tools or write JSON. */
+  capabilities: z.array(Capability).max(PRICES_MAX, `write at most ${PRICES_MAX} entries`).default([]),
   retry: z
     .strictObject({
       attempts: positive.max(10, 'write at most 10').default(RETRY_POLICY.attempts),
@@ -193,7 +204,7 @@ interface Reference {
 }
 
 /** Every place that names a provider. */
-function referencesOf({ routes, prices }: ModelsConfig): readonly Reference[] {
+function referencesOf({ routes, prices, capabilities }: ModelsConfig): readonly Reference[] {
   const ofRoutes = routes.flatMap(({ provider, fallbacks }, index) => [
     { provider, path: ['routes', index, 'provider'] },
     ...fallbacks.map((fallback, at) => ({
@@ -204,7 +215,10 @@ function referencesOf({ routes, prices }: ModelsConfig): readonly Reference[] {
   const ofPrices = (prices?.models ?? []).flatMap(({ provider }, index) =>
     provider === undefined ? [] : [{ provider, path: ['prices', 'models', index, 'provider'] }],
   );
-  return [...ofRoutes, ...ofPrices];
+  const ofCapabilities = capabilities.flatMap(({ provider }, index) =>
+    provider === undefined ? [] : [{ provider, path: ['capabilities', index, 'provider'] }],
+  );
+  return [...ofRoutes, ...ofPrices, ...ofCapabilities];
 }
 
 /** The configuration of models. It names credentials and has no keys. */

@@ -10,13 +10,26 @@ export interface OneServer {
   readonly credential?: string | undefined;
   /** True for a base model, which continues a text: it is asked by `/completions`, without tools and schemas. */
   readonly isBaseModel?: boolean | undefined;
+  /** False for a chat model that cannot call tools. */
+  readonly tools?: boolean | undefined;
+  /** False for a chat model that cannot write JSON. */
+  readonly json?: boolean | undefined;
   /** Most tokens of a prompt and its answer together, if the server says so. */
   readonly contextTokens?: number | undefined;
 }
 
 /** The configuration of a village whose `small` and `large` are models of one server. Pure. */
 export function oneServerConfig(server: OneServer): object {
-  const { baseUrl, model, large = model, credential, contextTokens, isBaseModel = false } = server;
+  const {
+    baseUrl,
+    model,
+    large = model,
+    credential,
+    contextTokens,
+    isBaseModel = false,
+    tools = true,
+    json = true,
+  } = server;
   const context = contextTokens === undefined ? {} : { contextTokens };
   return {
     providers: {
@@ -30,5 +43,6 @@ export function oneServerConfig(server: OneServer): object {
       { match: 'small', provider: 'model', model, ...context },
       { match: 'large', provider: 'model', model: large, ...context },
     ],
+    ...(tools && json ? {} : { capabilities: [{ provider: 'model', model: '*', tools, json }] }),
   };
 }

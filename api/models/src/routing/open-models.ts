@@ -12,6 +12,7 @@ import type { ModelPorts } from '../transport/model-ports.ts';
 import type { AdapterKit } from '../transport/provider-exchange.ts';
 import { createModel } from './create-model.ts';
 import { findPrice, findRoute } from './find-route.ts';
+import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 
 /** The credentials that a configuration names. `openModel` asks for them each time. */
@@ -112,11 +113,16 @@ export function openModel(config: ModelsConfig, name: string, setup: ModelsSetup
     const targets = chain.targets.map(({ provider, model }) => {
       const settings = providers[provider];
       const own = adapters[provider];
-      if (own !== undefined) return { adapter: own, model, price: findPrice(config, { provider, model }) };
+      const facts = {
+        model,
+        price: findPrice(config, { provider, model }),
+        can: findCapabilities(config, { provider, model }),
+      };
+      if (own !== undefined) return { adapter: own, ...facts };
       if (settings === undefined || settings.kind === 'scripted')
         throw new Error(`no adapter is given for the provider ${provider}`);
       const adapter = openAdapter(provider, settings, { credentials, kit });
-      return { adapter, model, price: findPrice(config, { provider, model }) };
+      return { adapter, ...facts };
     });
     return { ok: true, model: createModel({ targets, fallbackOn: chain.fallbackOn, retry, limits, ports }) };
   } catch (error) {

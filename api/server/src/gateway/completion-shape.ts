@@ -33,7 +33,7 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
   };
 }
 
-function receiptOf(completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
+function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
   const { provider, usage, queueMs, ttftMs, tokensPerS, price } = completed;
   const { promptTokens: prompt, completionTokens: completion, estimated } = usage;
   return {
@@ -45,6 +45,7 @@ function receiptOf(completed: Completed, { isScripted }: CompletionHead): ModelR
     tokens_per_s: tokensPerS,
     price,
     estimated,
+    ...(plan.toolsIgnored ? { notes: ['tools_ignored' as const] } : {}),
   };
 }
 
@@ -73,7 +74,7 @@ export function completionOf(ticket: Ticket, completed: Completed, head: Complet
       },
     ],
     usage: usageOf(usage),
-    hamlet: receiptOf(completed, head),
+    hamlet: receiptOf(ticket, completed, head),
   };
 }
 
@@ -130,7 +131,7 @@ export function chunksOf(ticket: Ticket, options: CompletionHead & { readonly in
     },
     last: (completed) => {
       const { provider, finish, usage } = completed;
-      const hamlet = receiptOf(completed, options);
+      const hamlet = receiptOf(ticket, completed, options);
       return [
         { ...chunk(provider, {}, finish), hamlet },
         ...(includeUsage ? [{ ...headBy(provider), hamlet, choices: [], usage: usageOf(usage) }] : []),

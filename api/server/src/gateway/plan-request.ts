@@ -11,6 +11,8 @@ export interface PlannedRequest {
   readonly served: ServedModel;
   readonly request: ChatRequest;
   readonly promptTokens: number;
+  /** True if no model of the chain can use the tools that the request offers. */
+  readonly toolsIgnored: boolean;
   /** Tokens of the prompt plus the longest answer. */
   readonly tokens: number;
 }
@@ -49,7 +51,7 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
   if (!found.ok) return found;
   const served = found.data;
   const { name, contextTokens, answerTokens } = served;
-  const asked = chatRequestOf(body);
+  const { request: asked, toolsIgnored } = served.fit(chatRequestOf(body));
   const promptTokens = served.countTokens(asked);
   const room = contextTokens - promptTokens;
   if (room < 1)
@@ -58,7 +60,13 @@ export function planRequest(body: ChatCompletionBody, allowance: Allowance, aski
       `The messages have ${promptTokens} tokens; ${name} takes at most ${contextTokens}, including its answer`,
     );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
-  return accepted({ served, promptTokens, tokens: promptTokens + maxTokens, request: { ...asked, maxTokens } });
+  return accepted({
+    served,
+    promptTokens,
+    tokens: promptTokens + maxTokens,
+    request: { ...asked, maxTokens },
+    toolsIgnored,
+  });
 }
 
 /** A request for embeddings, or its refusal. It has no answer in words, so that only its texts are counted. Pure. */
@@ -75,5 +83,5 @@ export function planEmbedding(
   const texts = typeof input === 'string' ? [input] : input;
   const request = { messages: texts.map((content) => ({ role: 'user' as const, content })) };
   const promptTokens = served.countTokens(request);
-  return accepted({ served, request, promptTokens, tokens: promptTokens });
+  return accepted({ served, request, promptTokens, tokens: promptTokens, toolsIgnored: false });
 }

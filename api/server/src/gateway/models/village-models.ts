@@ -1,12 +1,23 @@
 import {
   estimatePromptTokens,
+  findCapabilities,
   findRoute,
+  fitToRoute,
   openEmbedder,
   openModel,
   parseModelsConfig,
   SYSTEM_PORTS,
 } from '@hamlet/models';
-import type { ChatAdapter, ChatRequest, Credentials, Embedder, Model, ModelPorts, ModelsConfig } from '@hamlet/models';
+import type {
+  Capabilities,
+  ChatAdapter,
+  ChatRequest,
+  Credentials,
+  Embedder,
+  Model,
+  ModelPorts,
+  ModelsConfig,
+} from '@hamlet/models';
 import type { SubscriptionTokens } from '@hamlet/models';
 import type { Connection } from '../connections/connection.ts';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
@@ -66,6 +77,10 @@ export interface ServedModel {
   readonly embedder: Embedder | null;
   /** Tokens of a prompt, exact for the scripted mind and an estimate for the others. */
   countTokens(request: ChatRequest): number;
+  /** The request that goes to the provider, and whether it goes without the tools that it offers. */
+  fit(request: ChatRequest): { readonly request: ChatRequest; readonly toolsIgnored: boolean };
+  /** Kinds of requests that the first provider can serve. */
+  readonly can: Capabilities;
 }
 
 export interface ModelCatalog {
@@ -130,6 +145,8 @@ function openServed(name: string, { config, connection, ...setup }: Opening): Se
     port: opened.model,
     embedder: openEmbedder(config, name, setup),
     countTokens,
+    fit: (request) => fitToRoute(config, name, request),
+    can: findCapabilities(config, target),
   };
 }
 

@@ -1,0 +1,125 @@
+/** Models that cannot use tools or write JSON: the chain goes past them, and a chain of none but them answers in words. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startWireServer } from '../testing/wire-server.ts';
+import type { WireServer } from '../testing/wire-server.ts';
+import { OPENAI_WIRE } from '../testing/wires/chat-wire.ts';
+import { COMPLETIONS_WIRE } from '../testing/wires/completions-wire.ts';
+import { SYSTEM_PORTS } from '../transport/model-ports.ts';
+import type { ChatRequest } from '../chat/chat-request.ts';
+import type { Model } from '../chat/model.ts';
+import { fitToRoute } from './fit-request.ts';
+import { parseModelsConfig } from './models-config.ts';
+import type { ModelsConfig } from './models-config.ts';
+import { openModel } from './open-models.ts';
+
+const TOOLS = [{ name: 'go_to', description: 'Walks.', parameters: { type: 'object' } }];
+const ASK: ChatRequest = {
+  messages: [
+    { role: 'system', content: 'You are Ada.' },
+    { role: 'user', content: 'Go to the mill.' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'go_to', arguments: '{"place":"mill"}' }] },
+    { role: 'tool', toolCallId: 'a', content: 'You are at the mill.' },
+  ],
+};
+const SCHEMA = { name: 'plan', schema: { type: 'object' } };
+
+let wire: WireServer;
+before(async () => {
+  wire = await startWireServer();
+});
+after(() => wire.close());
+
+function configOf(extra: object = {}): ModelsConfig {
+  const baseUrl = `${wire.url}/v1`;
+  const parsed = parseModelsConfig({
+    providers: {
+      base: { kind: 'completions', baseUrl },
+      chat: { kind: 'compatible', baseUrl },
+      words: { kind: 'compatible', baseUrl },
+    },
+    routes: [
+      { match: 'base', provider: 'base', model: 'b' },
+      { match: 'both', provider: 'base', model: 'b', fallbacks: [{ provider: 'chat', model: 'c' }] },
+      { match: 'words', provider: 'words', model: 'w-1' },
+    ],
+    capabilities: [{ provider: 'words', model: 'w-*', tools: false }],
+    ...extra,
+  });
+  assert.ok(parsed.ok, JSON.stringify(parsed));
+  return parsed.config;
+}
+
+function open(name: string): Model {
+  const setup = { credentials: { key: () => null, subscription: () => null }, ports: SYSTEM_PORTS };
+  const opened = openModel(configOf(), name, setup);
+  assert.ok(opened.ok);
+  return opened.model;
+}
+
+test('offered tools go to the first model of the chain that can use them', async () => {
+  wire.add({
+    expect: { path: '/v1/chat/completions', body: { model: 'c' } },
+    answer: OPENAI_WIRE.plain({ text: ['ok'] }),
+  });
+  const outcome = await open('both').chat({ ...ASK, tools: TOOLS });
+  assert.ok(outcome.ok);
+  assert.equal(outcome.answer.target.provider, 'chat');
+  wire.add({ expect: { path: '/v1/completions' }, answer: COMPLETIONS_WIRE.plain({ text: ['words'] }) });
+  const plain = await open('both').chat({ messages: [{ role: 'user', content: 'Hello' }] });
+  assert.ok(plain.ok);
+  assert.equal(plain.answer.target.provider, 'base');
+  assert.equal(fitToRoute(configOf(), 'both', { ...ASK, tools: TOOLS }).toolsIgnored, false);
+  wire.verify();
+});
+
+test('a chain without tools answers in words: earlier calls and results are text, and the model learns that it has no tools', async () => {
+  const { toolsIgnored, request } = fitToRoute(configOf(), 'words', { ...ASK, tools: TOOLS, parallelToolCalls: false });
+  assert.equal(toolsIgnored, true);
+  assert.deepEqual(Object.keys(request), ['messages']);
+  const sent: unknown[] = [];
+  wire.add({
+    expect: ({ body }) => sent.push(body),
+    answer: OPENAI_WIRE.plain({ text: ['I cannot walk.'] }),
+  });
+  const outcome = await open('words').chat({ ...ASK, tools: TOOLS });
+  assert.ok(outcome.ok, JSON.stringify(outcome));
+  assert.equal(outcome.answer.content, 'I cannot walk.');
+  const [body] = sent as { messages: { role: string; content: string }[]; tools?: unknown }[];
+  assert.equal(body?.tools, undefined);
+  assert.deepEqual(
+    body?.messages.map(({ role }) => role),
+    ['system', 'user', 'assistant', 'user'],
+  );
+  assert.match(body?.messages[0]?.content ?? '', /^You are Ada\.\n\nYou cannot use tools/);
+  assert.match(body?.messages[2]?.content ?? '', /go_to \{"place":"mill"\}/);
+  assert.match(body?.messages[3]?.content ?? '', /You are at the mill/);
+  wire.verify();
+});
+
+test('a demanded call and JSON are refused before the server is asked; tools that must not be called are no demand', async () => {
+  const before = wire.requests.length;
+  for (const demand of [
+    { tools: TOOLS, toolChoice: 'required' as const },
+    { tools: TOOLS, toolChoice: { name: 'go_to' } },
+    { responseSchema: SCHEMA },
+    { jsonObject: true },
+  ]) {
+    const outcome = await open('base').chat({ ...ASK, ...demand });
+    assert.ok(!outcome.ok);
+    assert.equal(outcome.error.code, 'bad_request');
+    assert.match(fitToRoute(configOf(), 'base', { ...ASK, ...demand }).refusal ?? '', /use another model/);
+  }
+  assert.equal(wire.requests.length, before);
+  const none = fitToRoute(configOf(), 'base', { ...ASK, tools: TOOLS, toolChoice: 'none' });
+  assert.deepEqual([none.toolsIgnored, none.refusal], [false, null]);
+  assert.equal(fitToRoute(configOf(), 'words', { ...ASK, responseSchema: SCHEMA }).refusal, null);
+});
+
+test('the configuration goes before the kind of the provider, and names providers that exist', () => {
+  const able = configOf({ capabilities: [{ model: 'b', tools: true, json: true }] });
+  assert.equal(fitToRoute(able, 'base', { ...ASK, tools: TOOLS }).toolsIgnored, false);
+  const wrong = parseModelsConfig({ providers: {}, routes: [], capabilities: [{ provider: 'x', model: 'y' }] });
+  assert.ok(!wrong.ok);
+  assert.equal(wrong.errors[0]?.path, 'capabilities[0].provider');
+});

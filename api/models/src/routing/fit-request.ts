@@ -1,0 +1,116 @@
+import type { Target } from '../chat/chat-delta.ts';
+import type { ChatMessage, ChatRequest, ToolCall } from '../chat/chat-request.ts';
+import { findRoute, matchPattern } from './find-route.ts';
+import type { ModelsConfig } from './models-config.ts';
+
+/** True for the kinds of requests that a model can serve. */
+export interface Capabilities {
+  readonly tools: boolean;
+  /** Answers that are JSON, with or without a schema. */
+  readonly json: boolean;
+}
+
+export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true };
+const TEXT_ALONE: Capabilities = { tools: false, json: false };
+
+/** Says to a model without tools that it has none, so that it does not claim to have acted. */
+const TEXT_MODE =
+  'You cannot use tools in this answer: answer in words. If something would need an act, say that you cannot do it.';
+const RESULT_MAX_CHARS = 2_000;
+
+type Config = Pick<ModelsConfig, 'providers' | 'capabilities'>;
+
+/** The capabilities of a model at a provider: those of the configuration, else by the kind of the provider. Pure. */
+export function findCapabilities({ providers, capabilities }: Config, { provider, model }: Target): Capabilities {
+  const named = capabilities.find(
+    (entry) => (entry.provider ?? provider) === provider && matchPattern(entry.model, model) !== null,
+  );
+  if (named !== undefined) return { tools: named.tools, json: named.json };
+  const kind = providers[provider]?.kind;
+  return kind === 'completions' || kind === 'scripted' ? TEXT_ALONE : ALL_CAPABILITIES;
+}
+
+function offersTools({ tools = [], toolChoice }: ChatRequest): boolean {
+  return tools.length > 0 && toolChoice !== 'none';
+}
+
+function demandsTool(request: ChatRequest): boolean {
+  return offersTools(request) && request.toolChoice !== undefined && request.toolChoice !== 'auto';
+}
+
+function demandsJson({ responseSchema, jsonObject }: ChatRequest): boolean {
+  return responseSchema !== undefined || jsonObject === true;
+}
+
+function callText({ name, arguments: text }: ToolCall): string {
+  return `(${name} ${text})`;
+}
+
+function plainMessage(message: ChatMessage): ChatMessage {
+  if (message.role === 'tool')
+    return { role: 'user', content: `Result of a tool: ${message.content.slice(0, RESULT_MAX_CHARS)}` };
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return message;
+  const { content, toolCalls } = message;
+  return { role: 'assistant', content: [content, ...toolCalls.map(callText)].filter((part) => part !== '').join('\n') };
+}
+
+/** The request for a model that only writes: without tools, earlier calls and results as text. Pure. */
+function withoutTools({
+  tools: _tools,
+  toolChoice: _choice,
+  parallelToolCalls: _parallel,
+  ...rest
+}: ChatRequest): ChatRequest {
+  const [first, ...others] = rest.messages.map(plainMessage);
+  const notice = { role: 'system' as const, content: TEXT_MODE };
+  if (first === undefined) return { ...rest, messages: [notice] };
+  // Some chat templates admit one system message only.
+  const head = first.role === 'system' ? [{ ...first, content: `${first.content}\n\n${TEXT_MODE}` }] : [notice, first];
+  return { ...rest, messages: [...head, ...others] };
+}
+
+/** The members of a chain that can serve a request, and the request for them. */
+export interface Fit<T> {
+  readonly targets: readonly T[];
+  readonly request: ChatRequest;
+  /** True if no model of the chain can use tools, so that the request goes without the tools that it offers. */
+  readonly toolsIgnored: boolean;
+  /** The refusal of a demand that no model of the chain can meet; null if there is none. */
+  readonly refusal: string | null;
+}
+
+/**
+ * Fits a request to a chain: models that cannot serve it are left out. If none is left, tools that are only offered are
+ * ignored; a demanded tool call or JSON is refused. Pure.
+ */
+export function fitRequest<T extends { readonly can?: Capabilities | undefined }>(
+  targets: readonly T[],
+  request: ChatRequest,
+): Fit<T> {
+  const needsJson = demandsJson(request);
+  const needsTools = offersTools(request);
+  const able = (can: Capabilities = ALL_CAPABILITIES): boolean =>
+    (!needsTools || can.tools) && (!needsJson || can.json);
+  const left = targets.filter(({ can }) => able(can));
+  if (left.length > 0) return { targets: left, request, toolsIgnored: false, refusal: null };
+  const refused = (refusal: string): Fit<T> => ({ targets, request, toolsIgnored: false, refusal });
+  if (demandsTool(request))
+    return refused('this model cannot call tools: ask without a demanded call, or use another model');
+  const writers = targets.filter(({ can = ALL_CAPABILITIES }) => !needsJson || can.json);
+  if (writers.length === 0) return refused('this model follows no schema: ask without one, or use another model');
+  return { targets: writers, request: withoutTools(request), toolsIgnored: true, refusal: null };
+}
+
+/** Fits a request to the chain of a model's name; unchanged if no route matches. Pure. */
+export function fitToRoute(
+  config: Pick<ModelsConfig, 'routes'> & Config,
+  name: string,
+  request: ChatRequest,
+): Pick<Fit<unknown>, 'request' | 'toolsIgnored' | 'refusal'> {
+  const chain = findRoute(config, name);
+  if (chain === null) return { request, toolsIgnored: false, refusal: null };
+  return fitRequest(
+    chain.targets.map((target) => ({ can: findCapabilities(config, target) })),
+    request,
+  );
+}

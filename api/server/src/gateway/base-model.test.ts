@@ -1,0 +1,103 @@
+/** A base model as the village's model: it answers in words, says that it used no tools, and refuses only a demand. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { completeChat, getAgentConfig } from '@hamlet/contract';
+import type { CallInput, ChatCompletion, Outcome } from '@hamlet/contract';
+import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
+import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import { dataOf, Play } from '../testing/play.ts';
+import { agentToken, startTestVillage } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import type { VillageModels } from './models/village-models.ts';
+
+type Body = CallInput<typeof completeChat>['body'];
+
+const CONTEXT_TOKENS = 512;
+const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
+const tool = (index: number) => ({
+  type: 'function' as const,
+  function: { name: `tool_${index}`, description: 'Walks to a place of the village. '.repeat(10), parameters },
+});
+/** More than the context of the model holds. */
+const TOOLS = Array.from({ length: 20 }, (_, index) => tool(index));
+const MESSAGES = [
+  { role: 'system' as const, content: 'You are Ada.' },
+  { role: 'user' as const, content: 'Go to the mill.' },
+];
+
+let village: TestVillage;
+let wire: WireServer;
+let play: Play;
+
+function baseModels(): VillageModels {
+  const server = { baseUrl: `${wire.url}/v1`, model: 'text', isBaseModel: true, contextTokens: CONTEXT_TOKENS };
+  const parsed = parseModelsConfig(oneServerConfig(server));
+  assert.ok(parsed.ok);
+  return { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
+}
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  play = new Play((await village.startReplica({}, { models: baseModels() })).peopleUrl);
+  await play.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+function ask(changes: Partial<Body>): Promise<Outcome<ChatCompletion>> {
+  return play.as('bob').call(completeChat, { body: { model: 'small', messages: MESSAGES, ...changes } });
+}
+
+const words = () =>
+  wire.add({
+    expect: ({ path, body }) => {
+      assert.equal(path, '/v1/completions');
+      const { prompt } = body as { prompt: string };
+      assert.match(prompt, /^Instructions: You are Ada\.\n\nYou cannot use tools/);
+      assert.doesNotMatch(prompt, /tool_1/);
+    },
+    answer: COMPLETIONS_WIRE.stream({ text: ['I cannot ', 'walk.'], usage: { prompt: 30, completion: 5 } }),
+  });
+
+test('tools that a request offers are left out, and do not count for the context', async () => {
+  words();
+  const { choices, hamlet, usage } = dataOf(await ask({ tools: TOOLS, max_tokens: 64 }));
+  assert.equal(choices[0]?.message.content, 'I cannot walk.');
+  assert.deepEqual([hamlet.provider, hamlet.scripted, hamlet.notes], ['model', false, ['tools_ignored']]);
+  assert.equal(usage.total_tokens, 35);
+  wire.verify();
+});
+
+test('in a stream the receipt has the note, too', async () => {
+  words();
+  const response = await fetch(`${play.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken('bob')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'small', messages: MESSAGES, tools: TOOLS, max_tokens: 64, stream: true }),
+  });
+  const text = await response.text();
+  assert.match(text, /"notes":\["tools_ignored"\]/);
+  assert.match(text, /\[DONE\]/);
+  wire.verify();
+});
+
+test('a request without tools has no note; a demanded call and a schema are refused, and cost nothing', async () => {
+  wire.add({ answer: COMPLETIONS_WIRE.stream({ text: ['Hello.'] }) });
+  assert.equal(dataOf(await ask({ max_tokens: 64 })).hamlet.notes, undefined);
+  const schema = { type: 'json_schema' as const, json_schema: { name: 'plan', schema: {} } };
+  for (const demand of [{ tools: TOOLS.slice(0, 1), tool_choice: 'required' as const }, { response_format: schema }]) {
+    const refused = await ask({ ...demand, max_tokens: 64 });
+    assert.ok(!refused.ok);
+    assert.deepEqual([refused.problem.code, refused.problem.status], ['model_bad_request', 400]);
+    assert.match(refused.problem.detail ?? '', /use another model/);
+  }
+  wire.verify();
+});
+
+test('the configuration of an agent says that its model only writes', async () => {
+  const { model } = dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } }));
+  assert.deepEqual([model?.name, model?.scripted, model?.tools, model?.json], ['small', false, false, false]);
+});

@@ -1,0 +1,38 @@
+/** A development village with a model and its residents, and one message to Ada in a chat. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, createSession, listMessages, sendMessage } from '@hamlet/contract';
+import type { SessionMessage } from '@hamlet/contract';
+import { openDevFolder, startDevVillage } from '@hamlet/dev';
+import { chooseModel } from '@hamlet/dev/model';
+import { until } from './until.ts';
+
+/** The message with the answer, or the failed message of the person. Ends the village. */
+export async function chatOnce(env: Readonly<Record<string, string>>, text: string): Promise<SessionMessage> {
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-chat-'));
+  chmodSync(folder, 0o755);
+  const village = await startDevVillage(openDevFolder(folder), {
+    port: null,
+    residents: true,
+    model: await chooseModel(env),
+  });
+  try {
+    const { url, adminToken } = village.file;
+    const admin = createClient({ baseUrl: url, token: adminToken });
+    const session_id = await until('a session', async () => {
+      const opened = await admin.call(createSession, { params: { agent_id: 'ada' }, body: {} });
+      return opened.ok ? opened.data.session.session_id : undefined;
+    });
+    await admin.call(sendMessage, { params: { session_id }, body: { text } });
+    return await until('the answer', async () => {
+      const answer = await admin.call(listMessages, { params: { session_id }, query: {} });
+      if (!answer.ok) return undefined;
+      const { messages } = answer.data;
+      return messages.find(({ author, state }) => author.role === 'agent' || state === 'failed');
+    });
+  } finally {
+    await village.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
