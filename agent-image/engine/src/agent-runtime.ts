@@ -1,7 +1,9 @@
 import type { Budgets } from './journal/event.ts';
+import type { Tool } from './effects/tool.ts';
 import type { Engine, GivenAnswer } from './loop/engine.ts';
 import type { ModelPort } from './loop/ports.ts';
 import type { SystemPrompt } from './loop/system-prompt.ts';
+import type { ProgramPort } from './runtimes/program-port.ts';
 
 /**
  * The interface between a resident and the program that thinks for an agent: it carries out runs and answers speech.
@@ -57,8 +59,17 @@ export type RuntimeConfig = Readonly<{
 export type RuntimeHost = Readonly<{
   /** The engine on the agent's journal. Rejects with `RunFailure` if the journal cannot be used. */
   engine: () => Promise<Engine>;
+  /**
+   * Another engine on the same journal, for a runtime whose work is one call of its own. No policy judges its tools: the Agent names the
+   * runtime. Rejects as `engine`.
+   */
+  engineWith: (parts: EngineParts) => Promise<Engine>;
   model: ModelPort;
+  /** Programs in the hands of the pod; null if the pod has none. */
+  programs: ProgramPort | null;
 }>;
+
+export type EngineParts = Readonly<{ model: ModelPort; tools: readonly Tool[] }>;
 
 /** A run that the agent was given. */
 export type RunInput = Readonly<{
@@ -82,6 +93,7 @@ export type RuntimeInput = RunInput | SpeechInput;
 export type RuntimeEvent =
   | Readonly<{ type: 'words'; text: string }>
   | Readonly<{ type: 'call'; call: string; tool: string; state: 'begun' | 'settled' }>
+  | Readonly<{ type: 'output'; call: string; text: string }>
   | Readonly<{ type: 'outcome'; outcome: RuntimeOutcome }>;
 
 export type RuntimeOutcome =

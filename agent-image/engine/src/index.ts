@@ -1,6 +1,7 @@
 export { doneWith, ProcessEnding, RunCancelled, RunFailure } from './agent-runtime.ts';
 export type {
   AgentRuntime,
+  EngineParts,
   RunInput,
   RuntimeConfig,
   RuntimeContext,
@@ -15,6 +16,9 @@ export type {
 } from './agent-runtime.ts';
 export { createRuntime } from './runtimes/runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtimes/runtime-registry.ts';
+export { createCommandRuntime } from './runtimes/command-runtime.ts';
+export type { Program, ProgramEnd, ProgramPort, Printed } from './runtimes/program-port.ts';
+export { ProgramError } from './runtimes/program-port.ts';
 export { createEngineRuntime } from './runtimes/engine-runtime.ts';
 export { createStubRuntime } from './runtimes/stub-runtime.ts';
 

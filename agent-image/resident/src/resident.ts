@@ -8,6 +8,7 @@ import { requestAfterRun } from './brain/board/help-request.ts';
 import { quoted, sentence, shortened } from './brain/words.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
+import { handsPrograms } from './hands/hands-programs.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
@@ -153,7 +154,7 @@ function mindOf(
   { env, memory, connection, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
-  const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url } = env;
+  const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
   const { lastVillage: village, work, tokens } = connection;
   const arrival = createAsyncEvent();
   const body = createBodyLock();
@@ -166,6 +167,7 @@ function mindOf(
     notes,
     log,
     stop,
+    programs: socket === undefined ? null : handsPrograms(socket),
     model: async (book) => {
       const { createModelPort } = await import('./engine/model-port.ts');
       return createModelPort({ url, tokens, leaseOf: (run) => book.find(run)?.lease.attempt ?? null });

@@ -1,8 +1,9 @@
-import { createEngineRuntime, createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
+import { createCommandRuntime, createEngineRuntime, createStubRuntime, type RuntimeRegistry } from '@hamlet/engine';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 
 /** The runtimes that an Agent may name in `spec.runtime.name`. A new runtime needs one more line here. */
 export const RUNTIMES: RuntimeRegistry = {
+  command: createCommandRuntime,
   engine: createEngineRuntime,
   scripted: createScriptedRuntime,
   stub: createStubRuntime,

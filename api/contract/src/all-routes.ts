@@ -145,6 +145,7 @@ export const ROUTES = [
   runs.startRun,
   runs.waitRun,
   journal.storeRunJournal,
+  journal.publishRunWords,
   journal.readJournal,
   runs.recordRunStep,
   runs.renewRun,

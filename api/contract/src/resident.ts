@@ -6,7 +6,7 @@ export { getLedger } from './routes/economy.ts';
 export { completeChat, listModels } from './routes/models.ts';
 export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
-export { readJournal, storeRunJournal } from './routes/runs/journal.ts';
+export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';

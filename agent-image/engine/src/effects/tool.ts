@@ -13,6 +13,8 @@ export type CallContext = Readonly<{
   fence: number;
   /** Aborts at the timeout, at a cancel and at the end of the engine. */
   signal: AbortSignal;
+  /** Reports output while the call is under way. It is never journaled; after a cancel nothing is reported. */
+  output: (text: string) => void;
 }>;
 
 /** A tool's finding about an attempt whose end is unknown. `not_done` must be certain: the call then runs again. */

@@ -8,6 +8,8 @@ export type Notice =
   | Readonly<{ type: 'event'; event: JournalEvent }>
   /** Never journaled. A new attempt withdraws the words of the one before it. */
   | Readonly<{ type: 'delta'; run: string; ask: number; attempt: number; text: string }>
+  /** Output of a call under way. Never journaled. */
+  | Readonly<{ type: 'output'; run: string; call: string; text: string }>
   | Readonly<{ type: 'problem'; run: string; where: string; error: unknown }>;
 
 export type EnginePorts = Readonly<{

@@ -226,4 +226,7 @@ const contextOf = (kit: Kit, session: Session, { conversation, call, argumentsRe
   call,
   key: kit.ports.journal.refer(`${session.run} ${call} ${argumentsRef}`).ref,
   fence: kit.ports.journal.fence,
+  output: (text: string): void => {
+    if (!session.killed.signal.aborted) kit.ports.notify({ type: 'output', run: session.run, call, text });
+  },
 });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import type { Effect } from '../journal/event.ts';
+import type { Effect, OutcomeKind } from '../journal/event.ts';
 import { MAX_CALLS_PER_ANSWER } from '../journal/event.ts';
 
 /** A message of a conversation, in the form that all providers share. */
 export type Message =
   | Readonly<{ role: 'user'; content: string }>
   | Readonly<{ role: 'assistant'; content: string; toolCalls: readonly ModelCall[] }>
-  | Readonly<{ role: 'tool'; callId: string; content: string }>;
+  /** `outcome` is null if the call has no result. */
+  | Readonly<{ role: 'tool'; callId: string; content: string; outcome: OutcomeKind | null }>;
 
 /** A call as the model writes it: `arguments` is text that should be JSON. */
 export type ModelCall = Readonly<{ id: string; name: string; arguments: string }>;

@@ -99,6 +99,7 @@ export function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
     role: 'tool' as const,
     callId: call.modelId,
     content: resultText(journal, call),
+    outcome: call.outcome,
   }));
   return [{ role: 'assistant', content, toolCalls }, ...results];
 }

@@ -35,7 +35,12 @@ type Setting = Parameters<typeof anEngine>[0];
 async function aRuntime(setting: Setting): Promise<AgentRuntime> {
   const { engine } = anEngine(setting);
   const runtime = createEngineRuntime();
-  await runtime.initialize(config, { engine: async () => engine, model: setting.model });
+  await runtime.initialize(config, {
+    engine: async () => engine,
+    engineWith: () => assert.fail('unused'),
+    model: setting.model,
+    programs: null,
+  });
   return runtime;
 }
 

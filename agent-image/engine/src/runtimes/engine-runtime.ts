@@ -32,7 +32,12 @@ export function createEngineRuntime(): AgentRuntime {
   };
 }
 
-async function* carryOut(engine: Engine, input: RunInput, context: RuntimeContext): AsyncGenerator<RuntimeEvent> {
+/** Carries a run out with an engine, or continues it. */
+export async function* carryOut(
+  engine: Engine,
+  input: RunInput,
+  context: RuntimeContext,
+): AsyncGenerator<RuntimeEvent> {
   const { run } = input;
   const { signal } = context;
   const ended = engine.outcomeOf(run);
@@ -73,6 +78,7 @@ async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeCont
 
 function eventOf(notice: Notice): RuntimeEvent | null {
   if (notice.type === 'delta') return { type: 'words', text: notice.text };
+  if (notice.type === 'output') return { type: 'output', call: notice.call, text: notice.text };
   if (notice.type !== 'event') return null;
   const { event } = notice;
   if (event.type === 'tool_intent') return { type: 'call', call: event.call, tool: event.tool, state: 'begun' };

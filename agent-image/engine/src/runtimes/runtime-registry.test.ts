@@ -28,6 +28,8 @@ const context: RuntimeContext = {
 
 const host: RuntimeHost = {
   engine: () => assert.fail('the runtime needs no engine'),
+  engineWith: () => assert.fail('the runtime needs no engine'),
+  programs: null,
   model: { chat: () => assert.fail('the runtime needs no model') },
 };
 

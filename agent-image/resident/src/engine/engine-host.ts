@@ -7,6 +7,8 @@ import {
   SYSTEM_CLOCK,
   type ApprovalPort,
   type Engine,
+  type EngineParts,
+  type EnginePorts,
   type Journal,
   type ModelPort,
   type Notice,
@@ -20,6 +22,7 @@ import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
 import { openJournal } from './open-journal.ts';
 import type { RunBook } from './run-book.ts';
+import { createWordPublisher, type WordPublisher } from './word-publisher.ts';
 
 export interface EngineHostPorts extends RetryPorts {
   readonly journalPath: string;
@@ -38,6 +41,8 @@ export interface EngineHost {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly mirror: JournalMirror;
+  /** Another engine on the journal, with a model and tools of its own. No policy judges these, and it recalls no notes. */
+  engineWith(parts: EngineParts): Engine;
   /** Ends the work of the engine, and closes the journal. */
   close(): Promise<void>;
 }
@@ -49,31 +54,46 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     throw error instanceof JournalError ? new RunFailure(error.code, error.message) : error;
   });
   const mirror = createJournalMirror({ journal, work, book, log, rest, random });
-  const engine = createEngine({
+  const words = createWordPublisher(ports);
+  const shared = {
     journal,
+    approvals: approvalsOf(ports),
+    clock: SYSTEM_CLOCK,
+    ids: { next: randomUUID },
+    compaction: null,
+    notify: (notice: Notice) => report({ log, mirror, words }, notice),
+  };
+  const engine = createEngine({
+    ...shared,
     model: ports.model,
     tools: await ports.tools((run, signal) => mirror.flush(run, signal)),
     policy: policyOf(book),
-    approvals: approvalsOf(ports),
     memory: {
       recall: async ({ text, conversation, run }) =>
         notes.recall(text, book.find(run)?.audience ?? conversation).map((note) => `- ${note.text}`),
     },
-    clock: SYSTEM_CLOCK,
-    ids: { next: randomUUID },
-    compaction: null,
-    notify: (notice) => report(log, mirror, notice),
   });
+  const engines = [engine];
   return {
     engine,
     journal,
     mirror,
+    engineWith: (parts) => {
+      const other = createEngine({ ...shared, ...ALONE, ...parts });
+      engines.push(other);
+      return other;
+    },
     close: async () => {
-      await engine.interrupt();
+      await Promise.all(engines.map((each) => each.interrupt()));
       journal.close();
     },
   };
 }
+
+const ALONE: Pick<EnginePorts, 'policy' | 'memory'> = {
+  policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
+  memory: { recall: async () => [] },
+};
 
 /** The API judges each call again. This advice saves requests, and asks people in time. */
 const policyOf = (book: RunBook): PolicyPort => ({
@@ -106,8 +126,12 @@ function approvalsOf({ work, book, log, stop, rest, random }: EngineHostPorts): 
   };
 }
 
-function report(log: Log, mirror: JournalMirror, notice: Notice): void {
+type Reporting = Pick<EngineHostPorts, 'log'> & { readonly mirror: JournalMirror; readonly words: WordPublisher };
+
+function report({ log, mirror, words }: Reporting, notice: Notice): void {
   if (notice.type === 'event') mirror.noteEntry(notice.event.run);
+  // People read the output of a call as the beginning of the next answer.
+  if (notice.type === 'output') words.add(notice.run, Number.parseInt(notice.call, 10) + 1, notice.text);
   if (notice.type !== 'problem') return;
   const { run, where, error } = notice;
   log.warn('engine_problem', { run_id: run, where, why: error instanceof Error ? error.message : String(error) });

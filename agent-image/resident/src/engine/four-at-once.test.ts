@@ -86,6 +86,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     performCall: unused,
     askPermission: unused,
     waitRun: unused,
+    publishWords: unused,
     mirrored: async () => ok({ entries: [], payloads: [] }),
     mirror: async (run, _lease, batch) => {
       batches.set(run, [...(batches.get(run) ?? []), batch]);
@@ -109,6 +110,7 @@ function setUp() {
   const thinking = createThinking({
     ...kit,
     log,
+    programs: null,
     journalPath: join(folder, 'journal.sqlite'),
     model: async () => aModel(requests),
     tools: async (book, mirrored) => villageTools({ ...kit, book, mirrored }),

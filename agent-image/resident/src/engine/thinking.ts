@@ -4,6 +4,7 @@ import {
   type Budgets,
   type GivenAnswer,
   type ModelPort,
+  type ProgramPort,
   type RuntimeHost,
   type Tool,
 } from '@hamlet/engine';
@@ -28,6 +29,8 @@ export interface ThinkingPorts extends RetryPorts {
     mirrored: (run: string, signal: AbortSignal) => Promise<void>,
   ) => Promise<readonly Tool[]>;
   readonly notes: Notes;
+  /** Programs in the hands; null if the pod has none. */
+  readonly programs: ProgramPort | null;
   readonly log: Log;
   readonly stop: AbortSignal;
 }
@@ -71,6 +74,8 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     book,
     host: {
       engine: async () => (await open()).engine,
+      engineWith: async (parts) => (await open()).engineWith(parts),
+      programs: mirroredPrograms(ports.programs, open),
       model: {
         chat: async function* (request, signal) {
           model ??= ports.model(book);
@@ -104,6 +109,18 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       void opened().then((host) => host?.mirror.close(run));
     },
     end: async () => (await opened())?.close(),
+  };
+}
+
+/** The API has the journal with the intent before a program starts, so that a lost volume cannot hide it. */
+function mirroredPrograms(programs: ProgramPort | null, open: () => Promise<EngineHost>): ProgramPort | null {
+  if (programs === null) return null;
+  return {
+    ...programs,
+    run: async (program, ports) => {
+      await (await open()).mirror.flush(program.owner, ports.signal);
+      return programs.run(program, ports);
+    },
   };
 }
 

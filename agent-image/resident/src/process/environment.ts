@@ -24,6 +24,11 @@ const Environment = z
     HAMLET_STATE_DIR: z.string().default('/var/lib/hamlet').describe('Folder of the lock'),
     HAMLET_MEMORY_DIR: z.string().default('/root/.mcp-memory').describe('Folder of the memory'),
     HAMLET_WORKSPACE_DIR: z.string().default('/workspace').describe('Folder of the runtime'),
+    HAMLET_HANDS_SOCKET: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Socket of the hands, where programs run; without it the runtime command does not start'),
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {

@@ -35,6 +35,8 @@ export function noThinking(): Thinking {
     book: createRunBook(),
     host: {
       engine: () => Promise.reject(new Error('there is no engine here')),
+      engineWith: () => Promise.reject(new Error('there is no engine here')),
+      programs: null,
       model: {
         chat: () => {
           throw new Error('there is no model here');

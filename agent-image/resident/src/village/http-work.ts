@@ -22,6 +22,8 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       const body = { ...lease, entries: [...entries], payloads: [...payloads] };
       return read(contract.storeRunJournal, { params: { run_id }, body });
     },
+    publishWords: (run_id, lease, { ask, text }) =>
+      read(contract.publishRunWords, { params: { run_id }, body: { ...lease, ask, text } }),
     mirrored: (after) => read(contract.readJournal, { params, query: { after } }),
   };
 }

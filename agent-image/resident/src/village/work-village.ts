@@ -41,6 +41,12 @@ export interface WorkVillage {
   ): Promise<Answer<{ readonly run: Run; readonly permissions: readonly Permission[] }>>;
   /** Adds entries of one run to the API's mirror of the journal; returns the place of the last one that the mirror has. */
   mirror(runId: string, lease: RunLease, batch: JournalBatch): Promise<Answer<{ readonly stored_through: number }>>;
+  /** Publishes words of an answer under way, which may be lost. */
+  publishWords(
+    runId: string,
+    lease: RunLease,
+    words: { readonly ask: number; readonly text: string },
+  ): Promise<Answer<unknown>>;
   /** Entries of the mirror after a place, oldest first; empty at the end. */
   mirrored(after: number): Promise<Answer<JournalBatch>>;
 }

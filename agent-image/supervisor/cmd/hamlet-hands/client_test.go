@@ -130,7 +130,6 @@ func (s *supervisor) dial() *client {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(most))
 	return &client{t: s.t, conn: conn}
 }
 
@@ -145,6 +144,7 @@ func (s *supervisor) client() *client {
 
 func (c *client) send(message any) {
 	c.t.Helper()
+	_ = c.conn.SetDeadline(time.Now().Add(most))
 	if err := frame.Write(c.conn, message); err != nil {
 		c.t.Fatal(err)
 	}

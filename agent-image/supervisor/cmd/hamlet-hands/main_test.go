@@ -124,6 +124,34 @@ func TestLimits(t *testing.T) {
 	expect(t, "a tool dies before the supervisor", string(score.Stdout.Head), "500\n")
 }
 
+func TestOutputIsFollowed(t *testing.T) {
+	c := startSupervisor(t).client()
+	next := filepath.Join(t.TempDir(), "next")
+	c.begin("f", fmt.Sprintf("printf one; while [ ! -e %s ]; do sleep 0.01; done; printf two", next), nil)
+	type part struct {
+		Data []byte
+		More bool
+	}
+	follow := func(offset int) part {
+		args := map[string]any{"process": "f", "stream": "stdout", "offset": offset, "bytes": 1000, "waitMs": 60_000}
+		return must[part](c, "read", args)
+	}
+	first := follow(0)
+	expect(t, "the first words come before the end", string(first.Data), "one")
+	expect(t, "more may follow", first.More, true)
+	if err := os.WriteFile(next, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "a read waits for words", string(follow(3).Data), "two")
+	last := follow(6)
+	expect(t, "at the end there are none", len(last.Data), 0)
+	expect(t, "and no more follow", last.More, false)
+
+	c.sh("full", "head -c 100000 /dev/zero", map[string]any{"limits": map[string]any{"outputBytes": 1000}})
+	full := must[part](c, "read", map[string]any{"process": "full", "stream": "stdout", "offset": 1000, "bytes": 10, "waitMs": 60_000})
+	expect(t, "a full file has no more", full.More, false)
+}
+
 // pidIn reads a number that a script has written.
 func pidIn(t *testing.T, file string) int {
 	t.Helper()

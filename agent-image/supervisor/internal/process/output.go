@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // spooled is the output on disk of all processes.
@@ -37,6 +38,8 @@ type spool struct {
 	last  []byte
 	done  chan struct{}
 	open  bool
+	// grown is closed at the next change that a reader may wait for: more kept bytes, or the end.
+	grown chan struct{}
 }
 
 func newSpool(path string, limit int64) (*spool, error) {
@@ -44,7 +47,7 @@ func newSpool(path string, limit int64) (*spool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &spool{file: file, path: path, limit: limit, done: make(chan struct{}), open: true}, nil
+	return &spool{file: file, path: path, limit: limit, done: make(chan struct{}), open: true, grown: make(chan struct{})}, nil
 }
 
 const copyBytes = 16 << 10
@@ -65,8 +68,15 @@ func (s *spool) fill(pipe *os.File) {
 	_ = pipe.Close()
 	s.mu.Lock()
 	s.open = false
+	s.wake()
 	s.mu.Unlock()
 	close(s.done)
+}
+
+// wake ends the waits of readers. The lock is held.
+func (s *spool) wake() {
+	close(s.grown)
+	s.grown = make(chan struct{})
 }
 
 func (s *spool) add(data []byte) {
@@ -81,6 +91,7 @@ func (s *spool) add(data []byte) {
 		n, err := s.file.WriteAt(data[:room], s.kept)
 		s.kept += int64(n)
 		spooled.Add(int64(n))
+		s.wake()
 		data = data[n:]
 		if err != nil {
 			s.limit = s.kept // The disk is full: count the rest.
@@ -94,7 +105,10 @@ func (s *spool) keepLast(data []byte) {
 	if len(data) == 0 {
 		return
 	}
-	s.limit = min(s.limit, s.kept) // After a gap, nothing more goes to the file.
+	if s.limit > s.kept {
+		s.limit = s.kept // After a gap, nothing more goes to the file.
+		s.wake()
+	}
 	if len(data) >= TailBytes {
 		s.last = append(s.last[:0], data[len(data)-TailBytes:]...)
 		return
@@ -140,14 +154,41 @@ func (s *spool) read(offset, n int64) []byte {
 	return data[:got]
 }
 
-// slice returns up to n kept bytes from an offset.
-func (s *spool) slice(offset, n int64) []byte {
+// Part is a piece of one stream.
+type Part struct {
+	Data []byte `json:"data"`
+	// More is false if no byte is kept after these, now and later.
+	More bool `json:"more"`
+}
+
+// slice returns up to n kept bytes from an offset. Without any, grown is closed when that may have changed.
+func (s *spool) slice(offset, n int64) (part Part, grown <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil || offset < 0 {
-		return []byte{}
+		return Part{Data: []byte{}}, s.grown
 	}
-	return s.read(offset, n)
+	part.Data = s.read(offset, n)
+	isFull := s.kept >= s.limit
+	part.More = offset+int64(len(part.Data)) < s.kept || (s.open && !isFull)
+	return part, s.grown
+}
+
+// follow is slice, and waits for the first byte until the time is over.
+func (s *spool) follow(offset, n int64, most time.Duration) Part {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	for {
+		part, grown := s.slice(offset, n)
+		if len(part.Data) > 0 || !part.More || n <= 0 {
+			return part
+		}
+		select {
+		case <-grown:
+		case <-timer.C:
+			return part
+		}
+	}
 }
 
 // discard removes the file. A process that still writes is read and counted.
@@ -158,6 +199,7 @@ func (s *spool) discard() {
 		return
 	}
 	spooled.Add(-s.kept)
+	s.wake()
 	_ = s.file.Close()
 	_ = os.Remove(s.path)
 	s.file, s.last = nil, nil

@@ -174,19 +174,25 @@ func (t *Table) List(owner string) []Record {
 	return records
 }
 
-// Slice returns kept bytes of a stream.
-func (t *Table) Slice(id, stream string, offset, n int64) ([]byte, *Fault) {
+// Follow returns kept bytes of a stream from an offset. It waits for the first of them until the time is over.
+func (t *Table) Follow(id, stream string, at Range) (Part, *Fault) {
 	found, failure := t.find(id)
 	if failure != nil {
-		return nil, failure
+		return Part{}, failure
 	}
 	switch {
 	case stream == "stdout":
-		return found.stdout.slice(offset, n), nil
+		return found.stdout.follow(at.Offset, at.Bytes, at.Wait), nil
 	case stream == "stderr" && found.stderr != nil:
-		return found.stderr.slice(offset, n), nil
+		return found.stderr.follow(at.Offset, at.Bytes, at.Wait), nil
 	}
-	return nil, fault("invalid", "stream must be stdout, or stderr of a process whose streams are not merged")
+	return Part{}, fault("invalid", "stream must be stdout, or stderr of a process whose streams are not merged")
+}
+
+// Range is the part of a stream that a reader wants.
+type Range struct {
+	Offset, Bytes int64
+	Wait          time.Duration
 }
 
 // Signal sends a signal to the whole group of a process.

@@ -60,6 +60,8 @@ type readArgs struct {
 	Stream  string `json:"stream"`
 	Offset  int64  `json:"offset"`
 	Bytes   int64  `json:"bytes"`
+	// WaitMs is the wait for the first byte; at most 60 s.
+	WaitMs int64 `json:"waitMs"`
 }
 
 type stdinArgs struct {

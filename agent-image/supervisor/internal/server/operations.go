@@ -23,8 +23,8 @@ var operations = map[string]operation{
 		return wrap(s.table.Wait(a.Process, between(a.TimeoutMs, maxWait)))
 	}),
 	"read": take(func(s *Server, a readArgs) (any, *process.Fault) {
-		data, fault := s.table.Slice(a.Process, a.Stream, a.Offset, max(0, min(a.Bytes, maxReadBytes)))
-		return wrap(map[string][]byte{"data": data}, fault)
+		at := process.Range{Offset: a.Offset, Bytes: max(0, min(a.Bytes, maxReadBytes)), Wait: between(a.WaitMs, maxWait)}
+		return wrap(s.table.Follow(a.Process, a.Stream, at))
 	}),
 	"stdin": take(func(s *Server, a stdinArgs) (any, *process.Fault) {
 		return nothing(s.table.Feed(a.Process, a.Data, a.Close))

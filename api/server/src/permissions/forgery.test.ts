@@ -159,6 +159,7 @@ test('the rules: a tool that they forbid cannot be asked for, and a name that is
   const working = await permits.startRun('ada');
   const give = { tool: 'give', callId: '1.0', args: { item_id: 'apple-1' } };
   assert.equal(await codeOf(changed.ask(working, give)), 'policy_denied');
+  assert.equal(await codeOf(changed.ask(working, give, { why: 'unknown' })), 'policy_denied');
   assert.equal(resultOf(await changed.perform(working, give)), 'denied policy_denied');
   for (const tool of ['transfer_money', '__proto__', 'toString'])
     assert.equal(resultOf(await permits.perform(working, { tool, callId: '1.1', args: {} })), 'denied policy_denied');

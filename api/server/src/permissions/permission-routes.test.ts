@@ -131,6 +131,18 @@ test('a person says whether a call with an unknown end happened; that word permi
   assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'permission_needed');
 });
 
+test('a person may also be asked about a call of a tool that only the pod has', async () => {
+  const working = await permits.startRun('eve');
+  const command = { tool: 'command', callId: '1.0', args: { prompt: 'Bake bread.' } };
+  assert.equal(await codeOf(permits.ask(working, command)), 'policy_denied');
+  const { permission } = dataOf(await permits.ask(working, command, { why: 'unknown' }));
+  assert.equal(
+    dataOf(await permits.answer(permission.permission_id, { answer: 'happened' })).permission.answer,
+    'happened',
+  );
+  assert.equal(resultOf(await permits.perform(working, command)), 'denied policy_denied');
+});
+
 test('a request that nobody answers expires by itself: the run goes on, and the call is denied with its own code', async () => {
   const working = await permits.startRun('fay');
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0'))).permission;

@@ -3,6 +3,7 @@ import { callsOf, contradictionIn, projectClaims } from '@hamlet/core';
 import {
   addClaims,
   compareJournal,
+  findRun,
   inTransaction,
   insertJournal,
   lockRun,
@@ -19,11 +20,13 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
+import type { RunDeltas } from './run-deltas.ts';
 import type { RunWatch } from './run-watch.ts';
 import { permitWork } from './work-handlers.ts';
 
 export interface JournalPorts {
   readonly db: Db;
+  readonly deltas: Pick<RunDeltas, 'open'>;
   readonly source: Pick<AgentSource, 'get'>;
   readonly watch: Pick<RunWatch, 'hint'>;
 }
@@ -77,10 +80,30 @@ function storeRunJournal({ db, watch }: JournalPorts): Handlers['storeRunJournal
   });
 }
 
+/** The first attempt at an answer: words of a program have no other. */
+const ONLY_ATTEMPT = 1;
+
+function publishRunWords({ db, deltas }: JournalPorts): Handlers['publishRunWords'] {
+  return plain(async ({ params: { run_id: runId }, body, actor }) => {
+    const { cycle, attempt: lease, ask, text } = body;
+    const run = await findRun(db, runId);
+    if (run === null) return refused('no_such_run');
+    const denied = permitWork(actor, cycle)(run);
+    if (denied !== null) return denied;
+    const source = { runId, agentUid: actor.uid, cycle, lease, ask, attempt: ONLY_ATTEMPT };
+    const opened = await deltas.open(source);
+    if (opened.kind === 'refused') return refused(opened.reason === 'not_running' ? 'claim_lapsed' : opened.reason);
+    opened.publisher.publish(text);
+    opened.publisher.close();
+    return accepted({});
+  });
+}
+
 export function journalHandlers(ports: JournalPorts) {
   const { db, source } = ports;
   return {
     storeRunJournal: storeRunJournal(ports),
+    publishRunWords: publishRunWords(ports),
     readJournal: plain(async ({ params, query, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');
       const { entries, payloads, next } = await readJournalPage(db, actor.uid, query);

@@ -2,13 +2,28 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { banAccount, logOut, storeRunJournal, streamRun, type Client, type StreamEvent } from '@hamlet/contract';
+import {
+  banAccount,
+  logOut,
+  publishRunWords,
+  storeRunJournal,
+  streamRun,
+  type Client,
+  type StreamEvent,
+} from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import {
+  agentToken,
+  clientOf,
+  eventually,
+  startTestVillage,
+  TOKENS,
+  type TestVillage,
+} from '../testing/test-village.ts';
 import type { RunningServer } from '../start/start-server.ts';
 
 type Sent = StreamEvent<typeof streamRun>;
@@ -166,6 +181,29 @@ test('words pass while the run is running, and none after a cancel', async () =>
   dataOf(await runs.settle('ada', runId, { state: 'cancelled', summary: 'Stopped.' }));
   await reading.ended;
   assert.ok(!words().includes('after'));
+});
+
+test('words that a resident publishes reach the readers of its run, and no others do', async () => {
+  const runId = await startedRun();
+  const reading = read(onReplica(1), runId);
+  await eventually('the start', () => numbersOf(reading.sent).length === 2);
+  const ada = onReplica(0, agentToken('ada'));
+  const body = { cycle: await runs.cycle('ada'), attempt: 1, ask: 2, text: 'Fresh bread.' };
+  const params = { run_id: runId };
+  await eventually('the words', async () => {
+    dataOf(await ada.call(publishRunWords, { params, body }));
+    return reading.sent.some((each) => each.event === 'delta' && each.data.text === body.text && each.data.ask === 2);
+  });
+  const codes = [
+    await codeOf(onReplica(0, agentToken('bob')).call(publishRunWords, { params, body })),
+    await codeOf(ada.call(publishRunWords, { params, body: { ...body, attempt: 2 } })),
+    await codeOf(ada.call(publishRunWords, { params, body: { ...body, cycle: body.cycle + 1 } })),
+    await codeOf(ada.call(publishRunWords, { params: { run_id: '00000000-0000-4000-8000-000000000000' }, body })),
+  ];
+  assert.deepEqual(codes, ['not_own_agent', 'claim_lapsed', 'stale_cycle', 'no_such_run']);
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  assert.equal(await codeOf(ada.call(publishRunWords, { params, body })), 'run_settled');
+  await reading.ended;
 });
 
 test('a stream has a limit for each person', async () => {

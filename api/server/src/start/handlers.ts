@@ -57,7 +57,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 
 /** The ports of all features; each feature takes those that its own type lists. */
 function portsOf(base: Base, parts: Parts) {
-  const { facts, world, money, gateway, people, policyOf, watch, runStreams, sessions } = parts;
+  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions } = parts;
   const { board } = parts.board;
   return {
     ...base.shared,
@@ -77,6 +77,7 @@ function portsOf(base: Base, parts: Parts) {
     people: people.people,
     policyOf,
     watch,
+    deltas,
     runStreams,
     claimView,
     ...sessions,

@@ -138,6 +138,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   startRun: '401  403  403  400  400  403',
   recordRunStep: '401  403  403  400  400  403',
   storeRunJournal: '401  403  403  400  400  403',
+  publishRunWords: '401  403  403  400  400  403',
   readJournal: '401  403  403  200  403  403',
   renewRun: '401  403  403  400  400  403',
   settleRun: '401  403  403  400  400  403',

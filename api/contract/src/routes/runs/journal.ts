@@ -29,6 +29,23 @@ export const storeRunJournal = defineRoute('POST /runs/{run_id}/journal', {
   reasons: [...working.reasons, 'journal_diverged', 'journal_full'],
 });
 
+/** Words of one request; longer output goes in several. */
+export const RUN_WORDS_MAX_CHARS = 16_384;
+
+export const publishRunWords = defineRoute('POST /runs/{run_id}/words', {
+  ...working,
+  name: 'publishRunWords',
+  summary:
+    'Publish words of an answer under way to the readers of a run, for a runtime whose words the models gateway does not see. They are never stored',
+  body: z.strictObject({
+    ...RunClaim.shape,
+    ask: z.int().min(1).describe('Number of the answer that the words will be part of'),
+    text: z.string().min(1).max(RUN_WORDS_MAX_CHARS),
+  }),
+  answer: json(z.strictObject({})),
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'claim_lapsed'],
+});
+
 export const readJournal = defineRoute('GET /agents/{agent_id}/journal', {
   tag: 'runs',
   name: 'readJournal',

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import type {
+  AgentRuntime,
+  RunInput,
+  RuntimeConfig,
+  RuntimeContext,
+  RuntimeEvent,
+  RuntimeHost,
+  RuntimeOutcome,
+} from '../agent-runtime.ts';
+import { RunFailure } from '../agent-runtime.ts';
+import type { CallContext, Tool } from '../effects/tool.ts';
+import { defineTool } from '../effects/tool.ts';
+import type { ToolOutcome } from '../effects/tool-outcome.ts';
+import type { Engine } from '../loop/engine.ts';
+import { COMMAND_TOOL, commandModel } from './command-model.ts';
+import type { CommandSettings } from './command-settings.ts';
+import { commandLine, commandSettings } from './command-settings.ts';
+import { carryOut } from './engine-runtime.ts';
+import type { Printed, ProgramEnd, ProgramPort } from './program-port.ts';
+import { ProgramError } from './program-port.ts';
+
+/** Characters of a failed command's output in the reason that people read. */
+const MAX_REASON_CHARS = 600;
+/** The kernel takes at most 128 KiB in one variable. */
+const MAX_PERSONA_CHARS = 32_000;
+/** The program is stopped by its own timeout, before that of the call. */
+const CALL_SLACK_MS = 30_000;
+
+/** Mutable: the parts that `initialize` makes, and the context of each run under way. */
+type Command = {
+  readonly settings: CommandSettings;
+  readonly config: RuntimeConfig;
+  readonly programs: ProgramPort;
+  readonly engine: Engine;
+  readonly contexts: Map<string, RuntimeContext>;
+  /** Reasons of failed runs, for people. */
+  readonly reasons: Map<string, string>;
+};
+
+/**
+ * The runtime of an agent whose mind is a program, for example a CLI agent: `spec.runtime {name: command, config: {command, args, env, …}}`.
+ * A run is one call with the effect `once`. The program runs in the hands, its output is the answer, and its exit code decides.
+ */
+export function createCommandRuntime(): AgentRuntime {
+  let command: Command | null = null;
+  return {
+    initialize: async (config, host) => {
+      command = await initialized(config, host);
+    },
+    execute: async function* (input, context) {
+      if (command === null) throw new Error('initialize the runtime first');
+      if (input.kind === 'speech')
+        throw new RunFailure('no_speech', 'A command answers messages and runs. It has no words for speech.');
+      yield* execute(command, input, context);
+    },
+    terminate: async () => {
+      command = null;
+    },
+  };
+}
+
+async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Command> {
+  const settings = commandSettings(config.settings);
+  const { programs } = host;
+  if (programs === null)
+    throw new RunFailure('no_hands', 'A command needs hands. Set spec.hands.enabled of the Agent to true.');
+  const [contexts, reasons] = [new Map<string, RuntimeContext>(), new Map<string, string>()];
+  const tool = commandTool(
+    (context, prompt) => perform({ settings, config, programs, contexts, reasons }, context, prompt),
+    settings,
+  );
+  return {
+    settings,
+    config,
+    programs,
+    contexts,
+    reasons,
+    engine: await host.engineWith({ model: commandModel, tools: [tool] }),
+  };
+}
+
+async function* execute(command: Command, input: RunInput, context: RuntimeContext): AsyncGenerator<RuntimeEvent> {
+  const { engine, programs, contexts, reasons } = command;
+  const { run } = input;
+  // A program of an earlier process has no reader any more. If it cannot be ended, the start of the next one says so.
+  if (engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
+  contexts.set(run, context);
+  try {
+    for await (const event of carryOut(engine, { ...input, model: COMMAND_TOOL }, context)) {
+      if (event.type === 'output') yield { type: 'words', text: event.text };
+      else if (event.type === 'outcome') yield { type: 'outcome', outcome: worded(event.outcome, reasons.get(run)) };
+      else yield event;
+    }
+  } finally {
+    contexts.delete(run);
+    reasons.delete(run);
+  }
+}
+
+/** The engine counts the command as its model. */
+const PREFIX = 'model_';
+
+function worded(outcome: RuntimeOutcome, reason: string | undefined): RuntimeOutcome {
+  if (outcome.kind !== 'failed' || !outcome.code.startsWith(`${PREFIX}command_`)) return outcome;
+  const code = outcome.code.slice(PREFIX.length);
+  return { ...outcome, code, message: reason ?? WORDS[code] ?? 'The command failed.' };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  command_unknown: 'It is unknown whether the command ran to its end.',
+  command_timed_out: 'The command took too long and was ended.',
+  command_out_of_memory: 'The command needed more memory than the hands have.',
+  command_not_started: 'The command did not start.',
+};
+
+function commandTool(
+  run: (context: CallContext, prompt: string) => Promise<ToolOutcome>,
+  settings: CommandSettings,
+): Tool {
+  return defineTool({
+    name: COMMAND_TOOL,
+    description: 'Runs the command of the agent.',
+    input: z.strictObject({ prompt: z.string() }),
+    effect: 'once',
+    timeoutMs: settings.timeout_s * 1_000 + CALL_SLACK_MS,
+    execute: ({ prompt }, context) => run(context, prompt),
+  });
+}
+
+async function perform(
+  { settings, config, programs, contexts, reasons }: Omit<Command, 'engine'>,
+  { run, call, attempt, signal, output }: CallContext,
+  prompt: string,
+): Promise<ToolOutcome> {
+  const { repo, branch, speaker } = contexts.get(run) ?? { repo: null, branch: null, speaker: '' };
+  const values = {
+    prompt,
+    session_id: config.sessionId,
+    repo_path: settings.cwd,
+    memory_path: settings.memory,
+    agent_id: config.agentId,
+    persona: config.persona.slice(0, MAX_PERSONA_CHARS),
+    repo: repo ?? '',
+    branch: branch ?? '',
+    speaker,
+    run_id: run,
+  };
+  const line = commandLine(settings, values);
+  const { cwd, timeout_s: timeoutS } = settings;
+  const program = { ...line, id: `${run}.${call}.${attempt}`, owner: run, cwd, timeoutMs: timeoutS * 1_000 };
+  const outcome = await programs.run(program, { hear: output, signal }).then(outcomeOf, notRun);
+  if (outcome.kind === 'failed') reasons.set(run, outcome.text);
+  return outcome;
+}
+
+/** A program that was ended from outside may have done anything: people decide. */
+function outcomeOf(end: ProgramEnd): ToolOutcome {
+  const { code, cause, stdout, stderr } = end;
+  if (cause === 'request') return { kind: 'unknown', text: 'The command was ended before it was done.' };
+  if (cause === 'timeout') return failed('command_timed_out', end);
+  if (cause === 'memory') return failed('command_out_of_memory', end);
+  if (code !== 0) return failed('command_failed', end);
+  if (stdout.text.trim() !== '') return { kind: 'ok', text: stdout.text.trim() };
+  return { kind: 'ok', text: stderr.text.trim() || 'The command ended with exit code 0 and wrote nothing.' };
+}
+
+function failed(code: string, { code: exit, stdout, stderr }: ProgramEnd): ToolOutcome {
+  const said = [stderr, stdout].map(({ text }: Printed) => text.trim()).find((text) => text !== '');
+  const ending = exit === null ? 'a signal' : `exit code ${exit}`;
+  const reason = WORDS[code] ?? `The command ended with ${ending}.`;
+  return {
+    kind: 'failed',
+    code,
+    text: said === undefined ? reason : `${reason} It said: ${said.slice(-MAX_REASON_CHARS)}`,
+  };
+}
+
+function notRun(error: unknown): ToolOutcome {
+  if (!(error instanceof ProgramError) || error.started) throw error;
+  return { kind: 'failed', code: 'command_not_started', text: `The command did not start: ${error.message}` };
+}

@@ -1,0 +1,104 @@
+import { connect, type Socket } from 'node:net';
+import { z } from 'zod';
+
+/** The version of the protocol (agent-image/supervisor/README.md). */
+const VERSION = 1;
+/** Longest message in either direction. */
+const MAX_FRAME_BYTES = 1 << 20;
+const HEAD_BYTES = 4;
+/** Time for a connection and its hello. */
+const HELLO_MS = 5_000;
+
+const Answer = z.object({
+  id: z.number(),
+  ok: z.boolean(),
+  data: z.unknown().optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+
+/** A refusal of the supervisor, or `hands_lost`: the connection ended, and nothing more is known. */
+export class HandsError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A connection to the supervisor of the hands. Requests may be under way side by side. */
+export interface HandsClient {
+  /** Rejects with `HandsError`. */
+  ask<T>(op: string, args: object, answer: z.ZodType<T>): Promise<T>;
+  close(): void;
+}
+
+type Waiting = Map<number, PromiseWithResolvers<unknown>>;
+
+/** Connects to the socket of the hands. Rejects with `HandsError`. */
+export async function connectHands(path: string): Promise<HandsClient> {
+  const socket = connect(path);
+  const waiting: Waiting = new Map();
+  let lost: HandsError | null = null;
+  const lose = (why: string): void => {
+    lost ??= new HandsError('hands_lost', `The connection to the hands ended: ${why}.`);
+    for (const { reject } of waiting.values()) reject(lost);
+    waiting.clear();
+    socket.destroy();
+  };
+  socket.on('error', ({ message }) => lose(message));
+  socket.on('close', () => lose('it was closed'));
+  readFrames(socket, (message) => receive(waiting, message), lose);
+  let last = 0;
+  const ask: HandsClient['ask'] = async (op, args, answer) => {
+    if (lost !== null) throw lost;
+    const id = (last += 1);
+    const reply = Promise.withResolvers<unknown>();
+    waiting.set(id, reply);
+    socket.write(frameOf({ id, op, args }));
+    return answer.parse(await reply.promise);
+  };
+  const late = setTimeout(() => lose('the supervisor does not answer'), HELLO_MS);
+  try {
+    await ask('hello', { version: VERSION }, z.unknown());
+  } finally {
+    clearTimeout(late);
+  }
+  return { ask, close: () => lose('this process closed it') };
+}
+
+function frameOf(message: object): Buffer {
+  const body = Buffer.from(JSON.stringify(message));
+  if (body.length > MAX_FRAME_BYTES) throw new HandsError('too_long', 'The request is longer than 1 MiB.');
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeUInt32BE(body.length);
+  return Buffer.concat([head, body]);
+}
+
+/** Cuts the stream into messages. A message that is too long or no JSON ends the connection. */
+function readFrames(socket: Socket, hear: (message: unknown) => void, lose: (why: string) => void): void {
+  let unread: Buffer = Buffer.alloc(0);
+  socket.on('data', (data: Buffer) => {
+    unread = unread.length === 0 ? data : Buffer.concat([unread, data]);
+    while (unread.length >= HEAD_BYTES) {
+      const end = HEAD_BYTES + unread.readUInt32BE(0);
+      if (end > HEAD_BYTES + MAX_FRAME_BYTES) return lose('it sent a message of more than 1 MiB');
+      if (unread.length < end) return;
+      const body = unread.subarray(HEAD_BYTES, end);
+      unread = unread.subarray(end);
+      try {
+        hear(JSON.parse(body.toString()));
+      } catch (error) {
+        return lose(`it sent a message that cannot be read: ${String(error)}`);
+      }
+    }
+  });
+}
+
+function receive(waiting: Waiting, message: unknown): void {
+  const { id, ok, data, code = 'failed', message: why = 'The hands refused.' } = Answer.parse(message);
+  const reply = waiting.get(id);
+  waiting.delete(id);
+  if (ok) reply?.resolve(data);
+  else reply?.reject(new HandsError(code, why));
+}

@@ -1,0 +1,160 @@
+/** An agent whose mind is a program, by configuration alone: a resident's process, a real supervisor of its hands, and the API. */
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  answerPermission,
+  listPermissions,
+  rebootAgent,
+  streamRun,
+  type Permission,
+  type Run,
+  type StreamEvent,
+} from '@hamlet/contract';
+import { startHands, type Hands } from '@hamlet/test/env/hands';
+import { dataOf } from '../testing/play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let hands: Hands;
+
+before(async () => {
+  hands = await startHands();
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  village = await startTestVillage({ villageSpeed: 20 });
+  const sample = (name: string): string => join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', name);
+  // The prompt is the script.
+  appendFileSync(
+    sample('good-agent-ada.yaml'),
+    `  runtime:\n    name: command\n    config: { command: sh, args: "-c\\n{prompt}", cwd: ${hands.workspace} }\n`,
+  );
+  appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
+  runs = new RunPlay((await village.startReplica()).peopleUrl);
+  await runs.play.everybody();
+});
+afterEach(async () => {
+  await residents.killAll();
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await hands.remove();
+});
+
+const settled = (runId: string): Promise<Run> =>
+  eventually('the end of the run', async () => {
+    const run = await runs.get(runId);
+    return run.ended_at === null ? null : run;
+  });
+
+const fileOf = (name: string): string => join(hands.workspace, name);
+const linesOf = (name: string): readonly string[] =>
+  existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n') : [];
+
+async function answer(runId: string, word: 'happened' | 'repeat'): Promise<Permission> {
+  const asked = await eventually('a question to people', async () => {
+    const query = { run_id: runId, state: 'pending' as const, limit: 10 };
+    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+  const params = { permission_id: asked.permission_id };
+  dataOf(await runs.play.admin.call(answerPermission, { params, body: { answer: word } }));
+  return asked;
+}
+
+/** Reads the stream of a run until it ends. */
+function follow(runId: string) {
+  const sent: StreamEvent<typeof streamRun>[] = [];
+  const ended = (async () => {
+    for await (const each of runs.play.admin.open(streamRun, { params: { run_id: runId }, query: {} })) sent.push(each);
+  })();
+  return {
+    sent,
+    ended,
+    words: () => sent.flatMap((each) => (each.event === 'delta' ? [each.data.text] : [])).join(''),
+  };
+}
+
+const isAlive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+
+test('a command answers a run: its words stream, its output is the result; another agent has another runtime by its name alone', async () => {
+  await residents.start('ada');
+  const script = `printf 'Hello from %s. ' "$AGENT_ID"; while [ ! -e ${fileOf('go')} ]; do sleep 0.05; done; echo done`;
+  const { run_id } = await runs.give('ada', script);
+  const reading = follow(run_id);
+  await eventually('the words', () => reading.words() === 'Hello from ada. ');
+  appendFileSync(fileOf('go'), '');
+  const run = await settled(run_id);
+  assert.deepEqual([run.state, run.summary, run.runtime], ['done', 'Hello from ada. done', 'command']);
+  await reading.ended;
+  const { run_id: failing } = await runs.give('ada', 'echo no oven >&2; exit 4');
+  const failed = await settled(failing);
+  assert.equal(failed.error?.code, 'command_failed');
+  assert.match(failed.error?.message ?? '', /exit code 4\. It said: no oven/);
+  await residents.start('bob');
+  const { run_id: stub } = await runs.give('bob', 'List files');
+  assert.match((await settled(stub)).summary ?? '', /STUB RESPONSE/);
+});
+
+test('killed in the middle, a command runs again only if a person says so', async () => {
+  for (const word of ['happened', 'repeat'] as const) {
+    const name = `loaves-${word}`;
+    const child = await residents.start('ada');
+    const { run_id } = await runs.give(
+      'ada',
+      `echo loaf >>${fileOf(name)}; [ -e ${fileOf(`${name}-go`)} ] || sleep 600`,
+    );
+    await eventually('the first loaf', () => linesOf(name).length === 1);
+    await residents.kill(child);
+    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    appendFileSync(fileOf(`${name}-go`), '');
+    // With the second word the volume is lost too.
+    await residents.start('ada', word === 'repeat' ? 'moved' : undefined);
+    const asked = await answer(run_id, word);
+    assert.deepEqual([asked.why, asked.tool, asked.call_id], ['unknown', 'command', '1.0']);
+    const run = await settled(run_id);
+    assert.deepEqual([run.state, linesOf(name).length], ['done', word === 'repeat' ? 2 : 1], run.summary ?? '');
+    await residents.killAll();
+    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  }
+});
+
+test('a cancel ends the command with everything it started, names the call, and no word follows', async () => {
+  await residents.start('ada');
+  const script = `setsid sh -c 'echo $$ >>${fileOf('pids')}; sleep 600' & echo $$ >>${fileOf('pids')}; while :; do echo word; sleep 0.05; done`;
+  const { run_id } = await runs.give('ada', script);
+  const reading = follow(run_id);
+  await eventually('words and processes', () => reading.words() !== '' && linesOf('pids').length === 2);
+  dataOf(await runs.cancel(run_id));
+  const run = await settled(run_id);
+  assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
+  await eventually('the end of the processes', () => linesOf('pids').every((pid) => !isAlive(pid)));
+  await reading.ended;
+  const cancelled = reading.sent.findIndex(
+    (each) => each.event === 'run_event' && each.data.event === 'cancel_requested',
+  );
+  assert.ok(cancelled >= 0, reading.sent.map(({ event }) => event).join());
+  assert.ok(!reading.sent.slice(cancelled).some(({ event }) => event === 'delta'), 'words after the cancel');
+});
+
+test('at SIGTERM a command may end by itself: its result is kept, and the next process only answers', async () => {
+  const child = await residents.start('ada');
+  const { run_id } = await runs.give('ada', `echo loaf >>${fileOf('term')}; sleep 2; echo baked`);
+  await eventually('the loaf', () => linesOf('term').length === 1);
+  child.kill('SIGTERM');
+  await eventually('the end of the process', () => child.exitCode !== null);
+  assert.equal(child.exitCode, 0);
+  const kinds = async () => (await runs.events(run_id)).map(({ event }) => event);
+  assert.ok((await kinds()).includes('interrupted'), (await kinds()).join());
+  assert.equal((await runs.get(run_id)).ended_at, null);
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await residents.start('ada');
+  const run = await settled(run_id);
+  assert.deepEqual([run.state, run.summary, linesOf('term').length], ['done', 'baked', 1]);
+});
