@@ -25,7 +25,11 @@ const WARM_UP_S = 4;
 interface Measured {
   readonly firstMs: number[];
   readonly tokenMs: number[];
+  /** Processor time of the server. Mutable: rounds add to it. */
+  cpuMs: number;
 }
+
+const nothing = (): Measured => ({ firstMs: [], tokenMs: [], cpuMs: 0 });
 
 type Answer =
   | { readonly type: 'done'; readonly arrivals: Arrivals }
@@ -56,14 +60,16 @@ type All = Readonly<Record<Name, Measured>>;
 
 async function measure(stage: Stage, { seconds, rounds }: { seconds: number; rounds: number }): Promise<All> {
   const all: All = {
-    upstream: { firstMs: [], tokenMs: [] },
-    hamlet: { firstMs: [], tokenMs: [] },
-    litellm: { firstMs: [], tokenMs: [] },
+    upstream: nothing(),
+    hamlet: nothing(),
+    litellm: nothing(),
   };
   for (const name of SERVERS) await callersAt(stage[name], WARM_UP_S);
   for (let round = 1; round <= rounds; round += 1)
     for (const name of SERVERS) {
+      const usedMs = stage[name].cpuMs();
       const { firstMs, tokenMs } = await callersAt(stage[name], seconds);
+      all[name].cpuMs += stage[name].cpuMs() - usedMs;
       all[name].firstMs.push(...firstMs);
       for (const each of tokenMs) all[name].tokenMs.push(each);
       console.log(
@@ -73,7 +79,11 @@ async function measure(stage: Stage, { seconds, rounds }: { seconds: number; rou
   return all;
 }
 
-function addedRow(all: All, metric: string, about: { of: keyof Measured; part: number; target: number | null }): Row {
+function addedRow(
+  all: All,
+  metric: string,
+  about: { of: 'firstMs' | 'tokenMs'; part: number; target: number | null },
+): Row {
   const at = (name: Name): number => percentile(all[name][about.of], about.part);
   const own = at('upstream');
   return {
@@ -86,11 +96,19 @@ function addedRow(all: All, metric: string, about: { of: keyof Measured; part: n
   };
 }
 
+/** Processor time of a server by streams, with that of its idle time. Load of the machine changes it less than latency. */
+function cpuRow(all: All): Row {
+  const at = (name: Name): number => all[name].cpuMs / all[name].firstMs.length;
+  const peers = { litellm: at('litellm'), upstreamItself: at('upstream') };
+  return { metric: 'cpuMsPerStream', unit: 'ms', better: 'lower', ours: at('hamlet'), peers, target: null };
+}
+
 const rowsOf = (all: All, { hamlet, litellm }: Stage): readonly Row[] => [
   addedRow(all, 'addedLatencyP50Ms', { of: 'firstMs', part: 0.5, target: 3 }),
   addedRow(all, 'addedLatencyP99Ms', { of: 'firstMs', part: 0.99, target: 15 }),
   addedRow(all, 'addedTokenLatencyP50Ms', { of: 'tokenMs', part: 0.5, target: 3 }),
   addedRow(all, 'addedTokenLatencyP99Ms', { of: 'tokenMs', part: 0.99, target: 15 }),
+  cpuRow(all),
   {
     metric: 'rssMb',
     unit: 'MB',

@@ -24,6 +24,8 @@ export interface Target {
   readonly tokens: readonly string[];
   /** Resident memory now, in MiB. */
   rssMb(): number;
+  /** Processor time of the process until now. */
+  cpuMs(): number;
 }
 
 export interface Stage {
@@ -57,6 +59,20 @@ function rssMbOf({ pid }: ChildProcess): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
 }
+
+/** Linux counts processor time in hundredths of a second. */
+const MS_PER_CLOCK_TICK = 10;
+
+function cpuMsOf({ pid }: ChildProcess): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const [user, system] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14);
+  return (Number(user) + Number(system)) * MS_PER_CLOCK_TICK;
+}
+
+const usedBy = (child: ChildProcess): Pick<Target, 'rssMb' | 'cpuMs'> => ({
+  rssMb: () => rssMbOf(child),
+  cpuMs: () => cpuMsOf(child),
+});
 
 /** Starts a program, its output in a log, and waits until the URL answers. */
 async function startProgram(
@@ -95,7 +111,7 @@ async function startUpstream(callers: number, ends: Ends): Promise<Target> {
     child.once('message', (message: { readonly port: number }) => done(message.port));
   });
   const tokens = Array.from({ length: callers }, () => 'none');
-  return { url: `http://127.0.0.1:${port}/v1`, tokens, rssMb: () => rssMbOf(child) };
+  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child) };
 }
 
 /** One agent for each caller, on a tier whose limits no caller reaches. */
@@ -160,7 +176,7 @@ async function startHamlet({ folder, upstream, callers, ends }: Place): Promise<
       }),
     },
   });
-  return { url: `http://127.0.0.1:${people}/v1`, tokens, rssMb: () => rssMbOf(child) };
+  return { url: `http://127.0.0.1:${people}/v1`, tokens, ...usedBy(child) };
 }
 
 /** One worker without a database: it keeps no quotas and writes no log of requests. */
@@ -186,7 +202,7 @@ async function startLitellm({ folder, upstream, callers, ends }: Place): Promise
     },
   );
   const tokens = Array.from({ length: callers }, () => token);
-  return { url: `http://127.0.0.1:${port}/v1`, tokens, rssMb: () => rssMbOf(child) };
+  return { url: `http://127.0.0.1:${port}/v1`, tokens, ...usedBy(child) };
 }
 
 export async function openStage(callers: number): Promise<Stage> {
