@@ -3,8 +3,6 @@
  * It asks the board and uses the answer; a reward and a penalty change its model, its quota and its plan, and it can say why.
  */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   createSession,
@@ -17,30 +15,16 @@ import {
   rewardAgent,
   sendMessage,
 } from '@hamlet/contract';
-import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import { OPENAI_WIRE, startWireServer, type WireRequest, type WireServer } from '@hamlet/models/testing';
+import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { until } from '@hamlet/test/env/until';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
-import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
-import { startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { dataOf, type Play } from '../../api/server/src/testing/play.ts';
+import { NAME, startWiredVillage, textOf, type Chat, type WiredVillage } from './wired-village.ts';
 
-const NAME = 'bob';
 const QUESTION = 'Where is fresh bread?';
 const ANSWER = 'Fresh bread is at the market.';
 const REWARD = 'a clear question';
 const PENALTY = 'too many words';
 const WHY_MARKET = 'the answer on the board says that fresh bread is at the market';
-
-interface Chat {
-  readonly model: string;
-  readonly stream?: boolean;
-  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
-  readonly response_format?: {
-    readonly json_schema: {
-      readonly schema: { readonly properties: { readonly option?: { readonly enum: string[] } } };
-    };
-  };
-}
 
 /** A decision as the model was asked for it. */
 interface Asked {
@@ -48,13 +32,8 @@ interface Asked {
   readonly user: string;
 }
 
-let village: TestVillage;
+let village: WiredVillage;
 let play: Play;
-let wire: WireServer;
-const residents = residentProcesses(() => play);
-
-const textOf = ({ messages }: Chat, role: string): string =>
-  messages.findLast((each) => each.role === role)?.content ?? '';
 
 /** The mind of the test: what it reads decides what it does. */
 function decisionOf(options: readonly string[], user: string): object {
@@ -75,60 +54,29 @@ function decisionOf(options: readonly string[], user: string): object {
   };
 }
 
-function answer({ path, body }: WireRequest) {
-  if (path !== '/v1/chat/completions') return null;
-  const chat = body as Chat;
+function answer(chat: Chat): ScriptedAnswer {
   const schema = chat.response_format?.json_schema.schema;
   const options = schema?.properties.option?.enum;
   const user = textOf(chat, 'user');
-  const reply =
-    options !== undefined
-      ? JSON.stringify(decisionOf(options, user))
-      : schema !== undefined
-        ? JSON.stringify({ say: null, over: true, why: 'nothing to add' })
-        : user.startsWith('Why')
-          ? `Because of ${/A reward of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`
-          : 'Good day.';
-  return chat.stream === true ? OPENAI_WIRE.stream({ text: [reply] }) : OPENAI_WIRE.plain({ text: [reply] });
+  if (options !== undefined) return { text: [JSON.stringify(decisionOf(options, user))] };
+  if (schema !== undefined) return { text: [JSON.stringify({ say: null, over: true, why: 'nothing to add' })] };
+  if (!user.startsWith('Why')) return { text: ['Good day.'] };
+  return { text: [`Because of ${/A reward of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`] };
 }
 
 /** The decisions for which the model was asked, oldest first. */
 function decisions(): readonly Asked[] {
-  return wire.requests.flatMap(({ body }) => {
-    const chat = body as Chat;
+  return village.chats().flatMap((chat) => {
     const isDecision = chat.response_format?.json_schema.schema.properties.option !== undefined;
     return isDecision ? [{ model: chat.model, user: textOf(chat, 'user') }] : [];
   });
 }
 
 before(async () => {
-  wire = await startWireServer([], { otherwise: answer });
-  village = await startTestVillage({ villageSpeed: 10 });
-  const spec = `displayName: Bob\n  model: { name: large }\n  loop: { every: 1s }`;
-  await writeFile(
-    join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${NAME}.yaml`),
-    `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${NAME} }\nspec:\n  ${spec}\n`,
-  );
-  const upstream = { kind: 'compatible', baseUrl: `${wire.url}/v1` };
-  const routes = ['small', 'large'].map((name) => ({
-    match: name,
-    provider: 'upstream',
-    model: `up-${name}`,
-    contextTokens: 16_384,
-    answerTokens: 1_000,
-  }));
-  const parsed = parseModelsConfig({ providers: { upstream }, routes });
-  assert.ok(parsed.ok, JSON.stringify(parsed));
-  const models = { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
-  play = new Play((await village.startReplica({}, { models })).peopleUrl);
-  await play.everybody();
-  await residents.start(NAME);
+  village = await startWiredVillage('  displayName: Bob\n  model: { name: large }\n  loop: { every: 1s }', answer);
+  ({ play } = village.play);
 });
-after(async () => {
-  await residents.remove();
-  await village.remove();
-  await wire.close();
-});
+after(() => village.remove());
 
 interface Choice {
   readonly why: string;
@@ -208,7 +156,7 @@ test('it can say why in the chat: its prompt has judgements, plan and last decis
     return messages.find(({ author }) => author.role === 'agent');
   });
   assert.equal(said.text, 'Because of A reward of 50 aiD, because: “a clear question”.');
-  const chat = wire.requests.map(({ body }) => body as Chat).findLast((body) => textOf(body, 'user').startsWith('Why'));
+  const chat = village.chats().findLast((body) => textOf(body, 'user').startsWith('Why'));
   const system = (chat?.messages ?? [])
     .filter(({ role }) => role === 'system')
     .map(({ content }) => content)
