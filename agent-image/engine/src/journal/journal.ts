@@ -22,11 +22,13 @@ export type RunRow = Readonly<{
 export type JournalWrite = Readonly<{
   events: readonly JournalEvent[];
   payloads: readonly Payload[];
-  /**
-   * True if the write must outlast a loss of power: `append` then returns only after the disk has the write. A killed
-   * process loses no write.
-   */
+  /** True if the write must outlast a loss of power: `append` then returns only after the disk has the write. */
   sync: boolean;
+  /**
+   * True if the write may join the next one. A killed process may then lose it, as if it had been killed before; it has it at the latest
+   * when the event loop turns. A killed process loses no other write.
+   */
+  soon?: boolean;
 }>;
 
 /** The append-only record of an engine. One process writes it. Every read has a limit. */
@@ -43,7 +45,7 @@ export type Journal = Readonly<{
   /** Null for a text that was deleted. */
   textOf: (ref: string) => string | null;
   eventsOf: (run: string) => RunEvents;
-  /** For a mirror: entries after a place, oldest first. */
+  /** For a mirror: entries after a place, oldest first. Writes that wait are carried out before. */
   readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
   /** For a mirror: entries of one run after a place, oldest first. */
   readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];

@@ -9,10 +9,11 @@ import { after, test } from 'node:test';
 import { anEvent } from '../testing/an-event.ts';
 import type { JournalEvent } from './event.ts';
 import { EVENT_VERSION } from './event.ts';
+import { MAX_PAYLOAD_BYTES } from './appender.ts';
 import { MAX_EVENT_BYTES } from './event-table.ts';
 import type { Journal } from './journal.ts';
 import { JournalError } from './journal.ts';
-import { MAX_PAYLOAD_BYTES, MAX_READ, openSqliteJournal } from './sqlite-journal.ts';
+import { MAX_READ, openSqliteJournal } from './sqlite-journal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-journal-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

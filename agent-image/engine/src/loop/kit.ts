@@ -45,6 +45,18 @@ export const DEFAULT_LIMITS: EngineLimits = {
 /** The parts that all runs of one engine share. */
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
+/** Events with which nothing leaves the process before the next event, or only a `read`. */
+const SOON: ReadonlySet<string> = new Set([
+  'stage_opened',
+  'model_answered',
+  'budget_warned',
+  'tool_intent',
+  'tool_settled',
+]);
+
+/** True if the write of the events may join the next one. A synced write does not. */
+export const isSoon = (events: readonly JournalEvent[]): boolean => events.every(({ type }) => SOON.has(type));
+
 /** Null: the engine does not know the call's effect. */
 const SYNCED_SETTLEMENTS: ReadonlySet<string | null> = new Set(['once', null]);
 

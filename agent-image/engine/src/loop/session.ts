@@ -2,7 +2,7 @@ import type { EventBody, JournalEvent } from '../journal/event.ts';
 import { EVENT_VERSION } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
 import type { Kit } from './kit.ts';
-import { isSynced } from './kit.ts';
+import { isSoon, isSynced } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
 import { reduce } from '../state/reduce.ts';
 import type { RunState } from '../state/run-state.ts';
@@ -72,7 +72,8 @@ export class Session {
       'events' in planned ? [{ session, planned }] : [],
     );
     const events = writes.flatMap(({ planned }) => planned.events);
-    this.#kit.ports.journal.append({ events, payloads, sync: own.events.some((event) => this.#isSynced(event)) });
+    const sync = own.events.some((event) => this.#isSynced(event));
+    this.#kit.ports.journal.append({ events, payloads, sync, soon: isSoon(own.events) });
     for (const { session, planned } of writes) session.#commit(planned);
     this.#keep(bodies, payloads);
     return { ok: true };

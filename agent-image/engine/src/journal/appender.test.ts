@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { someJournals } from '../testing/a-tool.ts';
+import { anEvent } from '../testing/an-event.ts';
+import { Appender } from './appender.ts';
+import { openEventTable, readable } from './event-table.ts';
+import { openDatabase } from './open-database.ts';
+import { openRunTable } from './run-table.ts';
+import { openSqliteJournal } from './sqlite-journal.ts';
+
+const journals = someJournals();
+after(journals.remove);
+
+const MODULES = ['sqlite-journal.ts', '../testing/an-event.ts'].map((file) =>
+  JSON.stringify(join(import.meta.dirname, file)),
+);
+
+/** Types of the events that a process leaves which is killed after it has carried out the statements. */
+async function leftBy(statements: string): Promise<readonly string[]> {
+  const path = journals.path();
+  const program = `const { openSqliteJournal } = await import(${MODULES[0]});
+    const { anEvent } = await import(${MODULES[1]});
+    const journal = openSqliteJournal(process.argv[1]);
+    const write = (type, how) => journal.append({ events: [anEvent(type)], payloads: [journal.refer(type)], sync: false, ...how });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    write('run_opened', { sync: true });
+    ${statements}
+    process.kill(process.pid, 'SIGKILL');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, path], { stdio: 'inherit' });
+  const [, signal] = await once(child, 'close');
+  assert.equal(signal, 'SIGKILL');
+  const journal = openSqliteJournal(path);
+  const types = journal.readAfter(0, 100).entries.map(({ event }) => event.type);
+  for (const type of types) assert.equal(journal.textOf(journal.refer(type).ref), type);
+  journal.close();
+  return types;
+}
+
+test('a killed process loses no write but those that waited in the last turn of its event loop', async () => {
+  const SOON = '{ soon: true }';
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    [`write('stage_opened')`, ['run_opened', 'stage_opened']],
+    [`write('stage_opened', ${SOON})`, ['run_opened']],
+    [`write('stage_opened', ${SOON}); await turn()`, ['run_opened', 'stage_opened']],
+    [`write('stage_opened', ${SOON}); write('model_asked')`, ['run_opened', 'stage_opened', 'model_asked']],
+    [
+      `write('stage_opened', ${SOON}); write('cancel_asked', { sync: true })`,
+      ['run_opened', 'stage_opened', 'cancel_asked'],
+    ],
+    [`write('stage_opened', ${SOON}); journal.readRunAfter('r1', 0, 1)`, ['run_opened', 'stage_opened']],
+    [`write('stage_opened', ${SOON}); journal.readAfter(0, 1)`, ['run_opened', 'stage_opened']],
+    [`write('stage_opened', ${SOON}); journal.close()`, ['run_opened', 'stage_opened']],
+  ];
+  for (const [statements, expected] of cases) assert.deepEqual(await leftBy(statements), expected, statements);
+});
+
+test('writes that wait come first in the next transaction when theirs fails', () => {
+  const path = journals.path();
+  const database = openDatabase(path);
+  const events = openEventTable(database);
+  const appender = new Appender({ database, path, events, runs: openRunTable(database) });
+  const append = (type: 'run_opened' | 'stage_opened' | 'model_asked', text: string, soon: boolean): void =>
+    appender.append({ events: [anEvent(type)], payloads: [{ ref: type, text }], sync: false, soon });
+  append('run_opened', '', false);
+  database.exec('pragma max_page_count = 40');
+  append('stage_opened', 'small', true);
+  assert.throws(() => append('model_asked', 'large'.repeat(100_000), false), { code: 'journal_unwritable' });
+  assert.equal(appender.last, 2, 'the write that waits keeps its place');
+  assert.equal(events.last().seq, 1, 'the file has neither');
+  database.exec('pragma max_page_count = 100000');
+  append('model_asked', 'large'.repeat(100_000), false);
+  appender.end();
+  assert.deepEqual(
+    readable(events.after(0, 10)).map(({ seq, event }) => [seq, event.type]),
+    [
+      [1, 'run_opened'],
+      [2, 'stage_opened'],
+      [3, 'model_asked'],
+    ],
+  );
+  database.close();
+});
