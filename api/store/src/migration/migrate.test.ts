@@ -104,3 +104,46 @@ test('the reader role sees the world and no secrets', async () => {
   }
   await owner.end();
 });
+
+/** Columns with these names hold what a person or an agent wrote for few. */
+const TEXTS = /^(prompt|answer|text|turn|summary|error_message|detail|arguments|question|reply|outcome|message|event)$/;
+/** Readable columns of such a name that hold no such text. */
+const HARMLESS = new Set(['audit.detail', 'model_request.outcome', 'run_event.event', 'world_event.event']);
+
+test('the reader role sees runs, permissions and turns without a word of them, and nothing of sessions', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  const { rows } = await owner.query<{ name: string; column: string }>(`
+    select c.table_name as name, c.column_name as column from information_schema.columns c
+    where c.table_schema = 'public' and has_column_privilege('reader', format('public.%I', c.table_name), c.column_name, 'select')`);
+  const readable = rows.map(({ name, column }) => `${name}.${column}`);
+  for (const column of [
+    'run.state',
+    'run.tokens',
+    'run_event.event',
+    'permission.state',
+    'effect.tool',
+    'turn.agent_id',
+  ])
+    assert.ok(readable.includes(column), column);
+  assert.deepEqual(
+    rows.filter(({ name, column }) => TEXTS.test(column) && !HARMLESS.has(`${name}.${column}`)),
+    [],
+  );
+  assert.deepEqual(
+    readable.filter((column) =>
+      /^(session|session_person|session_message|session_event|payload|journal_entry)\./.test(column),
+    ),
+    [],
+  );
+  await owner.query('set role reader');
+  await owner.query('select run_id, state, tokens from run');
+  for (const query of [
+    'select prompt from run',
+    'select detail from run_event',
+    'select turn from turn',
+    'select * from run',
+  ])
+    await assert.rejects(owner.query(query), { code: '42501' }, query);
+  await owner.end();
+});
