@@ -1,0 +1,144 @@
+import { CAPABILITY_CLASSES, type CapabilityClass } from './classes.ts';
+import type { ParseShell } from './open-shell.ts';
+import { PROGRAMS, type Use } from './programs.ts';
+import type { SimpleCommand, Word } from './syntax.ts';
+import { unwrap } from './wrappers.ts';
+
+/** How deep shells within shells are read. */
+const MAX_DEPTH = 5;
+const MAX_COMMANDS = 500;
+/** Variables by which a program starts another one, or finds another one under its name. */
+const POWERFUL =
+  /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|GIT_.*|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL5?.*|RUBY.*|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|RSYNC_RSH|TAR_OPTIONS|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY|HOME|npm_config_.*|PIP_.*)$/i;
+
+/** Words of the grammar itself: where one stands as a program, the parser understood less than a shell does. */
+const RESERVED = new Set(
+  '! { } [[ ]] if then else elif fi do done case esac while until for in function select coproc'.split(' '),
+);
+
+/** `test -v 'a[$(id)]'` runs id, although it stands in single quotes. */
+const INDEXED = /\[[^\]]*(\$\(|`)/;
+
+/** Folders in which a command works. All absolute, without `..`. */
+export interface ShellPlace {
+  readonly cwd: string;
+  /** Folders whose change is `write_inside`. */
+  readonly inside: readonly string[];
+}
+
+export interface ShellReading {
+  /** Classes that the text needs, in the order of CAPABILITY_CLASSES. */
+  readonly classes: readonly CapabilityClass[];
+  /** Every program with its words, behind its wrappers, as rules match it: `git push origin main`. */
+  readonly commands: readonly string[];
+  /** Why it cannot be said what the text does; empty if it can. */
+  readonly unclear: readonly string[];
+}
+
+interface Found {
+  readonly classes: Set<CapabilityClass>;
+  readonly commands: string[];
+  readonly unclear: Set<string>;
+}
+
+/** A path with its dots resolved; null where it leaves the root or begins with neither the root nor a folder. */
+function absolute(path: string, cwd: string): string {
+  const parts: string[] = [];
+  for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return `/${parts.join('/')}`;
+}
+
+/** Files that are no place: writing to them changes nothing. */
+const NO_PLACE = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
+
+function placeOf({ text, isLiteral }: Word, { cwd, inside }: ShellPlace): CapabilityClass | null {
+  const path = absolute(text, cwd);
+  if (isLiteral && NO_PLACE.has(path)) return null;
+  const isInside = isLiteral && inside.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  return isInside ? 'write_inside' : 'write_outside';
+}
+
+function useOf({ name, words }: SimpleCommand): Use {
+  // A path may lead to any program, also to one with a known name.
+  const isPlain = name.isLiteral && !name.text.includes('/');
+  const classify = isPlain && Object.hasOwn(PROGRAMS, name.text) ? PROGRAMS[name.text] : undefined;
+  return classify?.(words) ?? { classes: ['exec'] };
+}
+
+class Reader {
+  readonly found: Found = { classes: new Set(), commands: [], unclear: new Set() };
+  readonly #parse: ParseShell;
+  readonly #place: ShellPlace;
+  #moved = false;
+
+  constructor(parse: ParseShell, place: ShellPlace) {
+    this.#parse = parse;
+    this.#place = place;
+  }
+
+  script(text: string, depth: number): void {
+    if (depth > MAX_DEPTH) return void this.found.unclear.add('it has shells within shells, deeper than is read');
+    const { commands, redirects, variables, unclear } = this.#parse(text);
+    for (const why of unclear) this.found.unclear.add(why);
+    this.#moved ||= commands.some(({ name }) => ['cd', 'pushd', 'popd'].includes(name.text));
+    for (const { target, writes } of redirects) this.#file(target, writes);
+    this.#set(variables);
+    for (const command of commands) this.#command(command, depth);
+  }
+
+  #set(variables: readonly string[]): void {
+    for (const name of variables)
+      if (POWERFUL.test(name)) this.found.unclear.add(`it sets ${name}, by which programs start others`);
+  }
+
+  /** After a `cd` the place of a relative path is not known. */
+  #file(target: Word, writes: boolean): void {
+    if (!writes) return void this.found.classes.add('read');
+    const isKnown = target.isLiteral && (!this.#moved || target.text.startsWith('/'));
+    const place = placeOf({ ...target, isLiteral: isKnown }, this.#place);
+    if (place !== null) this.found.classes.add(place);
+  }
+
+  #command(command: SimpleCommand, depth: number): void {
+    const { name, words, variables } = command;
+    this.#set(name.text === 'read' ? [...variables, ...words.map(({ text }) => text)] : variables);
+    const inner = unwrap(command);
+    if (inner?.kind === 'command') return this.#command(inner.command, depth);
+    this.#note(command);
+    if (inner?.kind === 'script') return this.script(inner.text, depth + 1);
+    if (inner?.kind === 'unclear') this.found.unclear.add(inner.why);
+    this.#use(useOf(command));
+  }
+
+  #use({ classes, paths = [] }: Use): void {
+    for (const each of classes) this.found.classes.add(each);
+    for (const path of paths) this.#file(path, true);
+  }
+
+  #note({ name, words }: SimpleCommand): void {
+    if (!name.isLiteral) this.found.unclear.add('the program is known only when the command runs');
+    if (words.some(({ text }) => INDEXED.test(text)))
+      this.found.unclear.add('it has an index with a command in it, which some programs run');
+    if (RESERVED.has(name.text)) this.found.unclear.add(`it has ${name.text} where a program stands`);
+    if (this.found.commands.length >= MAX_COMMANDS) this.found.unclear.add('it has too many commands');
+    else this.found.commands.push([name, ...words].map(({ text }) => text).join(' '));
+  }
+}
+
+/**
+ * Reads a shell command: the programs that it may start, in every branch, substitution, wrapper and inner shell, and
+ * the classes of capability that they need. It errs to the side of more classes, and says where it cannot know.
+ */
+export function readShell(parse: ParseShell, text: string, place: ShellPlace): ShellReading {
+  const reader = new Reader(parse, place);
+  reader.script(text, 0);
+  const { classes, commands, unclear } = reader.found;
+  return {
+    classes: CAPABILITY_CLASSES.filter((each) => classes.has(each)),
+    commands,
+    unclear: [...unclear],
+  };
+}
