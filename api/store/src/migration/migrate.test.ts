@@ -108,7 +108,14 @@ test('the reader role sees the world and no secrets', async () => {
 /** Columns with these names hold what a person or an agent wrote for few. */
 const TEXTS = /^(prompt|answer|text|turn|summary|error_message|detail|arguments|question|reply|outcome|message|event)$/;
 /** Readable columns of such a name that hold no such text. */
-const HARMLESS = new Set(['audit.detail', 'model_request.outcome', 'run_event.event', 'world_event.event']);
+const HARMLESS = new Set([
+  'bid.outcome',
+  'permission.answer',
+  'audit.detail',
+  'model_request.outcome',
+  'run_event.event',
+  'world_event.event',
+]);
 
 test('the reader role sees runs, permissions and turns without a word of them, and nothing of sessions', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
