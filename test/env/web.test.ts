@@ -11,6 +11,7 @@ import { builtWeb } from './web/built-web.ts';
 import { chatTests } from './web/web-chat.ts';
 import { until } from './until.ts';
 import { economyTests } from './web/web-economy.ts';
+import { modelTests } from './web/web-models.ts';
 import { offerTests } from './web/web-offers.ts';
 import { operatorTests } from './web/web-operator.ts';
 
@@ -150,6 +151,7 @@ economyTests(() => ({
   memberToken: village.file.memberToken,
   adaToken: village.file.agentTokens.ada,
 }));
+modelTests(() => ({ page: browser.page, url: village.file.url, shot }));
 
 /** Refusals that the tests above caused: the viewer's page asks who is signed in, and some requests are refused on purpose. */
 const ASKED_FOR = [

@@ -13,6 +13,7 @@ const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
   market: async () => ({ default: (await import('./features/market/market-page.tsx')).MarketPage }),
   payments: async () => ({ default: (await import('./features/payments/payments-page.tsx')).PaymentsPage }),
   moderation: async () => ({ default: (await import('./features/moderation/moderation-page.tsx')).ModerationPage }),
+  models: async () => ({ default: (await import('./features/models/models-page.tsx')).ModelsPage }),
   people: async () => ({ default: (await import('./features/accounts/accounts-page.tsx')).AccountsPage }),
   audit: async () => ({ default: (await import('./features/audit/audit-page.tsx')).AuditPage }),
 };
@@ -27,6 +28,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyExoticCompone
   market: lazy(LOADERS.market),
   payments: lazy(LOADERS.payments),
   moderation: lazy(LOADERS.moderation),
+  models: lazy(LOADERS.models),
   people: lazy(LOADERS.people),
   audit: lazy(LOADERS.audit),
 };

@@ -51,6 +51,7 @@ function phoneTest(stageOf: () => ViewerStage): void {
       'market',
       'payments',
       'moderation',
+      'models',
       'people',
       'audit',
       'board',

@@ -12,6 +12,7 @@ export const VIEWS = [
   'market',
   'payments',
   'moderation',
+  'models',
   'people',
   'audit',
 ] as const;

@@ -31,3 +31,14 @@ export function saveShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(SHORTCUTS_KEY);
   else localStorage.setItem(SHORTCUTS_KEY, 'off');
 }
+
+const CONNECT_KEY = 'hamlet-connect-dismissed';
+
+/** True if the person at this device does not want to be asked for a language model again. */
+export function isConnectDismissed(): boolean {
+  return localStorage.getItem(CONNECT_KEY) !== null;
+}
+
+export function dismissConnect(): void {
+  localStorage.setItem(CONNECT_KEY, '1');
+}

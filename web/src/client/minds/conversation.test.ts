@@ -142,6 +142,11 @@ test('words under way change their exchange alone, and an answer with the same r
   assert.deepEqual(changed(afterConversationEvent(begun, { event: 'permission', data: answered })), [0]);
 });
 
+test('the stream may say the state of a run itself', () => {
+  const after = fold([...COURSE, { event: 'run', data: aRun({ state: 'done', runtime: 'scripted' }) }]);
+  assert.equal(after.traces.get(RUN_ID)?.run?.runtime, 'scripted');
+});
+
 test('a reset begins again', () => {
   assert.deepEqual(fold([...COURSE, { event: 'reset', data: {} }]), EMPTY_CONVERSATION);
 });

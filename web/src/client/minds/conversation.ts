@@ -22,6 +22,7 @@ export type ConversationEvent =
   | { readonly event: 'session'; readonly data: ChatSession }
   | { readonly event: 'message'; readonly data: SessionMessage }
   | { readonly event: 'run_event'; readonly data: RunEvent }
+  | { readonly event: 'run'; readonly data: Run }
   | { readonly event: 'delta'; readonly data: RunDelta }
   | { readonly event: 'permission'; readonly data: Permission };
 
@@ -39,6 +40,8 @@ export function afterConversationEvent(state: Conversation, { event, data }: Con
       return withMessages(state, [data]);
     case 'run_event':
       return withTrace(state, data.run_id, (trace) => afterRunEvent(trace, data));
+    case 'run':
+      return withTrace(state, data.run_id, (trace) => afterRun(trace, data));
     case 'delta':
       return withTrace(state, data.run_id, (trace) => afterDelta(trace, data));
     case 'permission':

@@ -4,6 +4,7 @@ import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Unread } from '../../ui/notices/refused-notice.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
+import { VillageMark } from '../scripted/village-mark.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
 import { AgentRow } from './agent-row.tsx';
@@ -110,7 +111,9 @@ function ActivityFeed(): ReactElement {
   const { select } = useVillage();
   return (
     <section className="activity-feed" aria-label="Activity">
-      <h3>Activity</h3>
+      <h3>
+        Activity <VillageMark word="scripted speech" />
+      </h3>
       {feed.length === 0 && <p className="empty">Quiet at the moment.</p>}
       <ol>
         {feed.slice(0, SHOWN).map((entry) => (

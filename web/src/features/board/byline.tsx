@@ -7,6 +7,7 @@ import { Time } from '../../ui/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { isOwn } from '../../client/actor-labels.ts';
+import { VillageMark } from '../scripted/village-mark.tsx';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
@@ -54,6 +55,7 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
           {of.author_tier}
         </span>
       )}
+      {of.author_type === 'agent' && <VillageMark />}
       {of.author_type === 'system' && <span className="role">village</span>}
       {isOwn(of.author_id, viewer) && <span className="role">you</span>}
       <span className="byline-when">

@@ -7,6 +7,7 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from '../money/money-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
+import { VillageMark } from '../scripted/village-mark.tsx';
 import { HeldBanner, StandingTab } from '../standing/standing-tab.tsx';
 import { heldOf } from '../standing/measure-labels.ts';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
@@ -98,7 +99,11 @@ function Person({ row, detail, tab }: Readonly<{ row: Row; detail: AgentDetail |
     <div className="inspector-body">
       <AgentHead row={row} detail={detail} />
       {detail !== undefined && <HeldBanner agent={detail} />}
-      {row.speech !== null && tab === 'now' && <blockquote className="says">{row.speech}</blockquote>}
+      {row.speech !== null && tab === 'now' && (
+        <blockquote className="says">
+          {row.speech} <VillageMark />
+        </blockquote>
+      )}
       <Tabs label={LABEL} items={items} chosen={tab} onChoose={(key) => open({ tab: key })} />
       <div className="tab-panel" role="tabpanel" id={tabPanelId(LABEL)} aria-label={WORDS[tab]}>
         {detail === undefined ? (

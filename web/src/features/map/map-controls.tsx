@@ -2,6 +2,7 @@ import { type ReactElement, useState } from 'react';
 import type { MapController } from '../../canvas/map-controller.ts';
 import { IconButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { VillageMark } from '../scripted/village-mark.tsx';
 
 const HINT_KEY = 'hamlet-hint-seen';
 
@@ -43,6 +44,9 @@ export function MapControls({ controller }: { readonly controller: MapController
           <Icon name="layers" />
         </button>
       </div>
+      <p className="map-scripted">
+        <VillageMark word="scripted speech" />
+      </p>
       {hint && (
         <p className="map-hint">
           <span>

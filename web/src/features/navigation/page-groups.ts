@@ -16,6 +16,7 @@ export const PAGE_LABELS: Readonly<
   market: { word: 'Market', hint: 'Prices of compute, purchases, auctions', needs: 'trade:read' },
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
+  models: { word: 'Models', hint: 'Providers of language models, with keys and prices', needs: 'models:manage' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
@@ -37,8 +38,8 @@ export const GROUPS = [
   {
     word: 'Office',
     icon: 'shield',
-    hint: 'Moderation, people and the audit',
-    views: ['moderation', 'people', 'audit'],
+    hint: 'Moderation, models, people and the audit',
+    views: ['moderation', 'models', 'people', 'audit'],
   },
 ] as const satisfies readonly PageGroup[];
 

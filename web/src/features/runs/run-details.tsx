@@ -7,6 +7,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { ScriptedMark } from '../scripted/scripted-mark.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { shortArguments } from '../permissions/shown-arguments.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
@@ -70,11 +71,7 @@ function Result({ run }: { readonly run: Run }): ReactElement {
           <dt>Summary</dt>
           <dd>
             <span className="prose run-summary">{run.summary}</span>
-            {scripted !== null && (
-              <span className="scripted" title={scripted.hint}>
-                {scripted.word}
-              </span>
-            )}
+            {scripted !== null && <ScriptedMark {...scripted} />}
           </dd>
         </>
       )}

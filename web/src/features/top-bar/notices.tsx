@@ -3,9 +3,10 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
 import { Notice } from '../../ui/notices/notice.tsx';
+import { ConnectNotice } from './connect-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The notices at the top of every page: a freeze, an outdated page, an ended session, the outcome of a payment. */
+/** The notices at the top of every page: a freeze, an outdated page, an ended session, the outcome of a payment, no language model. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -23,6 +24,7 @@ export function Notices(): ReactElement {
       <OutdatedNotice />
       <EndedNotice />
       <PaymentNotice />
+      <ConnectNotice />
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { type TraceItem, traceItems } from '../../../client/minds/trace-items.ts
 import { Avatar } from '../../../ui/avatar.tsx';
 import { LinkButton } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
+import { ScriptedMark } from '../../scripted/scripted-mark.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { scriptedLabel } from '../../runs/run-labels.ts';
@@ -142,11 +143,7 @@ function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: 
     <span className="answer-author">
       <Avatar id={agentId} size={22} />
       <b>{name}</b>
-      {scripted !== null && (
-        <span className="scripted" title={scripted.hint}>
-          {scripted.word}
-        </span>
-      )}
+      {scripted !== null && <ScriptedMark {...scripted} />}
     </span>
   );
 }

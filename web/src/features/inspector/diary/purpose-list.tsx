@@ -2,6 +2,7 @@ import { roleMay } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
 import { Unread } from '../../../ui/notices/refused-notice.tsx';
+import { ScriptedMark } from '../../scripted/scripted-mark.tsx';
 import { useNow } from '../../../ui/time.tsx';
 import { timeAgo } from '../../../ui/time-labels.ts';
 import { SignInHint } from '../../sign-in/sign-in-hint.tsx';
@@ -63,9 +64,5 @@ function PurposeEntry({ purpose, now }: Readonly<{ purpose: Purpose; now: number
 
 function ChosenBy({ purpose: { by, model } }: { readonly purpose: Purpose }): ReactElement {
   if (by === 'model') return <>Chosen by {model === null ? 'a language model' : `the model ${model}`}.</>;
-  return (
-    <span className="scripted" title="Rules of the village chose this, not a language model">
-      scripted
-    </span>
-  );
+  return <ScriptedMark hint="Rules of the village chose this, not a language model" />;
 }

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  OPENAI_WIRE,
+  startWireServer,
+  type WireAnswer,
+  type WireRequest,
+  type WireServer,
+} from '@hamlet/models/testing';
+import { visit, type WebStage } from './web-operator.ts';
+
+const KEY = 'sk-web-0123456789abcdef';
+const WORDS = 'Good day from a language model.';
+
+/** A server of models that knows one key and one model. */
+function answer({ method, path, headers, body }: WireRequest): WireAnswer | null {
+  if (method !== 'POST' || path !== '/v1/chat/completions') return null;
+  if (headers['authorization'] !== `Bearer ${KEY}`)
+    return {
+      status: 401,
+      chunks: [JSON.stringify({ error: { message: 'Incorrect API key', code: 'invalid_api_key' } })],
+    };
+  const { stream } = body as { readonly stream?: boolean };
+  return stream === true ? OPENAI_WIRE.stream({ text: [WORDS] }) : OPENAI_WIRE.plain({ text: [WORDS] });
+}
+
+/** Tests of the page of models, from a village with the scripted mind alone to one with a model, and back. */
+export function modelTests(stage: () => WebStage): void {
+  const starting = startWireServer([], { otherwise: answer });
+  connectTests(stage, starting);
+  pricesAndEndTests(stage, starting);
+}
+
+type Starting = Promise<WireServer>;
+
+function connectTests(stage: () => WebStage, starting: Starting): void {
+  test('an admin of a village without a model is led to the form, and a wrong key is explained before anything is stored', async () => {
+    const { page, shot } = stage();
+    const wire = await starting;
+    await visit(page, '?view=board');
+    await page.click('[data-notice="connect"] [data-action="open-models"]');
+    await page.waitForSelector('[data-notice="scripted-only"]');
+    assert.equal(await page.locator('[data-notice="connect"]').count(), 0, 'the page itself does not offer it again');
+    await page.click('[data-action="connect"]');
+    await page.selectOption('.connect-form [name="kind"]', 'compatible');
+    await page.click('.connect-form button[type="submit"]');
+    await page.locator('.connect-form .field-problem', { hasText: 'Write at least one model' }).waitFor();
+    await page.fill('.connect-form [name="address"]', `${wire.url}/v1`);
+    await page.fill('.connect-form [name="key"]', 'sk-wrong-0123456789');
+    await page.locator('.connect-form [name="provider-name"]').first().fill('tiny');
+    await page.click('[data-action="test-connection"]');
+    await page.locator('.connect-form [data-test="auth"]', { hasText: 'The provider refuses the key.' }).waitFor();
+    await shot('models-form');
+  });
+
+  test('a connected model answers its test, and the village no longer calls its words scripted', async () => {
+    const { page, shot } = stage();
+    await page.fill('.connect-form [name="key"]', KEY);
+    await page.click('[data-action="test-connection"]');
+    await page.locator('.connect-form [data-test="ok"]', { hasText: WORDS }).waitFor();
+    await page.click('.connect-form button[type="submit"]');
+    const card = page.locator('.provider-card[data-provider="compatible"]');
+    await card.waitFor();
+    assert.equal(await page.getByText(KEY).count(), 0, 'the key is not shown');
+    await page.waitForSelector('.model-name[data-state="Answers"]');
+    await card.locator('[data-action="test"]').click();
+    await card.locator('[data-test="ok"]').waitFor();
+    await card.locator('.badge-good', { hasText: 'Works' }).waitFor();
+    await page.waitForSelector('[data-notice="scripted-only"]', { state: 'detached' });
+    await shot('models');
+  });
+}
+
+function pricesAndEndTests(stage: () => WebStage, starting: Starting): void {
+  test('prices of a provider are written, and stand in the table', async () => {
+    const { page } = stage();
+    await page.click('[data-provider="compatible"] [data-action="prices"]');
+    await page.fill('.price-form [name="price-prompt"]', '0,25');
+    await page.click('.price-form button[type="submit"]');
+    await page.locator('.price-form .field-problem', { hasText: 'Write both prices of tiny' }).waitFor();
+    await page.fill('.price-form [name="price-completion"]', '2');
+    await page.click('.price-form button[type="submit"]');
+    await page.locator('.price-card tr', { hasText: 'tiny' }).locator('td', { hasText: '0.25 USD' }).waitFor();
+  });
+
+  test('a removed provider needs a second word, and the village offers to connect a model again until that is dismissed', async () => {
+    const { page, url } = stage();
+    const card = page.locator('.provider-card[data-provider="compatible"]');
+    await card.locator('[data-action="remove"]').click();
+    await card.locator('[data-action="confirm-remove"]').click();
+    await card.waitFor({ state: 'detached' });
+    await page.waitForSelector('[data-notice="scripted-only"]');
+    await visit(page, '?view=board');
+    await page.locator('[data-notice="connect"]').getByRole('button', { name: 'Dismiss' }).click();
+    await page.goto(url);
+    await page.waitForSelector('.activity-feed .scripted', { state: 'attached' });
+    assert.equal(await page.locator('[data-notice="connect"]').count(), 0);
+    await (await starting).close();
+  });
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CONNECTABLE_KINDS, type ModelCredential } from '@hamlet/contract';
+import { PROVIDER_KINDS } from '../provider-kinds.ts';
+import { type ConnectDraft, connectDraftOf, connectionOf, emptyConnect, readConnect } from './connect-draft.ts';
+
+const KEY = 'sk-0123456789';
+const draft = (more: Partial<ConnectDraft> = {}): ConnectDraft => ({
+  ...emptyConnect(['small', 'large']),
+  models: [
+    { name: 'small', model: 'gpt-5-mini' },
+    { name: 'large', model: ' ' },
+  ],
+  ...more,
+});
+const problems = (of: ConnectDraft, key: string): readonly string[] => {
+  const read = readConnect(of, key);
+  return read.ok ? [] : Object.keys(read.problems);
+};
+
+test('the form begins with the names that the tiers have, and leaves out models without a name at the provider', () => {
+  assert.deepEqual(
+    emptyConnect(['small', 'large']).models.map(({ name }) => name),
+    ['small', 'large'],
+  );
+  const read = readConnect(draft(), ` ${KEY} `);
+  assert.ok(read.ok);
+  assert.deepEqual(read.body, {
+    name: 'openai',
+    kind: 'openai',
+    key: KEY,
+    models: [{ name: 'small', model: 'gpt-5-mini' }],
+  });
+});
+
+test('each lacking or wrong part is named beside its field', () => {
+  assert.deepEqual(problems(draft(), ''), ['key']);
+  assert.deepEqual(problems(draft({ models: [] }), KEY), ['models']);
+  assert.deepEqual(problems(draft({ kind: 'vllm' }), ''), ['address']);
+  assert.deepEqual(problems(draft({ kind: 'vllm', address: 'ftp://x' }), ''), ['address']);
+  assert.deepEqual(problems(draft({ kind: 'vllm', address: 'http://user:word@vllm:8000/v1' }), ''), ['address']);
+  assert.deepEqual(problems(draft({ name: 'My Provider' }), KEY), ['name']);
+  assert.deepEqual(problems(draft({ context: 'many' }), KEY), ['context']);
+  assert.deepEqual(problems(draft({ inFlight: '0' }), KEY), ['inFlight']);
+  const twice = draft({ models: [1, 2].map((number) => ({ name: 'small', model: `model-${number}` })) });
+  assert.deepEqual(problems(twice, KEY), ['models']);
+});
+
+test('every kind can be connected with its own example', () => {
+  for (const kind of CONNECTABLE_KINDS) {
+    const { address, model, key } = PROVIDER_KINDS[kind];
+    const of = draft({ kind, address: address ?? '', models: [{ name: 'small', model }] });
+    assert.deepEqual(problems(of, key === 'needed' ? KEY : ''), [], kind);
+    assert.deepEqual(connectionOf(of, key === 'needed' ? KEY : '')?.model, model);
+  }
+});
+
+test('a test needs the same parts as the connection', () => {
+  assert.equal(connectionOf(draft(), ''), null);
+  assert.deepEqual(connectionOf(draft(), KEY), { kind: 'openai', key: KEY, model: 'gpt-5-mini' });
+});
+
+test('the form of a connected provider has its parts, without the key', () => {
+  const credential: ModelCredential = {
+    name: 'local',
+    agent_id: 'ada',
+    key_id: 'village-1',
+    fingerprint: '0123456789ab',
+    created_at: '2026-11-23T12:00:00Z',
+    created_by: 'account mia',
+    provider: {
+      kind: 'vllm',
+      base_url: 'http://vllm:8000/v1',
+      models: [{ name: 'small', model: 'qwen', context_tokens: 32_768, answer_tokens: 1024 }],
+      max_in_flight: 4,
+    },
+    last_test: null,
+    used_by: { agents: [], total: 0 },
+  };
+  const read = connectDraftOf(credential);
+  assert.deepEqual(read, {
+    kind: 'vllm',
+    name: 'local',
+    address: 'http://vllm:8000/v1',
+    models: [{ name: 'small', model: 'qwen' }],
+    context: '32768',
+    inFlight: '4',
+    agent: 'ada',
+  });
+  assert.deepEqual(read === null ? [] : problems(read, ''), [], 'it can be sent again');
+  assert.equal(connectDraftOf({ ...credential, provider: null }), null);
+});

@@ -1,0 +1,129 @@
+import {
+  type CallInput,
+  type ConnectableKind,
+  type ModelCredential,
+  putModelCredential,
+  testModel,
+} from '@hamlet/contract';
+import { PROVIDER_KINDS } from '../provider-kinds.ts';
+
+/** A row of the form: the name that tiers give a model, and the provider's name of it. Without the second it is left out. */
+export type ModelRow = Readonly<{ name: string; model: string }>;
+
+/** A provider as an admin writes it. The key is no part of it: a draft may be kept, a key never. */
+export interface ConnectDraft {
+  readonly kind: ConnectableKind;
+  readonly name: string;
+  readonly address: string;
+  readonly models: readonly ModelRow[];
+  readonly context: string;
+  readonly inFlight: string;
+  /** Empty for the whole village. */
+  readonly agent: string;
+}
+
+export type ConnectProblems = Partial<Record<'name' | 'address' | 'key' | 'models' | 'context' | 'inFlight', string>>;
+export type ConnectBody = NonNullable<CallInput<typeof putModelCredential>['body']>;
+type Connection = NonNullable<NonNullable<CallInput<typeof testModel>['body']>['connection']>;
+export type ReadConnect =
+  | { readonly ok: true; readonly body: ConnectBody }
+  | { readonly ok: false; readonly problems: ConnectProblems };
+
+/** @param names names of models that the tiers of the village have */
+export function emptyConnect(names: readonly string[]): ConnectDraft {
+  const rows = names.length === 0 ? ['small'] : names;
+  const models = rows.map((name) => ({ name, model: '' }));
+  return { kind: 'openai', name: '', address: '', models, context: '', inFlight: '', agent: '' };
+}
+
+/** The form of a connected provider; null if the credential connects none that a form can change. */
+export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredential): ConnectDraft | null {
+  if (provider === null || provider.kind === 'openai-subscription') return null;
+  const context = provider.models[0]?.context_tokens;
+  const hosted = PROVIDER_KINDS[provider.kind].address === null;
+  return {
+    kind: provider.kind,
+    name,
+    address: hosted ? '' : provider.base_url,
+    models: provider.models.map(({ name: own, model }) => ({ name: own, model })),
+    context: context === undefined ? '' : String(context),
+    inFlight: provider.max_in_flight === null ? '' : String(provider.max_in_flight),
+    agent: agent ?? '',
+  };
+}
+
+/** The name of the provider: as written, or by its kind. */
+export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): string {
+  return name.trim() === '' ? kind : name.trim();
+}
+
+/** Reads the form with the contract's own rules, so that it says the same as the API. */
+export function readConnect(draft: ConnectDraft, key: string): ReadConnect {
+  const context = draft.context.trim();
+  const inFlight = draft.inFlight.trim();
+  const parsed = putModelCredential.body.safeParse({
+    name: nameOf(draft),
+    kind: draft.kind,
+    ...addressIn(draft),
+    ...(key.trim() === '' ? {} : { key: key.trim() }),
+    models: filledRows(draft).map((row) => ({
+      ...row,
+      ...(context === '' ? {} : { context_tokens: Number(context.replaceAll(/[ ,]/g, '')) }),
+    })),
+    ...(inFlight === '' ? {} : { max_in_flight: Number(inFlight) }),
+    ...(draft.agent === '' ? {} : { agent_id: draft.agent }),
+  });
+  if (parsed.success) return { ok: true, body: parsed.data };
+  return { ok: false, problems: problemsOf(parsed.error.issues) };
+}
+
+/** The connection for a test before it is stored, with the first model; null if the form lacks a part. */
+export function connectionOf(draft: ConnectDraft, key: string): Connection | null {
+  const read = readConnect(draft, key);
+  const [first] = filledRows(draft);
+  if (!read.ok || first === undefined) return null;
+  return {
+    kind: draft.kind,
+    ...addressIn(draft),
+    ...(key.trim() === '' ? {} : { key: key.trim() }),
+    model: first.model,
+  };
+}
+
+function addressIn({ address }: ConnectDraft): { base_url?: string } {
+  return address.trim() === '' ? {} : { base_url: address.trim() };
+}
+
+function filledRows({ models }: ConnectDraft): readonly ModelRow[] {
+  return models
+    .map(({ name, model }) => ({ name: name.trim(), model: model.trim() }))
+    .filter(({ model }) => model !== '');
+}
+
+const FIELDS: Readonly<Record<string, keyof ConnectProblems>> = {
+  name: 'name',
+  base_url: 'address',
+  key: 'key',
+  max_in_flight: 'inFlight',
+};
+
+type Issue = Readonly<{ path: readonly PropertyKey[]; message: string; code?: string | undefined }>;
+
+function problemsOf(issues: readonly Issue[]): ConnectProblems {
+  const problems: ConnectProblems = {};
+  for (const issue of issues) {
+    const [part, , inner] = issue.path;
+    if (part !== 'models') problems[FIELDS[String(part)] ?? 'name'] ??= capital(issue.message);
+    else if (inner === 'context_tokens') problems.context ??= 'Write a number of tokens, such as 32768';
+    else problems.models ??= modelProblem(issue);
+  }
+  return problems;
+}
+
+function modelProblem({ path, message, code }: Issue): string {
+  return code === 'too_small' && path.length === 1 ? 'Write at least one model' : capital(message);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,57 @@
+import type { CallData, ModelCredential, testModel, VillageModel } from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
+import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
+
+export type TestAnswer = CallData<typeof testModel>;
+
+const FAILURES: Readonly<Record<string, string | undefined>> = {
+  auth: 'The provider refuses the key',
+  quota: 'The account at the provider has nothing left',
+  rate: 'The provider limits the number of requests',
+  context_too_long: 'The test does not fit into the model',
+  content_refused: 'The provider refuses to answer this',
+  bad_request: 'The provider does not accept the request',
+  overloaded: 'The provider is overloaded',
+  network: 'The provider cannot be reached',
+  bad_answer: 'The answer of the provider cannot be read',
+  cancelled: 'The provider did not answer in time',
+};
+
+/** The outcome of a test in a sentence, with the class of a failure in words. */
+export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'ms' | 'scripted' | 'code'>): string {
+  if (!ok) return `${FAILURES[code ?? ''] ?? 'The test failed'}.`;
+  return scripted ? 'The scripted mind answered; no language model was asked.' : `It answered in ${lengthLabel(ms)}.`;
+}
+
+/** The price of a test at its provider: `, for 0.0001 USD`; empty if the price table lacks the model. */
+export function costLabel({ cost }: Pick<TestAnswer, 'cost'>): string {
+  return cost === null ? '' : `It cost ${cost.amount} ${cost.currency} at the provider.`;
+}
+
+/** The state of a connected provider, from its last test. */
+export function providerState(
+  { last_test: test }: Pick<ModelCredential, 'last_test'>,
+  nowMs: number,
+): Readonly<{ word: string; tone: Tone; hint: string }> {
+  if (test === null) return { word: 'Not tested', tone: 'waiting', hint: 'Test it to see that it answers' };
+  const when = timeAgo(test.at, nowMs);
+  return test.ok
+    ? { word: 'Works', tone: 'good', hint: `It answered ${when} in ${lengthLabel(test.ms)}` }
+    : { word: 'Fails', tone: 'bad', hint: `${testLabel({ ...test, scripted: false })} ${when}` };
+}
+
+/** The state of a name of a model: its provider, or the reason why none answers. */
+export function modelState({
+  provider,
+  scripted,
+  available,
+}: Pick<VillageModel, 'provider' | 'scripted' | 'available'>): Readonly<{ word: string; tone: Tone }> {
+  if (provider === null) return { word: 'No provider', tone: 'bad' };
+  if (!available) return { word: 'Its key is missing', tone: 'bad' };
+  return scripted ? { word: 'Scripted', tone: 'waiting' } : { word: 'Answers', tone: 'good' };
+}
+
+/** The agents that use a provider: `3 agents`, `no agent`. */
+export function usersLabel(total: number): string {
+  return total === 0 ? 'no agent now' : total === 1 ? '1 agent' : `${total} agents`;
+}

@@ -1,0 +1,123 @@
+import { type ModelCredential, type ModelPriceView, putModelPrices } from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormDialog } from '../../ui/dialog.tsx';
+import { FieldProblem, TextField } from '../../ui/fields.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage } from '../village-context.ts';
+import { type PriceDraft, priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
+
+interface PriceProps {
+  readonly credential: ModelCredential;
+  readonly prices: readonly ModelPriceView[];
+  readonly onClose: (saved: boolean) => void;
+}
+
+/** The prices that a connected provider asks, of a million tokens. They inform; the ledger charges the price of the tier. */
+export function PriceForm({ credential, prices, onClose }: PriceProps): ReactElement {
+  const { api } = useVillage();
+  const { name, agent_id: agent, provider } = credential;
+  const [start] = useState(() => {
+    const own = prices.filter(
+      (price) => price.provider === name && price.agent_id === agent && price.source === 'stored',
+    );
+    return priceDraftOf(provider?.models.map(({ model }) => model) ?? [], own);
+  });
+  const [draft, setDraft] = useState(start);
+  const [tried, setTried] = useState(false);
+  const intent = useIntent();
+  const read = readPrices(draft);
+  const write = (change: Partial<PriceDraft>): void => {
+    setDraft((now) => ({ ...now, ...change }));
+    intent.changed();
+  };
+  const save = async (): Promise<void> => {
+    setTried(true);
+    if (!read.ok) return;
+    const body = { ...read.body, ...(agent === null ? {} : { agent_id: agent }) };
+    const reply = await intent.send(() => api.call(putModelPrices, { params: { name }, body }));
+    if (reply?.ok === true) onClose(true);
+  };
+  return (
+    <FormDialog
+      title={`Prices of ${name}`}
+      draft={JSON.stringify(draft)}
+      start={JSON.stringify(start)}
+      onClose={() => onClose(false)}
+    >
+      <form
+        className="form price-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p className="hint">
+          Of a million tokens each. They show what answers cost you at the provider; agents pay the price of their tier.
+        </p>
+        <TextField
+          label="Currency"
+          name="currency"
+          maxLength={12}
+          value={draft.currency}
+          onChange={(currency) => write({ currency })}
+        />
+        <PriceRows rows={draft.rows} onChange={(rows) => write({ rows })} />
+        <FieldProblem text={tried && !read.ok ? read.problem : undefined} />
+        {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+        <Button look="strong" word={intent.busy ? 'One moment…' : 'Save prices'} type="submit" />
+      </form>
+    </FormDialog>
+  );
+}
+
+const COLUMNS = [
+  ['prompt', 'Prompt'],
+  ['cached', 'Cached prompt'],
+  ['completion', 'Answer'],
+] as const;
+
+type RowsProps = Readonly<{ rows: readonly PriceRow[]; onChange: (rows: readonly PriceRow[]) => void }>;
+
+function PriceRows({ rows, onChange }: RowsProps): ReactElement {
+  return (
+    <table className="times price-table">
+      <thead>
+        <tr>
+          <th scope="col">Model</th>
+          {COLUMNS.map(([key, word]) => (
+            <th key={key} scope="col">
+              {word}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, at) => (
+          <tr key={row.model}>
+            <th scope="row">
+              <code>{row.model}</code>
+            </th>
+            {COLUMNS.map(([key, word]) => (
+              <td key={key}>
+                <input
+                  name={`price-${key}`}
+                  inputMode="decimal"
+                  autoComplete="off"
+                  aria-label={`${word}, ${row.model}`}
+                  placeholder={key === 'cached' ? 'as prompt' : '0.00'}
+                  value={row[key]}
+                  onChange={(event) =>
+                    onChange(rows.map((each, index) => (index === at ? { ...each, [key]: event.target.value } : each)))
+                  }
+                />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

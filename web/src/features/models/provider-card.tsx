@@ -1,0 +1,201 @@
+import { deleteModelCredential, type ModelCredential } from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { actorLabel } from '../../client/actor-labels.ts';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
+import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
+import { providerState, usersLabel } from './model-labels.ts';
+import { kindLabel } from './provider-kinds.ts';
+import { TestResult } from './test-result.tsx';
+import { useTest } from './use-test.ts';
+
+interface CardProps {
+  readonly credential: ModelCredential;
+  readonly onEdit: (draft: ConnectDraft) => void;
+  readonly onPrices: (credential: ModelCredential) => void;
+  readonly onChanged: () => void;
+}
+
+/** A connected provider or a stored key: where it is, whether it works, its users, and the acts of an admin. */
+export function ProviderCard({ credential, onEdit, onPrices, onChanged }: CardProps): ReactElement {
+  const { name, agent_id: agent, provider } = credential;
+  const test = useTest();
+  const draft = connectDraftOf(credential);
+  const run = async (): Promise<void> => {
+    await test.run({ credential: name, ...(agent === null ? {} : { agent_id: agent }) });
+    onChanged();
+  };
+  return (
+    <li className="card provider-card" data-provider={name} data-agent={agent ?? undefined}>
+      <CardHead credential={credential} />
+      <CardFacts credential={credential} withTest={test.answer === null} />
+      {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
+      {test.answer !== null && <TestResult answer={test.answer} />}
+      <div className="button-row">
+        {provider !== null && (
+          <Button
+            word={test.intent.busy ? 'Asking…' : 'Test'}
+            icon="play"
+            iconPx={14}
+            aria-disabled={test.intent.busy}
+            onClick={() => void run()}
+            data-action="test"
+          />
+        )}
+        {draft !== null && (
+          <Button word="Change…" icon="edit" iconPx={14} onClick={() => onEdit(draft)} data-action="change" />
+        )}
+        {provider !== null && (
+          <Button word="Prices…" icon="coin" iconPx={14} onClick={() => onPrices(credential)} data-action="prices" />
+        )}
+        <Remove credential={credential} onRemoved={onChanged} />
+      </div>
+    </li>
+  );
+}
+
+function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+  const now = useNow(10_000);
+  const { name, provider } = credential;
+  const state = provider === null ? null : providerState(credential, now);
+  return (
+    <header className="provider-head">
+      <h3>{name}</h3>
+      <span>{provider === null ? 'A key alone' : kindLabel(provider.kind)}</span>
+      {state !== null && (
+        <Badge tone={state.tone} title={state.hint}>
+          {state.word}
+        </Badge>
+      )}
+    </header>
+  );
+}
+
+type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean };
+
+function CardFacts({ credential, withTest }: FactsProps): ReactElement {
+  const { provider, fingerprint, created_at: at, created_by: by, agent_id: agent, last_test: test } = credential;
+  const viewer = useViewerId();
+  const now = useNow(10_000);
+  return (
+    <dl className="provider-facts">
+      {provider !== null && (
+        <>
+          <dt>Models</dt>
+          <dd>
+            {provider.models.map(({ name, model }) => (
+              <span key={name} className="provider-model">
+                <b>{name}</b> = <code>{model}</code>
+              </span>
+            ))}
+          </dd>
+          <dt>Address</dt>
+          <dd>
+            <code>{provider.base_url}</code>
+          </dd>
+        </>
+      )}
+      <dt>Key</dt>
+      <dd>
+        {credential.key_id === null ? (
+          'without a key'
+        ) : fingerprint === null ? (
+          'sealed'
+        ) : (
+          <>
+            sealed, fingerprint <code>{fingerprint}</code>
+          </>
+        )}
+      </dd>
+      <dt>For</dt>
+      <dd>{agent === null ? 'the whole village' : <AgentLink id={agent} />}</dd>
+      <dt>Used by</dt>
+      <dd>
+        <Users credential={credential} />
+      </dd>
+      <dt>Added</dt>
+      <dd>
+        by {actorLabel(by, null, viewer)}, <Time at={at} word={timeAgo(at, now)} />
+      </dd>
+      {withTest && test !== null && !test.ok && (
+        <>
+          <dt>Last test</dt>
+          <dd className="provider-failure">
+            {test.message ?? test.code} <Time at={test.at} word={timeAgo(test.at, now)} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Users({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+  const { agents, total } = credential.used_by;
+  return (
+    <>
+      {usersLabel(total)}
+      {agents.map((id) => (
+        <span key={id}>
+          {' '}
+          <AgentLink id={id} />
+        </span>
+      ))}
+      {total > agents.length && ' …'}
+    </>
+  );
+}
+
+function AgentLink({ id }: { readonly id: string }): ReactElement {
+  const { select, open } = useVillage();
+  return (
+    <LinkButton
+      word={useAgentName(id)}
+      onClick={() => {
+        select(id);
+        open({ tab: 'models' });
+      }}
+    />
+  );
+}
+
+type RemoveProps = Readonly<{ credential: ModelCredential; onRemoved: () => void }>;
+
+function Remove({ credential, onRemoved }: RemoveProps): ReactElement {
+  const { api } = useVillage();
+  const [asked, setAsked] = useState(false);
+  const intent = useIntent();
+  const { name, agent_id: agent, used_by: users } = credential;
+  const remove = async (): Promise<void> => {
+    const query = agent === null ? {} : { agent_id: agent };
+    const reply = await intent.send(() => api.call(deleteModelCredential, { params: { name }, query }));
+    if (reply?.ok === true) onRemoved();
+  };
+  if (!asked)
+    return <Button word="Remove…" icon="trash" iconPx={14} onClick={() => setAsked(true)} data-action="remove" />;
+  return (
+    <div className="provider-remove" role="group" aria-label={`Remove ${name}`}>
+      <p>
+        {users.total === 0 ? 'No agent uses it now.' : `It answers for ${usersLabel(users.total)} now.`} The key is
+        deleted.
+      </p>
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      <div className="button-row">
+        <Button
+          className="button-danger"
+          word={`Remove ${name}`}
+          autoFocus
+          aria-disabled={intent.busy}
+          onClick={() => void remove()}
+          data-action="confirm-remove"
+        />
+        <Button word="Keep it" onClick={() => setAsked(false)} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,18 @@
+import { showModels } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { type Live, useLive } from '../../client/query/use-live.ts';
+import { ScriptedMark } from './scripted-mark.tsx';
+
+const EVERY_MS = 60_000;
+const HINT = 'This village has no language model now: its agents speak sentences from a list';
+
+/** True while no language model answers in the village; null before the first answer. */
+export function useScriptedOnly(): boolean | null {
+  const live: Live<{ readonly scripted_only: boolean }> = useLive(showModels, {}, EVERY_MS);
+  return live.data?.scripted_only ?? null;
+}
+
+/** A label for words of agents where the village does not say how they came about; nothing in a village with a model. */
+export function VillageMark({ word }: { readonly word?: string }): ReactElement | null {
+  return useScriptedOnly() === true ? <ScriptedMark hint={HINT} {...(word === undefined ? {} : { word })} /> : null;
+}
