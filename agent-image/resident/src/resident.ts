@@ -5,7 +5,6 @@ import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
-import { quoted, sentence, shortened } from './brain/words.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
 import { handsPrograms } from './hands/hands-programs.ts';
@@ -42,8 +41,6 @@ const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
-/** Maximum number of characters of a run's prompt, and of its summary, in the diary. */
-const DIARY_WORDS_MAX = 300;
 
 export interface ResidentPorts {
   readonly log: Log;
@@ -202,9 +199,9 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     inbox.nudge();
     // The words of a model and of a session may be private. Diary and board are not.
     if (hasModel || run.session_id !== null) return;
-    rememberRun(memory, run, ended.summary);
+    rememberRun(memory, run, ended.state);
     if (ended.state === 'failed' && ended.error !== undefined)
-      desk.requests.add(requestAfterRun(run.run_id, run.prompt, ended.error));
+      desk.requests.add(requestAfterRun(run.run_id, ended.error));
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
@@ -235,12 +232,17 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   return { ended, runsLeft: () => runs.ended };
 }
 
-/** Adds a run and its summary to the diary. A full disk fails the memory, not the run. */
-function rememberRun(memory: MemoryStore, { run_id, prompt, schedule }: Run, summary: string): void {
-  const asker = schedule === null ? 'I was asked' : `The schedule ${schedule.name} asked`;
-  const asked = sentence(`${asker}: ${quoted(prompt, DIARY_WORDS_MAX)}`);
+const END_WORDS: Readonly<Record<EndedRun['state'], string>> = {
+  done: 'I did it.',
+  failed: 'I could not do it.',
+  cancelled: 'It was cancelled.',
+};
+
+/** Adds a run to the diary, without its words: they are not for everybody to whom the agent speaks. A full disk fails the memory, not the run. */
+function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: EndedRun['state']): void {
+  const giver = schedule === null ? 'A person' : `The schedule ${schedule.name}`;
   try {
-    memory.remember(entityOf(run_id, DIARY, [`${asked} ${sentence(shortened(summary, DIARY_WORDS_MAX))}`]));
+    memory.remember(entityOf(run_id, DIARY, [`${giver} gave me work. ${END_WORDS[state]}`]));
   } catch {
     // The run has not failed: the API has stored it.
   }

@@ -23,10 +23,12 @@ export interface Circumstances {
   readonly people: readonly string[];
   /** Asks for the run, in words: a person, or a schedule. */
   readonly asker: string;
+  /** Money that a person holds for the result of the run, if there is some. */
+  readonly offer: { readonly amount: string; readonly expires_at: string } | null;
 }
 
 /** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
-export function promptOf({ config, standing, world, lately = '', people, asker }: Circumstances): SystemPrompt {
+export function promptOf({ config, standing, world, lately = '', people, asker, offer }: Circumstances): SystemPrompt {
   const { identity, personality, instructions } = config.persona;
   return systemPrompt({
     identity: [`You are ${config.display_name}, an agent of the village (agent_id ${config.agent_id}).`, identity]
@@ -37,7 +39,9 @@ export function promptOf({ config, standing, world, lately = '', people, asker }
     skills: [],
     time: world === null ? '' : timeInWords(world),
     place: world === null ? '' : placeInWords(world, config.agent_id),
-    standing: [standing === null ? '' : standingInWords(standing, config), lately].join('\n').trim(),
+    standing: [standing === null ? '' : standingInWords(standing, config), lately, offerInWords(offer)]
+      .filter((part) => part !== '')
+      .join('\n'),
     people: peopleInWords(people, asker),
   });
 }
@@ -64,6 +68,11 @@ function standingInWords({ balance, tier }: AgentDetail, { model, limits }: Agen
   ]
     .filter((part) => part !== '')
     .join(' ');
+}
+
+function offerInWords(offer: Circumstances['offer']): string {
+  if (offer === null) return '';
+  return `${offer.amount} aiDollars are offered to you for the result of this run: the person pays you if they accept it before ${offer.expires_at}.`;
 }
 
 function peopleInWords(people: readonly string[], asker: string): string {

@@ -67,7 +67,7 @@ export async function inputOf(
   work: RunWork,
 ): Promise<{ readonly input: RunInput; readonly context: Omit<RuntimeContext, 'signal'> }> {
   const { config, workspacePath, memoryPath } = ports;
-  const { run, budgets, session } = started;
+  const { run, budgets, session, offer } = started;
   const people = session?.people ?? [];
   const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
   const [circumstances, tree] = await Promise.all([circumstancesOf(ports), workTreeOf(config, workspacePath)]);
@@ -77,7 +77,7 @@ export async function inputOf(
       run: run.run_id,
       // With several people the model must know who wrote.
       text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
-      prompt: promptOf({ ...circumstances, people: people.map(({ name }) => name), asker: speaker }),
+      prompt: promptOf({ ...circumstances, people: people.map(({ name }) => name), asker: speaker, offer }),
       model: config.model?.name ?? '',
       budgets: budgetsOf(budgets),
       answers: [],
@@ -100,7 +100,7 @@ async function circumstancesOf({
   village,
   config,
   life,
-}: InputPorts): Promise<Omit<Circumstances, 'people' | 'asker'>> {
+}: InputPorts): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
   const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
   const known = { world: valueOf(world), standing: valueOf(standing) };
   return { config, ...known, lately: latelyInWords(valueOf(ledger) ?? [], life?.() ?? null, known.world?.time.day) };

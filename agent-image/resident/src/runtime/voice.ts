@@ -61,7 +61,7 @@ async function wordsOf(
 ): Promise<string> {
   const obtained = await runtimes.obtain(config, SPEECH);
   if (!obtained.ok) throw new Error(obtained.warning.message);
-  const prompt = promptOf({ config, standing: null, world: null, people: [], asker: spoken.speaker });
+  const prompt = promptOf({ config, standing: null, world: null, people: [], asker: spoken.speaker, offer: null });
   const situation = `${STYLE} ${spoken.speaker} speaks to you${spoken.place === null ? '' : ` at ${spoken.place}`}. You are ${spoken.plan}.`;
   const input = { kind: 'speech' as const, text, prompt: { ...prompt, situation }, model: config.model?.name ?? '' };
   const { repo, branch } = await workTreeOf(config, workspacePath);

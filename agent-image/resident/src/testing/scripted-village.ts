@@ -66,7 +66,7 @@ function runQuestions(
         scripted('startRun') ??
         (run === undefined
           ? { kind: 'refused', code: 'no_such_run', detail: 'none' }
-          : ok({ run, steps: [...steps], permissions: [], policy: null, budgets: BUDGETS, session: null }))
+          : ok({ run, steps: [...steps], permissions: [], policy: null, budgets: BUDGETS, session: null, offer: null }))
       );
     },
     noteStep: async (_runId, _claim, step) => {

@@ -28,7 +28,8 @@ export const PERMISSIONS = {
   'sessions:read': ['member', 'admin', 'agent'],
   /** Only people of the session, and admins; the handler checks this. */
   'sessions:write': ['member', 'admin'],
-  'schedules:read': ['member', 'admin'],
+  /** An agent reads only its own; only it and admins read prompts. The handler checks this. */
+  'schedules:read': ['member', 'admin', 'agent'],
   'schedules:write': ['admin'],
   /** Row-level security decides which posts a viewer sees. */
   'board:read': ['visitor', 'member', 'admin', 'agent'],

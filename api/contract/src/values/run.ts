@@ -86,6 +86,10 @@ export const Run = z.strictObject({
   usage: RunUsage,
   budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
+  veiled: z
+    .literal(true)
+    .optional()
+    .describe('Only where the reader may not read prompt, summary and texts: a fixed sentence stands for them'),
 });
 export type Run = z.infer<typeof Run>;
 

@@ -8,6 +8,8 @@ export interface AgentRecord {
   readonly spec: AgentSpec;
   readonly status: AgentStatus;
   readonly deleting: boolean;
+  /** Labels of the object, by which Schedules select it; left out if there is no cluster. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Counts changes of the spec; left out if there is no cluster. */
   readonly generation?: number;
   /** True if the API put the agent to sleep because it was idle; left out otherwise, so also if a person did. */

@@ -21,7 +21,7 @@ export const IDLE_SLEEP = 'Idle';
 /** Converts an Agent object. Throws if it does not match the schema, for example an object of an older version. */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
-  const { name, uid, creationTimestamp, deletionTimestamp, generation, annotations } = object.metadata;
+  const { name, uid, creationTimestamp, deletionTimestamp, generation, annotations, labels } = object.metadata;
   return {
     agentId: name,
     uid,
@@ -29,6 +29,7 @@ export function recordOf(object: KubeObject): AgentRecord {
     spec: agent.spec,
     status: agent.status ?? {},
     deleting: deletionTimestamp !== undefined,
+    ...(labels === undefined ? {} : { labels }),
     ...(generation === undefined ? {} : { generation }),
     ...(agent.spec.power === 'Asleep' && annotations?.[SLEEP_ANNOTATION] === IDLE_SLEEP ? { idle: true } : {}),
   };

@@ -36,10 +36,11 @@ type Person = Extract<Actor, { role: 'member' | 'admin' }>;
 /** Time in which an agent may use a permission after the answer: it has to wake up and start the run again. */
 const USABLE_S = 900;
 
-/** True if a person may answer for a run: an admin, the member who gave it, or a person of its session. */
+/** True if a person may answer for a run: an admin, a person of its session, or the member who gave it without a session. */
 async function mayAnswer(tx: Tx, { role, id }: Person, run: RunRow): Promise<boolean> {
-  if (role === 'admin' || (run.createdByRole === role && run.createdById === id)) return true;
-  return run.sessionId !== null && (await sessionsOfPerson(tx, id, [run.sessionId])).size > 0;
+  if (role === 'admin') return true;
+  if (run.sessionId === null) return run.createdByRole === role && run.createdById === id;
+  return (await sessionsOfPerson(tx, id, [run.sessionId])).size > 0;
 }
 
 /** Refuses a member if the call may spend more than the rest of their allowance. Approvals and rewards share it. */

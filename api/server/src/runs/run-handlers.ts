@@ -1,5 +1,5 @@
 import { RUNS_WAITING_MAX, type createRun as createRunRoute, type Run, type RunOffer } from '@hamlet/contract';
-import { countWaiting, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
+import { countWaiting, findOffer, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
 import type { Db, RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
@@ -7,13 +7,14 @@ import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { z } from 'zod';
-import { findShownRun, shownRuns } from './run-audience.ts';
+import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience/run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
 import { resumeAfter, type RunStreams } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
+import { veiledEvent } from './audience/veil.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { PlaceOffer } from '../money/offers/run-offers.ts';
+import { offerView, seesReason, type PlaceOffer } from '../money/offers/run-offers.ts';
 
 export interface RunPorts {
   readonly db: Db;
@@ -74,6 +75,31 @@ async function createWithOffer(
   return placed.ok ? accepted({ run: runView(run), offer: placed.data }) : placed;
 }
 
+function cancelRun(): Handlers['cancelRun'] {
+  return inTx(async (request, tx) => {
+    const { params, body, actor } = request;
+    if (!(await isRunOfReader(tx, actor, params.run_id))) return refused('no_such_run');
+    const detail = {
+      by: { role: actor.role, id: actor.id },
+      ...(body.reason === undefined ? {} : { reason: body.reason }),
+    };
+    const outcome = await applyToRun(tx, params.run_id, {
+      command: { kind: 'cancel' },
+      words: { detail },
+      permit: (run) => mayCancel(actor, run),
+    });
+    if (!outcome.ok) return outcome;
+    if (outcome.data.changed)
+      await recordAct(tx, request, {
+        action: 'run.cancel',
+        object: params.run_id,
+        detail: { reason: body.reason ?? null },
+      });
+    const [run = runView(outcome.data.run)] = await shownRuns(tx, actor, [outcome.data.run]);
+    return accepted({ run });
+  });
+}
+
 export function runHandlers(ports: RunPorts) {
   const { db } = ports;
   return {
@@ -91,14 +117,18 @@ export function runHandlers(ports: RunPorts) {
     }),
     getRun: plain(async (request) => {
       const found = await findShownRun(db, request, request.params.run_id);
-      return found.ok ? accepted({ run: runView(found.data) }) : found;
+      if (!found.ok) return found;
+      const offer = await findOffer(db, request.params.run_id);
+      const shown = offer === null ? null : offerView(offer, seesReason(request.actor, offer));
+      return accepted({ run: shownRunView(found.data), offer: shown });
     }),
     listRunEvents: plain(async (request) => {
       const { params, query } = request;
       const found = await findShownRun(db, request, params.run_id);
       if (!found.ok) return found;
       const events = await readRunEvents(db, params.run_id, query);
-      return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
+      const shown = events.map((event) => runEventView(params.run_id, event));
+      return accepted({ events: found.data.veiled ? shown.map(veiledEvent) : shown });
     }),
     streamRun: {
       kind: 'stream',
@@ -106,29 +136,11 @@ export function runHandlers(ports: RunPorts) {
         const { params, query, headers, actor } = request;
         const found = await findShownRun(db, request, params.run_id);
         if (!found.ok) return found;
-        const { runId } = found.data;
-        return ports.runStreams.open({ runId, after: resumeAfter(headers, query.after), actor }, sink);
+        const { row, veiled } = found.data;
+        const wanted = { runId: row.runId, after: resumeAfter(headers, query.after), actor, veiled };
+        return ports.runStreams.open(wanted, sink);
       },
     },
-    cancelRun: inTx(async (request, tx) => {
-      const { params, body, actor } = request;
-      const detail = {
-        by: { role: actor.role, id: actor.id },
-        ...(body.reason === undefined ? {} : { reason: body.reason }),
-      };
-      const outcome = await applyToRun(tx, params.run_id, {
-        command: { kind: 'cancel' },
-        words: { detail },
-        permit: (run) => mayCancel(actor, run),
-      });
-      if (!outcome.ok) return outcome;
-      if (outcome.data.changed)
-        await recordAct(tx, request, {
-          action: 'run.cancel',
-          object: params.run_id,
-          detail: { reason: body.reason ?? null },
-        });
-      return accepted({ run: runView(outcome.data.run) });
-    }),
+    cancelRun: cancelRun(),
   } satisfies Partial<Handlers>;
 }

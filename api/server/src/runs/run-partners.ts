@@ -1,5 +1,18 @@
-import { type Permission, RUN_PERMISSIONS_MAX, type RunSession } from '@hamlet/contract';
-import { countPermissions, findChatSession, readPermissionsOfRun, type RunRow, type Tx } from '@hamlet/store';
+import {
+  formatAiDollars,
+  type Permission,
+  RUN_PERMISSIONS_MAX,
+  type RunOffer,
+  type RunSession,
+} from '@hamlet/contract';
+import {
+  countPermissions,
+  findChatSession,
+  findOffer,
+  readPermissionsOfRun,
+  type RunRow,
+  type Tx,
+} from '@hamlet/store';
 import { permissionView } from '../permissions/view/permission-view.ts';
 import { repositoryOf } from '../sessions/transcript/session-view.ts';
 
@@ -19,4 +32,11 @@ export async function sessionOfRun(tx: Tx, { sessionId }: RunRow): Promise<RunSe
   const session = sessionId === null ? null : await findChatSession(tx, sessionId);
   if (session === null) return null;
   return { session_id: session.sessionId, people: [...session.people], repository: repositoryOf(session) };
+}
+
+/** The offer of a person for the result of the run, while it holds the money; null without one. */
+export async function openOfferOf(tx: Tx, runId: string): Promise<Pick<RunOffer, 'amount' | 'expires_at'> | null> {
+  const offer = await findOffer(tx, runId);
+  if (offer === null || offer.state !== 'open') return null;
+  return { amount: formatAiDollars(offer.amount), expires_at: offer.expiresAt.toISOString() };
 }

@@ -7,7 +7,9 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 import type { RunDeltas } from './run-deltas.ts';
-import { runEventView, runView } from './run-view.ts';
+import { shownRunView } from './audience/run-audience.ts';
+import { runEventView } from './run-view.ts';
+import { veiledEvent } from './audience/veil.ts';
 import type { RunWatch } from './run-watch.ts';
 
 /** Streams of runs on one replica, and of one person on it. */
@@ -27,6 +29,8 @@ export interface WantedStream {
   /** Number of the last event that the reader has. */
   readonly after: number;
   readonly actor: Actor;
+  /** True if the reader sees no texts of the run. */
+  readonly veiled: boolean;
 }
 
 /** The number of the last event that a reader has. A browser that reconnects repeats the query, so its header counts. */
@@ -75,6 +79,7 @@ export class RunStreams {
 class RunStream {
   readonly #ports: StreamPorts;
   readonly #runId: string;
+  readonly #veiled: boolean;
   readonly #sink: EventSink;
   readonly #pump = coalesce(() => this.#advance());
   #after: number;
@@ -83,9 +88,10 @@ class RunStream {
   #stopped = false;
   #cleanup: readonly (() => void)[] = [];
 
-  constructor(ports: StreamPorts, { runId, after }: WantedStream, sink: EventSink) {
+  constructor(ports: StreamPorts, { runId, after, veiled }: WantedStream, sink: EventSink) {
     this.#ports = ports;
     this.#runId = runId;
+    this.#veiled = veiled;
     this.#after = after;
     this.#sink = sink;
   }
@@ -125,7 +131,7 @@ class RunStream {
       this.close();
       return;
     }
-    this.#passesWords = run.state === 'running' && run.cancelRequestedAt === null;
+    this.#passesWords = !this.#veiled && run.state === 'running' && run.cancelRequestedAt === null;
     await this.#sendEvents(run);
     if (this.#stopped) return;
     this.#sendRun(run);
@@ -138,7 +144,8 @@ class RunStream {
       const page = await readRunEvents(this.#ports.db, this.#runId, { after: this.#after, limit: PAGE });
       for (const event of page) {
         if (this.#stopped) return;
-        this.#sink.send('run_event', runEventView(this.#runId, event), String(event.number));
+        const shown = runEventView(this.#runId, event);
+        this.#sink.send('run_event', this.#veiled ? veiledEvent(shown) : shown, String(event.number));
         this.#after = event.number;
       }
       if (page.length === 0) return;
@@ -147,7 +154,7 @@ class RunStream {
   }
 
   #sendRun(row: RunRow): void {
-    const run = runView(row);
+    const run = shownRunView({ row, veiled: this.#veiled });
     if (this.#sent !== null && JSON.stringify(this.#sent) === JSON.stringify(run)) return;
     this.#sent = run;
     this.#sink.send('run', run);

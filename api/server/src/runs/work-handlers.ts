@@ -16,7 +16,7 @@ import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
-import { hasPendingPermission, permissionsOfRun, sessionOfRun } from './run-partners.ts';
+import { hasPendingPermission, openOfferOf, permissionsOfRun, sessionOfRun } from './run-partners.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
@@ -98,6 +98,7 @@ function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
         policy: policyOf(actor.agentId),
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
         session: await sessionOfRun(tx, run),
+        offer: await openOfferOf(tx, run.runId),
       });
     }),
   );

@@ -5,11 +5,14 @@ import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
-import { scheduleView } from './schedule-view.ts';
+import { isOwnSchedule, scheduleView, veiledSchedule } from './schedule-view.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { Actor } from '../http/actor.ts';
 
 export interface SchedulePorts {
   readonly db: Db;
   readonly schedules: ScheduleSource;
+  readonly source: Pick<AgentSource, 'get'>;
 }
 
 interface Act<T> {
@@ -50,19 +53,32 @@ async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: Schedul
   return { schedule: schedule ?? scheduleView(record, []) };
 }
 
-export function scheduleHandlers({ db, schedules }: SchedulePorts) {
+/** True if the Schedule exists for the reader: an agent reads its own alone. */
+function isFor(actor: Actor, source: SchedulePorts['source']): (record: ScheduleRecord) => boolean {
+  if (actor.role !== 'agent') return () => true;
+  const agent = source.get(actor.agentId);
+  return (record) => agent !== null && isOwnSchedule(record, agent);
+}
+
+/** Schedules with their prompts for admins and for the agent, and without them for members. */
+function shownTo({ role }: Actor): (schedule: ScheduleView) => ScheduleView {
+  return role === 'member' ? veiledSchedule : (schedule) => schedule;
+}
+
+export function scheduleHandlers({ db, schedules, source }: SchedulePorts) {
   return {
-    listSchedules: plain(async ({ query }) => {
+    listSchedules: plain(async ({ query, actor }) => {
       const page = await schedules.list(query);
-      return page.ok
-        ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next })
-        : page;
+      if (!page.ok) return page;
+      const shown = await views(db, page.data.schedules.filter(isFor(actor, source)));
+      return accepted({ schedules: shown.map(shownTo(actor)), next_cursor: page.data.next });
     }),
-    getSchedule: plain(async ({ params }) => {
+    getSchedule: plain(async ({ params, actor }) => {
       const record = await schedules.get(params.name);
-      return record === null
-        ? refused('no_such_schedule', `There is no schedule ${params.name}`)
-        : accepted(await view(db, record));
+      if (record === null || !isFor(actor, source)(record))
+        return refused('no_such_schedule', `There is no schedule ${params.name}`);
+      const { schedule } = await view(db, record);
+      return accepted({ schedule: shownTo(actor)(schedule) });
     }),
     createSchedule: inTx(async (request, tx) => {
       const { name, ...spec } = request.body;

@@ -1,6 +1,9 @@
 import type { Firing, ScheduleView } from '@hamlet/contract';
 import type { FiringRow } from '@hamlet/store';
+import type { AgentRecord } from '../agents/agent-source.ts';
 import type { ScheduleRecord } from './schedule-source.ts';
+
+const VEILED_PROMPT = 'Only admins read the prompts of Schedules.';
 
 function utc(time: string | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();
@@ -57,4 +60,15 @@ export function scheduleView(record: ScheduleRecord, firings: readonly FiringRow
     status: statusView(record),
     last_firings: firings.map(firingView),
   };
+}
+
+/** A Schedule without its prompt. Pure. */
+export function veiledSchedule(schedule: ScheduleView): ScheduleView {
+  return { ...schedule, prompt: VEILED_PROMPT, veiled: true };
+}
+
+/** True if the Schedule gives work to the agent, by its name or its labels. Pure. */
+export function isOwnSchedule({ spec }: ScheduleRecord, { agentId, labels = {} }: AgentRecord): boolean {
+  if (spec.selector === undefined) return spec.agentName === agentId;
+  return Object.entries(spec.selector.matchLabels).every(([label, value]) => labels[label] === value);
 }

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
-import { runView } from '../runs/run-view.ts';
+import type { Actor } from '../http/actor.ts';
+import { shownRunView } from '../runs/audience/run-audience.ts';
+import { seesTexts } from '../runs/audience/veil.ts';
 import { scopeOf, type SessionPorts } from './session-handlers.ts';
 import { chatSessionView } from './transcript/session-view.ts';
 
@@ -23,10 +25,10 @@ function firingView(row: FiringOfAgent): NonNullable<TimelineEntry['firing']> {
   };
 }
 
-/** The entries of a page, in its order. */
+/** The entries of a page, in its order. Its runs of sessions are of sessions that the reader sees. */
 async function readEntries(
   db: Db,
-  agentId: string,
+  { agentId, actor }: { readonly agentId: string; readonly actor: Actor },
   places: readonly TimelinePlace[],
 ): Promise<readonly TimelineEntry[]> {
   const idsOf = (kind: TimelinePlace['kind']): readonly string[] =>
@@ -39,7 +41,10 @@ async function readEntries(
     if (session !== undefined)
       return [{ ...EMPTY, id, kind, at: session.createdAt.toISOString(), session: chatSessionView(session) }];
     const run = runs.get(id);
-    if (run !== undefined) return [{ ...EMPTY, id, kind, at: run.createdAt.toISOString(), run: runView(run) }];
+    if (run !== undefined) {
+      const shown = shownRunView({ row: run, veiled: !seesTexts(actor, run, true) });
+      return [{ ...EMPTY, id, kind, at: run.createdAt.toISOString(), run: shown }];
+    }
     const firing = firings.get(id);
     return firing === undefined
       ? []
@@ -63,7 +68,7 @@ export function timelineHandler({ db, source }: SessionPorts) {
       return inSnapshot(db, async (tx) => {
         const { rows, next } = await readTimeline(tx, filter, { before, limit: query.limit });
         return accepted({
-          entries: [...(await readEntries(tx, agentId, rows))],
+          entries: [...(await readEntries(tx, { agentId, actor }, rows))],
           next_cursor: next === null ? null : cursor.write(question, next),
         });
       });

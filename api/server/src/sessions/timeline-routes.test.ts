@@ -55,7 +55,13 @@ test('the timeline has all of an agent, newest first, in pages; a session is a f
   const ofSession = dataOf(await timeline(admin, { session_id: sessionId })).entries;
   assert.deepEqual(ofSession, all.slice(3));
 
-  assert.deepEqual(dataOf(await timeline(member, {})).entries, all.slice(0, 3));
+  const others = dataOf(await timeline(member, {})).entries;
+  assert.deepEqual(
+    others.map(({ id, run }) => [id, run?.state, run?.veiled]),
+    all.slice(0, 3).map(({ id, run }) => [id, run?.state, run === null ? undefined : true]),
+  );
+  assert.doesNotMatch(JSON.stringify(others), /Work|Look around/);
+  assert.match(JSON.stringify(dataOf(await timeline(talk.play.as('ada'), {})).entries), /Work/);
   assert.deepEqual(dataOf(await timeline(member, { session_id: sessionId })).entries, []);
   assert.equal(await codeOf(timeline(member, { whose: 'all' })), 'forbidden');
   assert.deepEqual(dataOf(await timeline(admin, { whose: 'all' })).entries, all);

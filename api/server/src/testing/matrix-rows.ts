@@ -176,8 +176,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   getModelUse: '401  200  200  200  403  403',
 
   // Schedules
-  listSchedules: '401  200  200  403  403  403',
-  getSchedule: '401  404  404  403  403  403',
+  listSchedules: '401  200  200  200  200  403',
+  getSchedule: '401  404  404  404  404  403',
   createSchedule: '401  403  400  403  403  403',
   changeSchedule: '401  403  400  403  403  403',
   deleteSchedule: '401  403  400  403  403  403',

@@ -13,7 +13,7 @@ export interface PermissionFilter {
   readonly runId?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly state?: PermissionState | undefined;
-  /** Only permissions of runs that this person created, or of sessions that they are in; null for all. */
+  /** Only permissions of runs that this person created outside of sessions, or of sessions that they are in; null for all. */
   readonly person: { readonly role: string; readonly id: string } | null;
 }
 
@@ -26,7 +26,7 @@ const ofRun = sql<string | null>`(select session_id from run where run.run_id = 
 function isOf(role: string, id: string): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select from run where run.run_id = permission.run_id and (
-      (run.created_by_role = ${role} and run.created_by_id = ${id})
+      (run.session_id is null and run.created_by_role = ${role} and run.created_by_id = ${id})
       or exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})))`;
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '@hamlet/contract';
 import { HOW_TO_CONNECT, NO_MODEL, WHAT_I_UNDERSTAND } from '../read-wishes.ts';
 import type { HelpRequest } from '../situation.ts';
-import { quoted, sentence, shortened } from '../words.ts';
+import { sentence, shortened } from '../words.ts';
 
 /** The agent repeats a request after this many ticks: an hour. */
 const ASK_AGAIN_TICKS = 36_000;
@@ -10,25 +10,22 @@ const ASK_GAP_TICKS = 3_000;
 const REASON_CHARS = 240;
 
 /** The request after a failed run. All runs that lack a language model share one request, since one provider helps them all. */
-export function requestAfterRun(
-  runId: string,
-  prompt: string,
-  error: { readonly code: string; readonly message: string },
-): HelpRequest {
-  const asked = sentence(`I was asked: ${quoted(prompt)}`);
-  if (error.code === NO_MODEL) {
+export function requestAfterRun(runId: string, { code }: { readonly code: string }): HelpRequest {
+  // Only the person who gave the run and admins read its words. The board is for everybody.
+  const rest = `The person who gave it and admins can read the rest in the run ${runId}.`;
+  if (code === NO_MODEL) {
     return {
       subject: 'run without a model',
       audience: 'humans',
       title: 'I do not understand what I was asked',
-      facts: `${asked} I did nothing about it. ${HOW_TO_CONNECT} ${WHAT_I_UNDERSTAND} The run is ${runId}.`,
+      facts: `I was given work in words that none of my rules understood. I did nothing about it. ${HOW_TO_CONNECT} ${WHAT_I_UNDERSTAND} ${rest}`,
     };
   }
   return {
     subject: `run ${runId}`,
     audience: 'humans',
     title: 'I am stuck with a run',
-    facts: `${asked} It failed (${error.code}): ${sentence(shortened(error.message, REASON_CHARS))} The run is ${runId}.`,
+    facts: `I was given work that I could not do. It failed (${code}). ${rest}`,
   };
 }
 

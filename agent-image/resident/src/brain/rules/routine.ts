@@ -29,7 +29,11 @@ export const suspended: Rule = (situation) =>
 export const work: Rule = (situation) =>
   situation.work === null
     ? null
-    : decision(situation, { command: STAY, goal: situation.mind.goal, why: `I am at work: ${situation.work}` });
+    : decision(situation, {
+        command: STAY,
+        goal: situation.mind.goal,
+        why: 'I am at work on something I was asked to do',
+      });
 
 export const sleep: Rule = (situation) => {
   const { self, character, landmarks, day, minute } = situation;

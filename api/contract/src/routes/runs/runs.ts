@@ -101,9 +101,9 @@ export const listRuns = defineRoute('GET /runs', {
 export const getRun = defineRoute('GET /runs/{run_id}', {
   ...reading,
   name: 'getRun',
-  summary: 'One run',
+  summary: 'One run, with the offer for it; only its person, people of its session and admins read its texts',
   params: RunParams,
-  answer: RunAnswer,
+  answer: json(z.strictObject({ run: Run, offer: RunOffer.nullable() })),
   reasons: ['no_such_run'],
 });
 
@@ -185,6 +185,10 @@ export const startRun = defineRoute('POST /runs/{run_id}/start', {
       policy: Policy.nullable().describe('Rules about the calls of the run; null if only the API judges them'),
       budgets: RunBudgets,
       session: RunSession.nullable(),
+      offer: RunOffer.pick({ amount: true, expires_at: true })
+        .nullable()
+        .default(null)
+        .describe('Open offer of a person for the result'),
     }),
   ),
   reasons: [

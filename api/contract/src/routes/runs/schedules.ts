@@ -46,6 +46,10 @@ export const ScheduleView = z.strictObject({
   uid: z.string(),
   created_at: Time,
   ...written,
+  veiled: z
+    .literal(true)
+    .optional()
+    .describe('Only where the reader may not read the prompt: a fixed sentence stands for it'),
   status: z.strictObject({
     last_slot: Time.nullable(),
     last_run_id: z.string().nullable(),
@@ -67,7 +71,8 @@ const write = { tag: 'schedules', permission: 'schedules:write' } as const;
 export const listSchedules = defineRoute('GET /schedules', {
   ...read,
   name: 'listSchedules',
-  summary: 'All schedules of the village by name, with their last firings',
+  summary:
+    'All schedules of the village by name, with their last firings; only admins read prompts, an agent sees its own',
   query: z.strictObject({ ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }) }),
   answer: json(z.strictObject({ schedules: z.array(ScheduleView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],

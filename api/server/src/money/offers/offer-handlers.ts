@@ -4,20 +4,23 @@ import { z } from 'zod';
 import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { pageCursor } from '../../http/page-cursor.ts';
-import { lockOwnOffer, offerView, payOffer, returnOffer, type OfferPorts } from './run-offers.ts';
+import { lockOwnOffer, offerView, payOffer, returnOffer, seesReason, type OfferPorts } from './run-offers.ts';
 
 const pages = pageCursor(z.uuid());
 
 export function offerHandlers(ports: OfferPorts & { readonly db: Db }) {
   return {
-    listOffers: plain(async ({ query }) => {
+    listOffers: plain(async ({ query, actor }) => {
       const { agent_id: agentId, run_id: runId, state, cursor, limit } = query;
       const filter = JSON.stringify([agentId, runId, state]);
       const before = pages.read(cursor, filter);
       if (before === undefined) return refused('cursor_invalid');
       const rows = await readOffers(ports.db, { agentId, runId, state }, { before, limit });
       const { rows: offers, next } = cutPage(rows, limit, (offer) => offer.runId);
-      return accepted({ offers: offers.map(offerView), next_cursor: next === null ? null : pages.write(filter, next) });
+      return accepted({
+        offers: offers.map((offer) => offerView(offer, seesReason(actor, offer))),
+        next_cursor: next === null ? null : pages.write(filter, next),
+      });
     }),
     acceptOffer: inTx(async (request, tx) => {
       const offer = await lockOwnOffer(tx, request.params.run_id, request.actor);

@@ -44,7 +44,8 @@ export interface OfferAsked extends Acting {
  */
 export type PlaceOffer = (tx: Tx, run: RunRow, asked: OfferAsked) => Promise<Outcome<RunOffer>>;
 
-export function offerView(row: OfferRow): RunOffer {
+/** @param sees true if the reader may read the words of the person about the result */
+export function offerView(row: OfferRow, sees = true): RunOffer {
   return {
     run_id: row.runId,
     agent_id: row.agentId,
@@ -54,8 +55,14 @@ export function offerView(row: OfferRow): RunOffer {
     offered_at: row.offeredAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
     ended_at: row.endedAt?.toISOString() ?? null,
-    reason: row.reason,
+    reason: sees ? row.reason : null,
   };
+}
+
+/** True if an actor reads the reason of a refusal: the person who made the offer, the agent, and admins. Pure. */
+export function seesReason(actor: Actor, { agentId, offeredById }: OfferRow): boolean {
+  if (actor.role === 'agent') return actor.agentId === agentId;
+  return actor.role === 'admin' || actor.id === offeredById;
 }
 
 export function placeOfferWith({ economy }: Pick<OfferPorts, 'economy'>): PlaceOffer {

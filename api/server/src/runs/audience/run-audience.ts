@@ -1,0 +1,48 @@
+import type { Run } from '@hamlet/contract';
+import { findRun, sessionsOfPerson, type Db, type RunRow } from '@hamlet/store';
+import type { Actor } from '../../http/actor.ts';
+import type { Caller } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { runView } from '../run-view.ts';
+import { openSession } from '../../sessions/transcript/session-access.ts';
+import { seesTexts, veiledRun } from './veil.ts';
+
+/** A run for a reader. `veiled`: the reader sees state, cost and times, and no texts. */
+export interface ShownRun {
+  readonly row: RunRow;
+  readonly veiled: boolean;
+}
+
+/**
+ * Reads a run for a request. A run of a session exists only for the readers of the session, and the audit names an admin
+ * who is not one of its people. The texts of another run are for its person and admins.
+ */
+export async function findShownRun(db: Db, caller: Caller, runId: string): Promise<Outcome<ShownRun>> {
+  const row = await findRun(db, runId);
+  if (row === null) return refused('no_such_run');
+  if (row.sessionId === null) return accepted({ row, veiled: !seesTexts(caller.actor, row, false) });
+  const admitted = await openSession(db, caller, row.sessionId);
+  return admitted.ok ? accepted({ row, veiled: false }) : refused('no_such_run');
+}
+
+/** False for a run of a session that the person is not, or no longer, in: it does not exist for them. Admins read every run. */
+export async function isRunOfReader(db: Db, actor: Actor, runId: string): Promise<boolean> {
+  if (actor.role === 'admin') return true;
+  const sessionId = (await findRun(db, runId))?.sessionId ?? null;
+  return sessionId === null || (await sessionsOfPerson(db, actor.id, [sessionId])).size > 0;
+}
+
+export function shownRunView({ row, veiled }: ShownRun): Run {
+  const run = runView(row);
+  return veiled ? veiledRun(run) : run;
+}
+
+/** Runs of a list, without the texts that are not for the actor. */
+export async function shownRuns(db: Db, actor: Actor, runs: readonly RunRow[]): Promise<readonly Run[]> {
+  const sessionIds = runs.map(({ sessionId }) => sessionId).filter((id) => id !== null);
+  const own = await sessionsOfPerson(db, actor.id, sessionIds);
+  return runs.map((row) => {
+    const inSession = row.sessionId !== null && own.has(row.sessionId);
+    return shownRunView({ row, veiled: !seesTexts(actor, row, inSession) });
+  });
+}

@@ -1,0 +1,62 @@
+import type { Run, RunEvent } from '@hamlet/contract';
+import type { RunRow } from '@hamlet/store';
+import type { Actor } from '../../http/actor.ts';
+
+/** The texts of a run for a reader who may not see them. */
+export const VEILED_TEXT = 'Only the person who gave this run, the people of its session and admins read its texts.';
+
+/**
+ * True if an actor reads prompt, result and events of a run in words: the agent itself, the person who gave the run, the
+ * people of its session, and admins. Runs of a Schedule are for admins. Pure.
+ * @param inSession true if the actor is one of the people of the run's session, or has opened it as an admin
+ */
+export function seesTexts(
+  actor: Actor,
+  run: Pick<RunRow, 'agentId' | 'agentUid' | 'sessionId' | 'createdByRole' | 'createdById'>,
+  inSession: boolean,
+): boolean {
+  if (actor.role === 'agent') return actor.agentId === run.agentId && actor.uid === run.agentUid;
+  if (actor.role !== 'member' && actor.role !== 'admin') return false;
+  if (run.sessionId !== null) return inSession;
+  const isPersonal = run.createdByRole === 'member' || run.createdByRole === 'admin';
+  return actor.role === 'admin' || (isPersonal && run.createdById === actor.id);
+}
+
+/** A run with its state, cost and times, and without its texts. Pure. */
+export function veiledRun(run: Run): Run {
+  const error = run.error === null ? null : { code: run.error.code, message: VEILED_TEXT };
+  return { ...run, prompt: VEILED_TEXT, summary: null, error, veiled: true };
+}
+
+/** Fields of a detail that have no words of people, models or tools. */
+const OPEN_FIELDS: ReadonlySet<string> = new Set([
+  'step',
+  'outcome',
+  'code',
+  'cycle',
+  'state',
+  'call_id',
+  'permission_id',
+  'tool',
+  'why',
+  'answer',
+]);
+
+/** An event of a run without its texts. Pure. */
+export function veiledEvent(event: RunEvent): RunEvent {
+  switch (event.event) {
+    case 'model_asked':
+    case 'model_answered':
+    case 'model_failed':
+      return { ...event, detail: { ...event.detail, text: null } };
+    case 'call_begun':
+    case 'call_settled':
+    case 'call_unknown':
+      return { ...event, detail: { ...event.detail, arguments_text: null, result_text: null } };
+    default:
+      return {
+        ...event,
+        detail: Object.fromEntries(Object.entries(event.detail).filter(([key]) => OPEN_FIELDS.has(key))),
+      };
+  }
+}
