@@ -71,6 +71,7 @@ const PROCESSES: Schema = {
       items: closed({ ip: text, hostnames: { type: 'array', items: { type: 'string' } } }),
     },
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
+    sessionDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     toolRules: { type: 'array', maxItems: 64, items: toolRule },
     keys: closed({ adminToken: token, memberToken: token }),
     resources,

@@ -201,7 +201,7 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
     await ports.thinking.flush(held.run.run_id);
     if (outcome.kind !== 'waiting') return outcome;
     const refused = ports.thinking.takeRefused(held.run.run_id);
-    const waited = refused.length > 0 ? refused : await wait(ports, held, signal);
+    const waited = refused.length > 0 ? refused : await wait(ports, { ...held, known: answers.length }, signal);
     if (waited === 'left') return 'left';
     answers = waited;
   }
@@ -235,13 +235,16 @@ async function lastOf(events: ReturnType<AgentRuntime['execute']>): Promise<Runt
 }
 
 /** Gives the lease back while people are asked. Returns the answers if they are there already. */
-async function wait(ports: TakePorts, { run, lease }: Held, signal: AbortSignal) {
+async function wait(ports: TakePorts, { run, lease, known }: Held & { readonly known: number }, signal: AbortSignal) {
   const answer = await retry(() => ports.work.waitRun(run.run_id, lease), signal, ports);
   if (answer.kind === 'refused' && LOST.has(answer.code)) throw new LeaseLost(answer.detail);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   if (answer.value.run.state === 'waiting_permission') return 'left' as const;
+  const answers = answersOf(answer.value.permissions);
+  // A rule of a person answers at once.
+  if (answers.length > known) return answers;
   // No permission is pending: a question did not reach the API, and the engine asks again.
   await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => {});
   signal.throwIfAborted();
-  return answersOf(answer.value.permissions);
+  return answers;
 }

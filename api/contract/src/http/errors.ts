@@ -100,6 +100,8 @@ export const REFUSALS = {
   session_full: never(409, 'The session has as many messages as a session may have: open another one'),
   too_many_sessions: afterChange(409, 'Too many sessions with this agent are open: end some that you do not need'),
   too_many_people: afterChange(409, 'The session has as many people as a session may have: open another one'),
+  not_session_creator: never(403, 'Only its creator or an admin takes others out of a session: ask them'),
+  last_person: afterChange(409, 'A session keeps one person at least: end the session instead'),
   no_such_person: never(404, 'No person of this village has that name: correct the name'),
   firing_too_early: later(409, "The slot is in the future by the village's clock: send the firing at its time"),
   firing_forgotten: never(409, 'The slot is older than the firings that the village keeps: send only newer slots'),
@@ -112,6 +114,8 @@ export const REFUSALS = {
   // Permissions and calls
   no_such_permission: never(404, 'No permission has this id: list the permissions to find it'),
   permission_not_yours: afterChange(403, 'The run is not yours: let the person who gave it, or an admin, answer'),
+  no_such_allow_rule: never(404, 'No allow rule has this id: list the rules to find it'),
+  allow_rule_not_yours: afterChange(403, 'Another person gave this rule: let them, or an admin, revoke it'),
   permission_answered: never(409, 'A person has given another answer already: read the permission'),
   permission_expired: never(409, 'The time for an answer is over: let the agent ask again'),
   permission_stale: never(409, 'The rules or the run have changed since the request: let the agent ask again'),

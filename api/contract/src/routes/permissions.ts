@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import {
+  AllowRule,
+  AllowScope,
   ARGUMENTS_MAX_CHARS,
   CallId,
   CallOutcome,
@@ -68,8 +70,16 @@ export const answerPermission = defineRoute('POST /permissions/{permission_id}/a
     answer: PermissionAnswer,
     reply: PermissionReply.optional().describe('Words to the agent; the answer to its question'),
     reason: PermissionReason.optional().describe('Reason for the audit, and for the agent if there is no reply'),
+    always: AllowScope.optional().describe(
+      'With answer allow: also for later calls of this tool. conversation: for your own messages in this session; agent: only an admin',
+    ),
   }),
-  answer: PermissionAnswerBody,
+  answer: json(
+    z.strictObject({
+      permission: Permission,
+      rule: AllowRule.nullable().default(null).describe('Rule that was given with the answer'),
+    }),
+  ),
   reasons: [
     'no_such_permission',
     'permission_not_yours',
@@ -94,4 +104,32 @@ export const performCall = defineRoute('POST /runs/{run_id}/calls/{call_id}', {
     }),
   ),
   reasons: [...working.reasons, 'permission_needed', 'permission_pending', 'arguments_differ', 'call_diverged'],
+});
+
+export const ALLOW_RULES_PAGE_MAX = 100;
+
+const ruleTag = { tag: 'runs', permission: 'permission:answer' } as const;
+
+export const listAllowRules = defineRoute('GET /allow-rules', {
+  ...ruleTag,
+  name: 'listAllowRules',
+  summary:
+    'Tools that people have allowed for later calls too, newest first; a member sees those of all runs and of their own sessions',
+  query: z.strictObject({
+    agent_id: AgentId.optional(),
+    session_id: z.uuid().optional(),
+    revoked: z.enum(['true', 'false']).default('false').describe('Also rules that were revoked'),
+    ...paging(ALLOW_RULES_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ rules: z.array(AllowRule), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
+});
+
+export const revokeAllowRule = defineRoute('DELETE /allow-rules/{rule_id}', {
+  ...ruleTag,
+  name: 'revokeAllowRule',
+  summary: 'Revoke an allow rule: later calls of the tool ask a person again',
+  params: z.strictObject({ rule_id: z.uuid() }),
+  answer: json(z.strictObject({ rule: AllowRule })),
+  reasons: ['no_such_allow_rule', 'allow_rule_not_yours'],
 });

@@ -68,7 +68,8 @@ export const getSession = defineRoute('GET /sessions/{session_id}', {
 export const endSession = defineRoute('DELETE /sessions/{session_id}', {
   ...writing,
   name: 'endSession',
-  summary: 'End a session: cancels its open messages; people can read the transcript for another 30 days',
+  summary:
+    'End a session: cancels its open messages; people can read the transcript until the village forgets it (30 days)',
   params: SessionParams,
   answer: SessionAnswer,
   reasons: ['no_such_session'],
@@ -153,6 +154,18 @@ export const addSessionPerson = defineRoute('POST /sessions/{session_id}/people'
   reasons: ['no_such_session', 'session_terminated', 'no_such_person', 'too_many_people'],
 });
 
+export const removeSessionPerson = defineRoute('DELETE /sessions/{session_id}/people/{person_id}', {
+  ...writing,
+  name: 'removeSessionPerson',
+  summary: 'Take a person out of a session: they read nothing of it any more; oneself, or as its creator or an admin',
+  params: z.strictObject({
+    session_id: z.uuid(),
+    person_id: plainText(300).min(1).describe('Id of a person of the session'),
+  }),
+  answer: SessionAnswer,
+  reasons: ['no_such_session', 'no_such_person', 'not_session_creator', 'last_person'],
+});
+
 export const openSessionStream = defineRoute('GET /sessions/{session_id}/stream', {
   ...reading,
   name: 'openSessionStream',
@@ -167,6 +180,8 @@ export const openSessionStream = defineRoute('GET /sessions/{session_id}/stream'
       session: ChatSession,
       message: SessionMessage,
       run_event: RunEvent,
+      // The run of a message as it is now, after its events. It has no id.
+      run: Run,
       permission: Permission,
       // Words of an answer under way. They are lost freely, and have no id.
       delta: RunDelta,

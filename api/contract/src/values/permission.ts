@@ -112,8 +112,29 @@ export const Permission = z.strictObject({
   answered_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }).nullable(),
   answer: PermissionAnswer.nullable(),
   reply: z.string().nullable().describe('Words of the person to the agent'),
+  rule_id: z.uuid().nullable().default(null).describe('Allow rule of the person, if it answered in their place'),
 });
 export type Permission = z.infer<typeof Permission>;
+
+/** `conversation`: for later messages of the same person in the same session. `agent`: for all later runs of the agent. */
+export const AllowScope = z.enum(['conversation', 'agent']);
+export type AllowScope = z.infer<typeof AllowScope>;
+
+/** The word of a person for all later calls of one tool by an agent. It answers requests, and never loosens a denial. */
+export const AllowRule = z.strictObject({
+  rule_id: z.uuid(),
+  agent_id: AgentId,
+  tool: z.string(),
+  session_id: z.uuid().nullable().describe('Only for messages of its author in this session; null for all runs'),
+  permission_id: z.uuid().describe('Permission with which it was given'),
+  created_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }),
+  created_at: Time,
+  used: z.int().min(0).describe('Number of requests that it has answered'),
+  last_used_at: Time.nullable(),
+  revoked_at: Time.nullable(),
+  revoked_by: z.strictObject({ role: z.string(), id: z.string() }).nullable(),
+});
+export type AllowRule = z.infer<typeof AllowRule>;
 
 export const PermissionReply = plainText(REPLY_MAX_CHARS);
 export const PermissionReason = plainText(REASON_MAX_CHARS);

@@ -16,14 +16,17 @@ import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { permitWork } from '../runs/work-handlers.ts';
+import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
+import { answerByRule } from './rules/allow-rules.ts';
 import { permissionView } from './view/permission-view.ts';
 import { amountOf } from './village-calls.ts';
 
 export interface AskPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
+  readonly economy: EconomyRules;
 }
 
 type Asked = RequestOf<typeof askRoute>;
@@ -67,7 +70,7 @@ const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && 
 async function ask(
   tx: Tx,
   request: Asked,
-  { args, policyOf }: { readonly args: CallArguments; readonly policyOf: PolicyOf },
+  { args, ports }: { readonly args: CallArguments; readonly ports: AskPorts },
 ): Promise<Outcome<{ readonly permission: ReturnType<typeof permissionView> }>> {
   const { body, actor } = request;
   const held = await lockWork(tx, request);
@@ -78,7 +81,7 @@ async function ask(
     return isSame(before, body, args)
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
-  const policy = policyOf(actor.agentId);
+  const policy = ports.policyOf(actor.agentId);
   const { verdict, reason } = judgeCall(policy, { tool: body.tool, when: 'run' });
   if (verdict === 'deny' && !isOfPod(body)) return refused('policy_denied', reason);
   const question = questionOf(body, args.value);
@@ -101,19 +104,21 @@ async function ask(
     lastsS: LASTS_S[body.why],
   });
   const about = { permission_id: permission.permissionId, call_id: body.call_id, tool: body.tool, why: body.why };
-  await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });
+  const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });
   await recordAct(tx, request, {
     action: 'permission.ask',
     object: run.agentId,
     detail: { run_id: run.runId, ...about, arguments_hash: Buffer.from(args.hash).toString('hex') },
   });
-  return accepted({ permission: permissionView(permission, run.sessionId) });
+  const { economy } = ports;
+  const shown = await answerByRule(tx, { run: noted, permission, asked: request, economy });
+  return accepted({ permission: permissionView(shown, run.sessionId) });
 }
 
-export function askPermission({ db, policyOf }: AskPorts): Handlers['askPermission'] {
+export function askPermission(ports: AskPorts): Handlers['askPermission'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');
-    return inTransaction(db, (tx) => ask(tx, request, { args, policyOf }));
+    return inTransaction(ports.db, (tx) => ask(tx, request, { args, ports }));
   });
 }

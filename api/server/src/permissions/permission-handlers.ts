@@ -6,6 +6,7 @@ import { pageCursor } from '../http/page-cursor.ts';
 import { answerPermission, type AnswerPorts } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
 import { performCall, type PerformPorts } from './perform-call.ts';
+import { allowRuleHandlers } from './rules/allow-rule-handlers.ts';
 import { permissionView } from './view/permission-view.ts';
 
 export type PermissionPorts = AnswerPorts & PerformPorts;
@@ -19,6 +20,7 @@ export function permissionHandlers(ports: PermissionPorts) {
     askPermission: askPermission(ports),
     answerPermission: answerPermission(ports),
     performCall: performCall(ports),
+    ...allowRuleHandlers(ports),
     listPermissions: plain(async ({ actor, query }) => {
       const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
       const question = `permissions ${[agentId, runId, sessionId, state].map((part) => part ?? '').join('/')}`;

@@ -1,5 +1,14 @@
 import { RUNS_WAITING_MAX, type createRun as createRunRoute, type Run, type RunOffer } from '@hamlet/contract';
-import { countWaiting, findOffer, inSavepoint, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
+import {
+  countWaiting,
+  findOffer,
+  findRun,
+  inSavepoint,
+  insertRuns,
+  readBars,
+  readRunEvents,
+  readRuns,
+} from '@hamlet/store';
 import type { Db, RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
@@ -78,7 +87,8 @@ async function createWithOffer(
 function cancelRun(): Handlers['cancelRun'] {
   return inTx(async (request, tx) => {
     const { params, body, actor } = request;
-    if (!(await isRunOfReader(tx, actor, params.run_id))) return refused('no_such_run');
+    const asked = await findRun(tx, params.run_id);
+    if (asked === null || !(await isRunOfReader(tx, actor, asked))) return refused('no_such_run');
     const detail = {
       by: { role: actor.role, id: actor.id },
       ...(body.reason === undefined ? {} : { reason: body.reason }),

@@ -7,7 +7,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 import type { RunDeltas } from './run-deltas.ts';
-import { shownRunView } from './audience/run-audience.ts';
+import { isRunOfReader, shownRunView } from './audience/run-audience.ts';
 import { runEventView } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';
 import type { RunWatch } from './run-watch.ts';
@@ -80,6 +80,7 @@ class RunStream {
   readonly #ports: StreamPorts;
   readonly #runId: string;
   readonly #veiled: boolean;
+  readonly #actor: Actor;
   readonly #sink: EventSink;
   readonly #pump = coalesce(() => this.#advance());
   #after: number;
@@ -88,10 +89,11 @@ class RunStream {
   #stopped = false;
   #cleanup: readonly (() => void)[] = [];
 
-  constructor(ports: StreamPorts, { runId, after, veiled }: WantedStream, sink: EventSink) {
+  constructor(ports: StreamPorts, { runId, after, actor, veiled }: WantedStream, sink: EventSink) {
     this.#ports = ports;
     this.#runId = runId;
     this.#veiled = veiled;
+    this.#actor = actor;
     this.#after = after;
     this.#sink = sink;
   }
@@ -127,7 +129,8 @@ class RunStream {
 
   async #advance(): Promise<void> {
     const run = await findRun(this.#ports.db, this.#runId);
-    if (run === null) {
+    // A person who was taken out of the session reads nothing more.
+    if (run === null || !(await isRunOfReader(this.#ports.db, this.#actor, run))) {
       this.close();
       return;
     }

@@ -7,6 +7,7 @@ import {
   readPermissionsById,
   readPermissionsOfRun,
   readRunEvents,
+  readRunsById,
   readSessionEvents,
   readVillage,
   inSnapshot,
@@ -14,16 +15,19 @@ import {
   sessionEventRange,
   type ChatSessionRow,
   type Db,
+  type RunRow,
   type SessionEventRow,
 } from '@hamlet/store';
 import { z } from 'zod';
+import type { Actor } from '../http/actor.ts';
 import type { EventSink } from '../http/event-sink.ts';
 import { pageCursor } from '../http/page-cursor.ts';
 import { permissionView } from '../permissions/view/permission-view.ts';
 import type { RunDeltas } from '../runs/run-deltas.ts';
-import { runEventView } from '../runs/run-view.ts';
+import { runEventView, runView } from '../runs/run-view.ts';
 import type { Services } from '../service/services.ts';
 import { coalesce } from '../service/single-flight.ts';
+import { admitTo } from './transcript/session-access.ts';
 import { chatSessionView, messageView } from './transcript/session-view.ts';
 
 const PAGE = 200;
@@ -41,7 +45,7 @@ export interface SessionStreams {
   cursorOf(tx: Db, sessionId: string): Promise<string>;
   /** Opens a stream after a cursor, or from the present state. Returns a function that ends it; null if too many are open. */
   open(
-    asked: { readonly sessionId: string; readonly callerId: string; readonly after: string | undefined },
+    asked: { readonly sessionId: string; readonly actor: Actor; readonly after: string | undefined },
     sink: EventSink,
   ): Promise<(() => void) | null>;
   stop(): Promise<void>;
@@ -49,13 +53,15 @@ export interface SessionStreams {
 
 interface OpenStream {
   readonly sessionId: string;
-  readonly callerId: string;
+  readonly actor: Actor;
   readonly sink: EventSink;
   /** The question of the stream's cursors: epoch of the database and session. */
   readonly question: string;
   number: number;
   /** Run whose words the stream sends. */
   heard: { readonly runId: string; readonly stop: () => void } | null;
+  /** The run that was sent last, as JSON. */
+  sentRun: string;
 }
 
 function questionOf(epoch: string, sessionId: string): string {
@@ -103,7 +109,8 @@ async function readThings(
 async function sendPage(db: Db, stream: OpenStream, page: readonly SessionEventRow[]): Promise<void> {
   const { sink, sessionId } = stream;
   const session = await findChatSession(db, sessionId);
-  if (session === null) return sink.close();
+  // A person who was taken out of the session reads nothing more.
+  if (!admitTo(session, stream.actor).ok || session === null) return sink.close();
   const things = await readThings(db, session, page);
   // A message changes the state of its session. This event has no id: the message itself follows it.
   if (page.some(({ kind }) => kind === 'message')) sink.send('session', chatSessionView(session));
@@ -112,9 +119,22 @@ async function sendPage(db: Db, stream: OpenStream, page: readonly SessionEventR
     if (thing !== undefined) sink.send(change.kind, thing, cursor.write(stream.question, change.number));
     stream.number = change.number;
   }
+  const runIds = page.flatMap(({ kind, objectId }) => (kind === 'run_event' ? [objectId] : []));
+  for (const run of (await readRunsById(db, [...new Set(runIds)])).values()) sendChangedRun(stream, run);
 }
 
-async function sendRun(tx: Db, { sink, sessionId }: OpenStream, runId: string): Promise<void> {
+/** Sends a run as it is now, unless it was sent last. */
+function sendChangedRun(stream: OpenStream, row: RunRow): void {
+  const run = runView(row);
+  const text = JSON.stringify(run);
+  if (stream.sentRun === text) return;
+  stream.sentRun = text;
+  stream.sink.send('run', run);
+}
+
+async function sendRun(tx: Db, stream: OpenStream, runId: string): Promise<void> {
+  const { sink, sessionId } = stream;
+  for (const run of (await readRunsById(tx, [runId])).values()) sendChangedRun(stream, run);
   for (const event of await readRunEvents(tx, runId, { after: 0, limit: PAGE }))
     sink.send('run_event', runEventView(runId, event));
   for (const permission of await readPermissionsOfRun(tx, runId, PAGE))
@@ -195,17 +215,18 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
       const range = await sessionEventRange(tx, sessionId);
       return cursor.write(questionOf(streamEpoch, sessionId), range?.last ?? 0);
     },
-    open: async ({ sessionId, callerId, after }, sink) => {
+    open: async ({ sessionId, actor, after }, sink) => {
       if (count((stream) => stream.sessionId === sessionId) >= STREAMS_OF_SESSION_MAX) return null;
-      if (count((stream) => stream.callerId === callerId) >= STREAMS_OF_CALLER_MAX) return null;
+      if (count((stream) => stream.actor.id === actor.id) >= STREAMS_OF_CALLER_MAX) return null;
       const { streamEpoch } = await readVillage(db);
       const stream: OpenStream = {
         sessionId,
-        callerId,
+        actor,
         sink,
         question: questionOf(streamEpoch, sessionId),
         number: 0,
         heard: null,
+        sentRun: '',
       };
       // It counts from now on, and reads after it has found its place.
       pumps.set(stream, () => undefined);

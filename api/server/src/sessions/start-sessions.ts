@@ -1,5 +1,5 @@
-import { forgetEndedChats, forgetSessionEvents } from '@hamlet/store';
 import { job, type Job } from '../service/jobs.ts';
+import { forgetSessions } from './forget-sessions.ts';
 import { createRestKeeper, type RestKeeper, type RestPorts } from './rest-keeper.ts';
 import { startSessionStreams, type SessionStreams, type StreamPorts } from './session-streams.ts';
 
@@ -13,10 +13,11 @@ export interface Sessions {
 }
 
 /** Starts the streams of sessions on this replica, idle sleep and waking, and the retention of transcripts. */
-export function startSessions(ports: StreamPorts & RestPorts): Sessions {
+/** @param ports.sessionDays days after its end for which the texts of a session stay; 0 keeps them */
+export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }): Sessions {
   const sessions = startSessionStreams(ports);
   const rest = createRestKeeper(ports);
-  const forget = (): Promise<unknown> => forgetSessionEvents(ports.db).then(() => forgetEndedChats(ports.db));
+  const forget = (): Promise<unknown> => forgetSessions(ports.db, ports.sessionDays);
   return {
     sessions,
     rest,

@@ -21,7 +21,7 @@ export function sessionStreamHandler({ db, sessions }: StreamHandlerPorts) {
         const last = request.headers['last-event-id'];
         const after = typeof last === 'string' && last !== '' ? last : request.query.after;
         const { sessionId } = admitted.data.session;
-        const end = await sessions.open({ sessionId, callerId: request.actor.id, after }, sink);
+        const end = await sessions.open({ sessionId, actor: request.actor, after }, sink);
         return end === null ? refused('rate_limited', 'Too many streams are open: close some', RETRY_S) : accepted(end);
       },
     },

@@ -122,6 +122,11 @@ const Environment = z.object({
     max: 36_500,
     preset: 30,
   }),
+  HAMLET_SESSION_DAYS: whole('days to keep the texts of a session after its end; 0 keeps them permanently (30)', {
+    min: 0,
+    max: 36_500,
+    preset: 30,
+  }),
   HAMLET_MIGRATE_MAP_TO: z
     .string()
     .max(64)
@@ -184,6 +189,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}`,
     },
     turnDays: env.HAMLET_TURN_DAYS,
+    sessionDays: env.HAMLET_SESSION_DAYS,
     migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,

@@ -110,7 +110,7 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const policyOf = agentPolicy(config.toolRules, shared.source);
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
-  const sessions = startSessions({ ...shared, deltas });
+  const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const runStreams = new RunStreams({ ...shared, watch, deltas });
   return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams, sessions };
 }

@@ -147,6 +147,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   performCall: '401  403  403  400  400  403',
   listPermissions: '401  200  200  403  403  403',
   answerPermission: '401  400  400  403  403  403',
+  listAllowRules: '401  200  200  403  403  403',
+  revokeAllowRule: '401  400  400  403  403  403',
 
   // Sessions
   createSession: '401  400  400  403  403  403',
@@ -158,6 +160,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   pauseSession: '401  400  400  403  403  403',
   resumeSession: '401  400  400  403  403  403',
   addSessionPerson: '401  400  400  403  403  403',
+  removeSessionPerson: '401  400  400  403  403  403',
   openSessionStream: '401  404  404  404  404  403',
   getTimeline: '401  200  200  200  403  403',
 

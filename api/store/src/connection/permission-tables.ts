@@ -29,6 +29,24 @@ export interface PermissionTables {
     answered_by_name: Defaulted<string | null>;
     answer: Defaulted<PermissionAnswer | null>;
     reply: Defaulted<string | null>;
+    rule_id: Defaulted<string | null>;
+  };
+  allow_rule: {
+    rule_id: Generated<string>;
+    agent_id: string;
+    agent_uid: string;
+    tool: string;
+    session_id: string | null;
+    permission_id: string;
+    created_by_role: 'member' | 'admin';
+    created_by_id: string;
+    created_by_name: string;
+    created_at: Generated<Date>;
+    used: Defaulted<number>;
+    last_used_at: Defaulted<Date | null>;
+    revoked_at: Defaulted<Date | null>;
+    revoked_by_role: Defaulted<string | null>;
+    revoked_by_id: Defaulted<string | null>;
   };
   personality: {
     agent_uid: string;

@@ -16,6 +16,7 @@ export interface SessionTables {
     last_at: Defaulted<Date>;
     paused_at: Defaulted<Date | null>;
     terminated_at: Defaulted<Date | null>;
+    forgotten_at: Defaulted<Date | null>;
     messages: Defaulted<number>;
     events: Defaulted<number>;
   };
@@ -34,6 +35,7 @@ export interface SessionTables {
     in_reply_to: Defaulted<string | null>;
     cost_micros: Defaulted<number | null>;
     steps: Defaulted<number | null>;
+    forgotten_at: Defaulted<Date | null>;
   };
   session_event: {
     session_id: string;

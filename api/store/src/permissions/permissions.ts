@@ -26,6 +26,7 @@ export const PERMISSION_COLUMNS = [
   'answered_by_name as answeredByName',
   'answer',
   'reply',
+  'rule_id as ruleId',
 ] as const;
 export type PermissionRow = Readonly<Selection<Tables, 'permission', (typeof PERMISSION_COLUMNS)[number]>>;
 
@@ -125,6 +126,8 @@ export interface AnswerGiven {
   readonly answer: PermissionAnswer;
   readonly by: { readonly role: string; readonly id: string; readonly name: string };
   readonly reply: string | null;
+  /** The rule that answers for its author. */
+  readonly ruleId?: string;
   /** Time in which the agent may use an allowed permission. */
   readonly usableS: number;
 }
@@ -142,6 +145,7 @@ export async function answerPermission(tx: Tx, permissionId: string, given: Answ
       answered_by_id: given.by.id,
       answered_by_name: given.by.name,
       reply: given.reply,
+      ...(given.ruleId === undefined ? {} : { rule_id: given.ruleId }),
       ...(allowed
         ? {
             expires_at: sql<Date>`greatest(expires_at, clock_timestamp() + ${given.usableS} * interval '1 second')`,

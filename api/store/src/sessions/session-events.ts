@@ -8,9 +8,6 @@ export const SESSION_EVENTS_CHANNEL = 'session_event';
 
 /** Maximum number of events that are kept for a session. */
 export const SESSION_EVENTS_KEPT = 5_000;
-/** Days for which the transcript of an ended session stays. */
-export const ENDED_SESSIONS_KEPT_DAYS = 30;
-const AT_ONCE = 100;
 
 /** A change of a session. It names the thing that has changed. */
 export interface SessionEventRow {
@@ -79,18 +76,4 @@ export async function forgetSessionEvents(db: Db): Promise<void> {
     delete from session_event using session
     where session.session_id = session_event.session_id and session.events > ${SESSION_EVENTS_KEPT}
       and session_event.number <= session.events - ${SESSION_EVENTS_KEPT}`.execute(db);
-}
-
-/** Deletes sessions that ended long ago, with their transcripts and runs. Returns their number. */
-export async function forgetEndedChats(db: Db): Promise<number> {
-  const { rows } = await sql<{ sessions: number }>`
-    with old as materialized (
-      select session_id from session where terminated_at < now() - ${ENDED_SESSIONS_KEPT_DAYS} * interval '1 day'
-        and not exists (
-          select from run where run.session_id = session.session_id and run.state in ('queued', 'running', 'waiting_permission'))
-      order by terminated_at limit ${AT_ONCE} for update skip locked),
-    gone as (delete from run using old where run.session_id = old.session_id),
-    ended as (delete from session using old where session.session_id = old.session_id returning 1)
-    select count(*) as sessions from ended`.execute(db);
-  return rows[0]?.sessions ?? 0;
 }

@@ -1,5 +1,6 @@
 /** The retention of sessions on a real Postgres, with all that belongs to them. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction, type Db } from '../connection/database.ts';
@@ -7,14 +8,13 @@ import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
 import { insertMessage, setMessageState } from './messages.ts';
 import { findChatSession, readMessages } from './read-sessions.ts';
+import { forgetSessionEvents, readSessionEvents, SESSION_EVENTS_KEPT, sessionEventRange } from './session-events.ts';
 import {
-  ENDED_SESSIONS_KEPT_DAYS,
-  forgetEndedChats,
-  forgetSessionEvents,
-  readSessionEvents,
-  SESSION_EVENTS_KEPT,
-  sessionEventRange,
-} from './session-events.ts';
+  deleteForgottenChats,
+  forgetChat,
+  FORGOTTEN_SESSIONS_KEPT_DAYS,
+  readChatsToForget,
+} from './forget-sessions.ts';
 import { insertChatSession, setTerminated } from './write-session.ts';
 
 let ledger: TestLedger;
@@ -57,20 +57,46 @@ const cancel = (runId: string) =>
 const countRuns = async (sessionId: string): Promise<number> =>
   (await db.selectFrom('run').select('run_id').where('session_id', '=', sessionId).execute()).length;
 
-test('an ended session goes with its transcript and runs after its time, once no run is under way; others stay', async () => {
+test('the texts of an ended session and its runs go after its time, once no run is under way; its rows stay for a year', async () => {
   const ended = await newSession();
   const recent = await newSession();
   const open = await newSession();
   for (const { sessionId } of [ended, recent]) await inTransaction(db, (tx) => setTerminated(tx, sessionId));
   await ledger.owner
     .updateTable('session')
-    .set({ terminated_at: new Date(Date.now() - (ENDED_SESSIONS_KEPT_DAYS + 1) * 86_400_000) })
+    .set({ terminated_at: new Date(Date.now() - 31 * 86_400_000) })
     .where('session_id', '=', ended.sessionId)
     .execute();
-  assert.equal(await forgetEndedChats(db), 0);
+  assert.deepEqual(await readChatsToForget(db, 30), []);
   await cancel(ended.runId);
-  assert.equal(await forgetEndedChats(db), 1);
-  assert.deepEqual([await findChatSession(db, ended.sessionId), await countRuns(ended.sessionId)], [null, 0]);
+  assert.deepEqual(await readChatsToForget(db, 32), []);
+  assert.deepEqual(await readChatsToForget(db, 30), [ended.sessionId]);
+  const forget = (sessionId: string) => inTransaction(db, (tx) => forgetChat(tx, sessionId));
+  const forgotten = await forget(ended.sessionId);
+  const transcript = `${ended.sessionId}\n1 ${MIA.id} Hello`;
+  assert.deepEqual(forgotten, {
+    agentId: 'ada',
+    messages: 1,
+    transcriptHash: createHash('sha256').update(transcript).digest('hex'),
+  });
+  assert.deepEqual([await forget(ended.sessionId), await forget(open.sessionId)], [null, null]);
+  const kept = await findChatSession(db, ended.sessionId);
+  assert.deepEqual([kept?.title, kept?.people, await countRuns(ended.sessionId)], [null, [MIA], 0]);
+  const [message] = (await readMessages(db, ended.sessionId, { before: null, limit: 1 })).rows;
+  assert.deepEqual([message?.text, message?.authorName, message?.runId], ['', 'Mia', null]);
+  assert.ok(message?.forgottenAt);
+  await assert.rejects(
+    db.updateTable('session_message').set({ text: 'Forged' }).where('session_id', '=', ended.sessionId).execute(),
+    /only goes as a whole/,
+  );
+  assert.equal(await deleteForgottenChats(db), 0);
+  await ledger.owner
+    .updateTable('session')
+    .set({ forgotten_at: new Date(Date.now() - (FORGOTTEN_SESSIONS_KEPT_DAYS + 1) * 86_400_000) })
+    .where('session_id', '=', ended.sessionId)
+    .execute();
+  assert.equal(await deleteForgottenChats(db), 1);
+  assert.equal(await findChatSession(db, ended.sessionId), null);
   for (const { sessionId } of [recent, open]) assert.equal(await countRuns(sessionId), 1);
 });
 

@@ -14,6 +14,7 @@ const SESSION_COLUMNS = [
   'session.last_at as lastAt',
   'session.paused_at as pausedAt',
   'session.terminated_at as terminatedAt',
+  'session.forgotten_at as forgottenAt',
   'session.messages',
   'session.events',
 ] as const;
@@ -66,6 +67,7 @@ export const MESSAGE_COLUMNS = [
   'in_reply_to as inReplyTo',
   'cost_micros as costMicros',
   'steps',
+  'forgotten_at as forgottenAt',
 ] as const;
 
 export type MessageRow = Readonly<Selection<Tables, 'session_message', (typeof MESSAGE_COLUMNS)[number]>>;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, UNDER_WAY, type RunRow } from '../runs/run-row.ts';
+import { RUN_CHANGES_CHANNEL } from '../runs/change-run.ts';
 import { findChatSession } from './read-sessions.ts';
 import type { ChatSessionRow, Person } from './session-row.ts';
 
@@ -41,6 +42,20 @@ export async function insertSessionPerson(tx: Tx, sessionId: string, { id, name 
     .insertInto('session_person')
     .values({ session_id: sessionId, person_id: id, name })
     .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function deleteSessionPerson(tx: Tx, sessionId: string, personId: string): Promise<void> {
+  await tx.deleteFrom('session_person').where('session_id', '=', sessionId).where('person_id', '=', personId).execute();
+}
+
+/** Lets streams of the session's open runs check again whether their readers may read. */
+export async function hintRunsOfSession(tx: Tx, sessionId: string): Promise<void> {
+  await tx
+    .selectFrom('run')
+    .select(sql`pg_notify(${RUN_CHANGES_CHANNEL}, run_id::text)`.as('notified'))
+    .where('session_id', '=', sessionId)
+    .where('state', 'in', UNDER_WAY)
     .execute();
 }
 

@@ -25,6 +25,7 @@ const permission: Permission = {
   answered_by: null,
   answer: null,
   reply: null,
+  rule_id: null,
 };
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z');
 

@@ -81,6 +81,7 @@ export function aPermission(more: Partial<Permission> = {}): Permission {
     answered_by: null,
     answer: null,
     reply: null,
+    rule_id: null,
     ...more,
   };
 }
@@ -108,6 +109,7 @@ export function aMessage(number: number, more: Partial<SessionMessage> = {}): Se
     number,
     author: { role: 'member', id: 'account mia', name: 'Mia' },
     text: `message ${number}`,
+    forgotten_at: null,
     at: AT,
     run_id: RUN_ID,
     state: 'answered',

@@ -23,5 +23,6 @@ export function permissionView(row: PermissionRow, sessionId: string | null): Pe
     answered_by: role === null || id === null || name === null ? null : { role, id, name },
     answer: row.answer,
     reply: row.reply,
+    rule_id: row.ruleId,
   };
 }

@@ -3,6 +3,7 @@ import { sessionState } from '@hamlet/core';
 import type { ChatSessionRow, MessageRow } from '@hamlet/store';
 
 const UNTITLED = 'New session';
+const FORGOTTEN = 'Forgotten session';
 
 /** The repository of a session; null if it has none. */
 export function repositoryOf({
@@ -17,7 +18,7 @@ export function chatSessionView(row: ChatSessionRow): ChatSession {
   return {
     session_id: row.sessionId,
     agent_id: row.agentId,
-    title: row.title ?? UNTITLED,
+    title: row.title ?? (row.forgottenAt === null ? UNTITLED : FORGOTTEN),
     repository: repositoryOf(row),
     state: sessionState({ paused: pausedAt !== null, terminated: terminatedAt !== null, working }),
     people: [...row.people],
@@ -36,6 +37,7 @@ export function messageView(row: MessageRow): SessionMessage {
     author: { role: row.authorRole, id: row.authorId, name: row.authorName },
     text: row.text,
     at: row.at.toISOString(),
+    forgotten_at: row.forgottenAt?.toISOString() ?? null,
     run_id: row.runId,
     state: row.state,
     in_reply_to: row.inReplyTo,

@@ -1,0 +1,40 @@
+import { lockAllowRule, readAllowRules, revokeAllowRule, type Db } from '@hamlet/store';
+import { z } from 'zod';
+import { recordAct } from '../../audit/record-act.ts';
+import { inTx, plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import { pageCursor } from '../../http/page-cursor.ts';
+import { allowRuleView } from './allow-rules.ts';
+
+const cursor = pageCursor(z.uuid());
+
+/** Routes of the rules by which people allow tools beforehand. A rule is given with the answer to a request. */
+export function allowRuleHandlers({ db }: { readonly db: Db }) {
+  return {
+    listAllowRules: plain(async ({ actor, query }) => {
+      const { agent_id: agentId, session_id: sessionId } = query;
+      const revoked = query.revoked === 'true';
+      const question = `allow rules ${[agentId, sessionId, revoked].map((part) => part ?? '').join('/')}`;
+      const before = cursor.read(query.cursor, question);
+      if (before === undefined) return refused('cursor_invalid');
+      const filter = { agentId, sessionId, revoked, personId: actor.role === 'admin' ? null : actor.id };
+      const { rows, next } = await readAllowRules(db, filter, { before, limit: query.limit });
+      return accepted({
+        rules: rows.map(allowRuleView),
+        next_cursor: next === null ? null : cursor.write(question, next),
+      });
+    }),
+    revokeAllowRule: inTx(async (request, tx) => {
+      const { params, actor } = request;
+      const rule = await lockAllowRule(tx, params.rule_id);
+      if (rule === null) return refused('no_such_allow_rule');
+      if (actor.role !== 'admin' && rule.createdById !== actor.id) return refused('allow_rule_not_yours');
+      if (rule.revokedAt !== null) return accepted({ rule: allowRuleView(rule) });
+      const revoked = await revokeAllowRule(tx, rule.ruleId, { role: actor.role, id: actor.id });
+      const { ruleId: rule_id, tool, sessionId: session_id } = rule;
+      const detail = { rule_id, tool, session_id };
+      await recordAct(tx, request, { action: 'allow_rule.revoke', object: rule.agentId, detail });
+      return accepted({ rule: allowRuleView(revoked) });
+    }),
+  } satisfies Partial<Handlers>;
+}

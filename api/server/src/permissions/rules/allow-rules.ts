@@ -1,0 +1,134 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { AllowRule, AllowScope } from '@hamlet/contract';
+import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
+import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
+import { recordAct, type Acting } from '../../audit/record-act.ts';
+import type { Actor } from '../../http/actor.ts';
+import { refused, type Refused } from '../../http/outcome.ts';
+import type { EconomyRules } from '../../money/ledger/judgement.ts';
+import { followPermission } from '../follow-permission.ts';
+import { refuseAboveAllowance } from './spending.ts';
+
+/** Time in which an agent may use a permission after the answer: it has to wake up and start the run again. */
+export const USABLE_S = 900;
+
+type Person = Extract<Actor, { role: 'member' | 'admin' }>;
+
+/** A request that a person answers with a rule for later ones. */
+interface Given {
+  readonly run: RunRow;
+  readonly permission: PermissionRow;
+  readonly actor: Person;
+}
+
+/**
+ * Refuses a rule for later calls: only a rule of the policy that asks can be answered beforehand, by an admin for all runs
+ * of the agent, and by the person who gave the run for their own messages in its session. Pure.
+ */
+export function refuseRule(
+  { answer, always }: { readonly answer: string; readonly always?: AllowScope | undefined },
+  { run, permission, actor }: Given,
+): Refused | null {
+  if (always === undefined) return null;
+  if (answer !== 'allow' || permission.why !== 'policy')
+    return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed beforehand');
+  if (always === 'agent') {
+    if (actor.role === 'admin') return null;
+    return refused('permission_not_yours', 'Only an admin allows a tool in all runs: allow it in the conversation');
+  }
+  if (run.sessionId === null)
+    return refused(
+      'validation_failed',
+      'body.always: the run belongs to no conversation: write agent, or leave it out',
+    );
+  if (run.createdById === actor.id) return null;
+  return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
+}
+
+/** The rule that an answer gives; the same for a repeated answer. Null if a rule of that scope holds already. */
+export async function giveRule(
+  tx: Tx,
+  asked: Acting,
+  { run, permission, actor, always }: Given & { readonly always: AllowScope },
+): Promise<AllowRuleRow | null> {
+  const { permissionId, tool } = permission;
+  const { agentId, agentUid } = run;
+  const sessionId = always === 'agent' ? null : run.sessionId;
+  const by = { role: actor.role, id: actor.id, name: actor.name };
+  const rule = await insertAllowRule(tx, { agentId, agentUid, tool, sessionId, permissionId, by });
+  if (rule === null) return findRuleOfPermission(tx, permissionId);
+  const detail = { rule_id: rule.ruleId, tool, session_id: sessionId, permission_id: permissionId };
+  await recordAct(tx, asked, { action: 'allow_rule.give', object: agentId, detail });
+  return rule;
+}
+
+/** A pending request under the lock of its run, and the request of the agent that made it. */
+interface Requested {
+  readonly run: RunRow;
+  readonly permission: PermissionRow;
+  readonly asked: Acting & { readonly now: Date };
+  readonly economy: EconomyRules;
+}
+
+/**
+ * Answers a request by the rule of a person, if one holds and its author may still spend the amount. The request stays
+ * pending otherwise. The policy has been asked before: a call that it denies has no request.
+ */
+export async function answerByRule(tx: Tx, { run, permission, asked, economy }: Requested): Promise<PermissionRow> {
+  if (permission.why !== 'policy') return permission;
+  for (const rule of await readRulesFor(tx, run, permission.tool)) {
+    const { createdByRole: role, createdById: id, createdByName: name, ruleId } = rule;
+    const spending = { person: { role, id }, amount: permission.amount, now: asked.now };
+    if ((await refuseAboveAllowance(tx, spending, economy)) !== null) continue;
+    if (!(await countRuleUse(tx, ruleId))) continue;
+    const given = { answer: 'allow', by: { role, id, name }, reply: null, usableS: USABLE_S, ruleId } as const;
+    const answered = await answerPermission(tx, permission.permissionId, given);
+    await recordAnswer(tx, { ...asked, actor: { role, id } }, { run, permission: answered, more: { rule_id: ruleId } });
+    await followPermission(tx, { run, permission: answered, event: 'permission_answered' });
+    return answered;
+  }
+  return permission;
+}
+
+/** Records the answer of a person in the audit. */
+export async function recordAnswer(
+  tx: Tx,
+  acting: Acting,
+  {
+    run,
+    permission,
+    more,
+  }: { readonly run: RunRow; readonly permission: PermissionRow; readonly more: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const { permissionId, callId, tool, argumentsHash, amount, answer } = permission;
+  await recordAct(tx, acting, {
+    action: `permission.${answer}`,
+    object: run.agentId,
+    detail: {
+      permission_id: permissionId,
+      run_id: run.runId,
+      call_id: callId,
+      tool,
+      arguments_hash: argumentsHash.toString('hex'),
+      ...(amount === null ? {} : { amount: formatAiDollars(BigInt(amount)) }),
+      ...more,
+    },
+  });
+}
+
+export function allowRuleView(row: AllowRuleRow): AllowRule {
+  const { revokedByRole: role, revokedById: id } = row;
+  return {
+    rule_id: row.ruleId,
+    agent_id: row.agentId,
+    tool: row.tool,
+    session_id: row.sessionId,
+    permission_id: row.permissionId,
+    created_by: { role: row.createdByRole, id: row.createdById, name: row.createdByName },
+    created_at: row.createdAt.toISOString(),
+    used: row.used,
+    last_used_at: row.lastUsedAt?.toISOString() ?? null,
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+    revoked_by: role === null || id === null ? null : { role, id },
+  };
+}

@@ -1,0 +1,100 @@
+/** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  cancelRun,
+  getRun,
+  getSession,
+  listAudit,
+  listMessages,
+  listRuns,
+  removeSessionPerson,
+  streamRun,
+  type Client,
+} from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { follow, SessionPlay } from '../testing/play/session-play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let grace: SignedInPerson;
+let mia: SignedInPerson;
+let noah: SignedInPerson;
+let zoe: SignedInPerson;
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl: url } = await village.startReplica();
+  talk = new SessionPlay(url);
+  await talk.play.everybody();
+  grace = await firstAdmin(url);
+  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
+  zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
+});
+after(() => village.remove());
+
+const idOf = ({ accountId }: SignedInPerson): string => `account ${accountId}`;
+const remove = (by: Client, sessionId: string, personId: string) =>
+  by.call(removeSessionPerson, { params: { session_id: sessionId, person_id: personId } });
+
+test('creator, admin and the person themselves take a person out; nobody else, and never the last one', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah', 'Zoe']);
+  assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'not_session_creator');
+  assert.equal(await codeOf(remove(mia.client, sessionId, idOf(grace))), 'no_such_person');
+  assert.equal(dataOf(await remove(noah.client, sessionId, idOf(noah))).session.people.length, 2);
+  assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'no_such_session');
+  assert.equal(dataOf(await remove(grace.client, sessionId, idOf(zoe))).session.people.length, 1);
+  assert.equal(await codeOf(remove(mia.client, sessionId, idOf(mia))), 'last_person');
+  const { records } = dataOf(await grace.client.call(listAudit, { query: { object: sessionId, limit: 100 } }));
+  const removed = records.filter(({ action }) => action === 'session.remove').map(({ actor_id }) => actor_id);
+  assert.deepEqual(removed, [idOf(grace), idOf(noah)]);
+});
+
+test('their open streams end at once and no route shows them anything; streams of the others continue', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'bob', ['Noah']);
+  const { run } = dataOf(await talk.say(noah.client, sessionId, 'What is for dinner?'));
+  dataOf(await talk.start('bob', run.run_id));
+  const [his, hers] = [follow(noah.client, sessionId), follow(mia.client, sessionId)];
+  const params = { run_id: run.run_id };
+  const ofRun = (async () => {
+    const seen = [];
+    for await (const event of noah.client.open(streamRun, { params, query: {} })) seen.push(event.event);
+  })();
+  await eventually('both streams', async () =>
+    [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
+  );
+  dataOf(await remove(mia.client, sessionId, idOf(noah)));
+  await Promise.all([his.ended, ofRun]);
+
+  const at = { params: { session_id: sessionId } };
+  const refusals = await Promise.all([
+    codeOf(noah.client.call(getSession, at)),
+    codeOf(noah.client.call(listMessages, { ...at, query: {} })),
+    codeOf(noah.client.call(getRun, { params })),
+    codeOf(noah.client.call(cancelRun, { params, body: {} })),
+  ]);
+  assert.deepEqual(refusals, ['no_such_session', 'no_such_session', 'no_such_run', 'no_such_run']);
+  const { runs } = dataOf(await noah.client.call(listRuns, { query: { agent_id: 'bob' } }));
+  assert.ok(runs.every(({ run_id }) => run_id !== run.run_id));
+  dataOf(await talk.answer('bob', run.run_id, 'Bread.'));
+  await eventually('the answer for Mia', async () => JSON.stringify(hers.events).includes('Bread.'));
+  assert.doesNotMatch(JSON.stringify(his.events), /Bread\./);
+  hers.stop();
+});
+
+test('the stream of a session has its run at each change of its state', async () => {
+  const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
+  const stream = follow(mia.client, sessionId);
+  const states = () => stream.events.flatMap((event) => (event.event === 'run' ? [event.data.state] : []));
+  await eventually('the stream', async () => stream.events.length > 0);
+  const { run } = dataOf(await talk.say(mia.client, sessionId, 'Hello'));
+  await eventually('queued', async () => states().at(-1) === 'queued');
+  dataOf(await talk.start('cleo', run.run_id));
+  await eventually('running', async () => states().at(-1) === 'running');
+  dataOf(await talk.answer('cleo', run.run_id, 'Hi.'));
+  await eventually('done', async () => states().at(-1) === 'done');
+  stream.stop();
+});

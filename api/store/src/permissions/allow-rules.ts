@@ -1,0 +1,175 @@
+import { type RawBuilder, type Selection, sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { cutPage, type Page } from '../connection/result-rows.ts';
+import type { Tables } from '../connection/tables.ts';
+import { BAN_HOLDS } from '../people/account-bans.ts';
+import type { RunRow } from '../runs/run-row.ts';
+
+const COLUMNS = [
+  'rule_id as ruleId',
+  'agent_id as agentId',
+  'tool',
+  'session_id as sessionId',
+  'permission_id as permissionId',
+  'created_by_role as createdByRole',
+  'created_by_id as createdById',
+  'created_by_name as createdByName',
+  'created_at as createdAt',
+  'used',
+  'last_used_at as lastUsedAt',
+  'revoked_at as revokedAt',
+  'revoked_by_role as revokedByRole',
+  'revoked_by_id as revokedById',
+] as const;
+/** The word of a person for all later calls of one tool by an agent. */
+export type AllowRuleRow = Readonly<Selection<Tables, 'allow_rule', (typeof COLUMNS)[number]>>;
+
+export interface NewAllowRule {
+  readonly agentId: string;
+  readonly agentUid: string;
+  readonly tool: string;
+  /** Null: for all runs of the agent. */
+  readonly sessionId: string | null;
+  readonly permissionId: string;
+  readonly by: { readonly role: 'member' | 'admin'; readonly id: string; readonly name: string };
+}
+
+/** Inserts a rule. Null if one for the same agent, tool and conversation holds already. */
+export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<AllowRuleRow | null> {
+  const row = await tx
+    .insertInto('allow_rule')
+    .values({
+      agent_id: made.agentId,
+      agent_uid: made.agentUid,
+      tool: made.tool,
+      session_id: made.sessionId,
+      permission_id: made.permissionId,
+      created_by_role: made.by.role,
+      created_by_id: made.by.id,
+      created_by_name: made.by.name,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The rule that was given with a permission; null if there is none. */
+export async function findRuleOfPermission(db: Db, permissionId: string): Promise<AllowRuleRow | null> {
+  const row = await db
+    .selectFrom('allow_rule')
+    .select(COLUMNS)
+    .where('permission_id', '=', permissionId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function lockAllowRule(tx: Tx, ruleId: string): Promise<AllowRuleRow | null> {
+  const row = await tx
+    .selectFrom('allow_rule')
+    .select(COLUMNS)
+    .where('rule_id', '=', ruleId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** True if the author may still allow: the account is neither disabled nor banned, and still an admin for a rule of all runs. */
+const AUTHOR_MAY = sql<boolean>`not exists (
+  select from account left join account_ban on account_ban.account_id = account.account_id and ${BAN_HOLDS}
+  where 'account ' || account.account_id = allow_rule.created_by_id and (account.disabled_at is not null
+    or account_ban.ban_id is not null or (allow_rule.session_id is null and account.role <> 'admin')))`;
+
+/**
+ * The rules that answer a request of a run, those for all runs of the agent first. A rule of a session answers for
+ * messages of its author alone.
+ */
+export function readRulesFor(tx: Tx, run: RunRow, tool: string): Promise<readonly AllowRuleRow[]> {
+  return tx
+    .selectFrom('allow_rule')
+    .select(COLUMNS)
+    .where('agent_uid', '=', run.agentUid)
+    .where('tool', '=', tool)
+    .where('revoked_at', 'is', null)
+    .where(isForRun(run))
+    .where(AUTHOR_MAY)
+    .orderBy(sql`session_id is not null`)
+    .limit(2)
+    .execute();
+}
+
+function isForRun({ sessionId, createdById }: RunRow): RawBuilder<boolean> {
+  return sql<boolean>`(session_id is null or (session_id = ${sessionId}::uuid and created_by_id = ${createdById}))`;
+}
+
+/** Counts a use. False if the rule was revoked meanwhile. */
+export async function countRuleUse(tx: Tx, ruleId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allow_rule')
+    .set({ used: sql<number>`used + 1`, last_used_at: sql<Date>`clock_timestamp()` })
+    .where('rule_id', '=', ruleId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+type Revoker = { readonly role: string; readonly id: string };
+
+/** Revokes a locked rule that holds. */
+export function revokeAllowRule(tx: Tx, ruleId: string, by: Revoker): Promise<AllowRuleRow> {
+  return tx
+    .updateTable('allow_rule')
+    .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by_role: by.role, revoked_by_id: by.id })
+    .where('rule_id', '=', ruleId)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/** Revokes the rules that a person gave in a session. Returns their number. */
+export async function revokeRulesOfPerson(
+  tx: Tx,
+  { sessionId, personId }: { readonly sessionId: string; readonly personId: string },
+  by: Revoker,
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('allow_rule')
+    .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by_role: by.role, revoked_by_id: by.id })
+    .where('session_id', '=', sessionId)
+    .where('created_by_id', '=', personId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+export interface AllowRuleFilter {
+  readonly agentId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly revoked: boolean;
+  /** Only rules for all runs, of this person, and of sessions that they are in; null for all. */
+  readonly personId: string | null;
+}
+
+/** A page of rules, newest first. `before` is the last id of the previous page. */
+export async function readAllowRules(
+  db: Db,
+  { agentId, sessionId, revoked, personId }: AllowRuleFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<Page<AllowRuleRow, string>> {
+  const rows = await db
+    .selectFrom('allow_rule')
+    .select(COLUMNS)
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId ?? ''))
+    .$if(!revoked, (query) => query.where('revoked_at', 'is', null))
+    .$if(personId !== null, (query) => query.where(isSeenBy(personId ?? '')))
+    .$if(page.before !== null, (query) => query.where('rule_id', '<', page.before ?? ''))
+    .orderBy('rule_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  return cutPage(rows, page.limit, ({ ruleId }) => ruleId);
+}
+
+function isSeenBy(personId: string): RawBuilder<boolean> {
+  return sql<boolean>`(allow_rule.session_id is null or allow_rule.created_by_id = ${personId} or exists (
+    select from session_person p where p.session_id = allow_rule.session_id and p.person_id = ${personId}))`;
+}
