@@ -149,6 +149,8 @@ const bodies = {
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   budget_warned: { code: z.enum(BUDGET_CODES) },
   history_compacted: { summary: hash },
+  /** A summary replaces the conversation before the run and the first turns of the run in later requests. */
+  turns_compacted: { summary: hash, turns: count },
   cancel_asked: {},
   interrupted: {},
   run_closed: { outcome, unsettled: z.array(name).max(MAX_CALLS_PER_ANSWER) },
@@ -175,6 +177,7 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('budget_spent'),
   form('budget_warned'),
   form('history_compacted'),
+  form('turns_compacted'),
   form('cancel_asked'),
   form('interrupted'),
   form('run_closed'),

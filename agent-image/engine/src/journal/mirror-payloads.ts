@@ -31,6 +31,7 @@ function refsOf(event: JournalEvent): readonly string[] {
     case 'memory_written':
       return [event.memory];
     case 'history_compacted':
+    case 'turns_compacted':
       return [event.summary];
     default:
       return [];

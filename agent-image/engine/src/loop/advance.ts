@@ -2,7 +2,6 @@ import { OVER } from '../effects/linked-abort.ts';
 import type { ClosedOutcome } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
-import { isCompactionDue } from './compaction.ts';
 import type { Command } from '../state/decide.ts';
 import { decide } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
@@ -11,7 +10,7 @@ import type { Message } from './ports.ts';
 import type { RunState } from '../state/run-state.ts';
 import { currentCalls, unsettledCalls } from '../state/run-state.ts';
 import type { Session } from './session.ts';
-import { historyBefore, inputMessage, readAnswer, runMessages } from './transcript.ts';
+import { historyBefore, readAnswer } from './transcript.ts';
 
 /**
  * The end of the engine's work on a run. A run that waits is not in memory; an event or another engine continues it.
@@ -39,7 +38,7 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
       session.ancestors.map(({ state }) => state),
     ).filter((command) => command.type !== 'ask_person' || !session.shown.has(command.call.question?.request ?? ''));
     const closing = commands.find((command) => command.type === 'close');
-    if (closing !== undefined) return close(kit, session, { ...work, outcome: closing.outcome });
+    if (closing !== undefined) return close(kit, session, { tasks, outcome: closing.outcome });
     if (session.state.outcome !== null) return recordedOutcome(kit.ports.journal, session.state);
     if (session.state.interrupted) return interrupted(kit, session, tasks);
     for (const command of commands) begin(kit, session, { ...work, command });
@@ -91,14 +90,13 @@ function record(kit: Kit, session: Session, command: Recorded): void {
   if (command.type === 'settle_call') settleCall(kit, session, command);
 }
 
-type Close = Readonly<{ tasks: Tasks; history: readonly Message[]; outcome: ClosedOutcome }>;
+type Close = Readonly<{ tasks: Tasks; outcome: ClosedOutcome }>;
 
-async function close(kit: Kit, session: Session, { tasks, history, outcome }: Close): Promise<RunOutcome> {
+async function close(kit: Kit, session: Session, { tasks, outcome }: Close): Promise<RunOutcome> {
   await settled(kit, tasks, kit.limits.cancelGraceMs);
   const { state } = session;
   const stage = state.stage === 'open' ? [{ type: 'stage_closed' as const }] : [];
   session.append([...stage, { type: 'run_closed', outcome, unsettled: [...unsettledCalls(state)] }]);
-  if (outcome.kind === 'done') await compact(kit, session, history);
   return recordedOutcome(kit.ports.journal, session.state);
 }
 
@@ -136,22 +134,5 @@ export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
       return { kind: 'cancelled', unsettled };
     default:
       return { kind: 'waiting', for: 'engine' };
-  }
-}
-
-/**
- * Replaces the conversation so far by a summary when it nears the size of the model's context. If no summary can be
- * made, the history stays as it is.
- */
-async function compact(kit: Kit, session: Session, history: readonly Message[]): Promise<void> {
-  const { compaction, journal } = kit.ports;
-  if (compaction === null || !isCompactionDue(session.promptTokens, compaction.contextTokens)) return;
-  const { state } = session;
-  try {
-    const own = [inputMessage(journal, state, false), ...runMessages(journal, state)];
-    const summary = journal.refer((await compaction.summarize([...history, ...own], session.killed.signal)).trim());
-    if (summary.text !== '') session.append([{ type: 'history_compacted', summary: summary.ref }], [summary]);
-  } catch (error) {
-    kit.ports.notify({ type: 'problem', run: session.run, where: 'compaction', error });
   }
 }

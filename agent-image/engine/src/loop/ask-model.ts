@@ -3,6 +3,7 @@ import type { EventBody } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
 import { matcherOf } from '../journal/matcher.ts';
 import type { Command } from '../state/decide.ts';
+import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
 import type { Message, ModelDelta, ModelRequest } from './ports.ts';
 import { ModelEnd } from './ports.ts';
@@ -26,13 +27,17 @@ export async function askModel(
   { ask, history }: Readonly<{ ask: Ask; history: readonly Message[] }>,
 ): Promise<void> {
   if (ask.delayMs > 0) await kit.ports.clock.sleep(ask.delayMs, session.stopped.signal);
+  await compactIfDue(kit, session, { history, attempt: ask.attempt });
+  if (session.stopped.signal.aborted) return;
   const { request, digest } = requestOf(kit, session, { history, ask });
   const at = { ask: ask.ask, attempt: ask.attempt };
   if (!session.append([{ type: 'model_asked', ...at, request: digest }])) return;
   const end = await streamed(kit, session, { ask, request });
   session.promptTokens = end.usage.prompt;
   if (end.type === 'failed') {
-    const { code, retryable, usage, moneyMicros } = end;
+    const { code, usage, moneyMicros } = end;
+    const next = { history, attempt: ask.attempt + 1 };
+    const retryable = end.retryable || (code === 'context_too_long' && canShorten(kit, session, next));
     session.append([{ type: 'model_failed', ...at, code, retryable, usage, moneyMicros }]);
     return;
   }

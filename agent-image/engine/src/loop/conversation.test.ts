@@ -76,19 +76,3 @@ test('recalled memory stands in the last message alone, and the cached half of t
   );
   assert.match(second?.messages.at(-1)?.content ?? '', /likes tea/);
 });
-
-test('a long history becomes a summary, and only words replace it', async () => {
-  for (const [summary, expected] of [
-    ['They spoke of tea.', [/Summary of the conversation so far:\nThey spoke of tea\./, /Hello/]],
-    ['  ', [/Hello/, /One\./, /Hello/]],
-  ] as const) {
-    const full = { prompt: 900, completion: 5, total: 905 };
-    const model = scriptedModel([says('One.', full), says('Two.')]);
-    const compaction = { contextTokens: 1_000, summarize: async () => summary };
-    const { engine } = anEngine({ journal: journals.open(), model, compaction });
-    for (let round = 0; round < 2; round += 1) await outcomeOf(await engine.start(aRequest()));
-    const contents = model.requests[1]?.messages.map(({ content }) => content) ?? [];
-    assert.equal(contents.length, expected.length);
-    for (const [index, pattern] of expected.entries()) assert.match(contents[index] ?? '', pattern);
-  }
-});

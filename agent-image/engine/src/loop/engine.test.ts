@@ -35,7 +35,12 @@ test('a run asks, calls, asks again and answers; the journal has each step befor
   ]);
   const words = notices.flatMap((notice) => (notice.type === 'delta' ? [notice.text] : []));
   assert.equal(words.join(''), 'I see a café.');
-  assert.deepEqual(model.requests[1]?.messages.at(-1), { role: 'tool', callId: 'call_0', content: 'look: here' });
+  assert.deepEqual(model.requests[1]?.messages.at(-1), {
+    role: 'tool',
+    callId: 'call_0',
+    content: 'look: here',
+    outcome: 'ok',
+  });
   assert.equal(engine.active(), 0);
 });
 

@@ -88,10 +88,13 @@ export type MemoryPort = Readonly<{
   recall: (query: Readonly<{ text: string; conversation: string; run: string }>) => Promise<readonly string[]>;
 }>;
 
-/** Summarizes a history that has become too long. */
+export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: number }>;
+
+/** Summarizes older messages of a conversation that has become too long. */
 export type CompactionPort = Readonly<{
-  contextTokens: number;
-  summarize: (messages: readonly Message[], signal: AbortSignal) => Promise<string>;
+  /** Tokens that the model takes; null if unknown. */
+  contextTokens: number | null;
+  summarize: (text: string, ports: Readonly<{ model: string; signal: AbortSignal }>) => Promise<Summary>;
 }>;
 
 export type ClockPort = Readonly<{

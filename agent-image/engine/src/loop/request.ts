@@ -4,7 +4,7 @@ import type { RunState, Turn } from '../state/run-state.ts';
 import type { Kit } from './kit.ts';
 import type { Message, ModelRequest } from './ports.ts';
 import type { Session } from './session.ts';
-import { inputMessage, turnMessages, warningAt } from './transcript.ts';
+import { inputMessage, summaryMessage, turnMessages, warningAt } from './transcript.ts';
 
 type Basis = Readonly<{
   history: readonly Message[];
@@ -34,6 +34,7 @@ export function requestOf(
 /** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it anew. */
 type Told = {
   readonly history: readonly Message[];
+  readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
   readonly messages: Message[];
   /** Number of turns in `messages`. */
@@ -49,7 +50,8 @@ function toldSoFar(journal: Journal, session: Session, history: readonly Message
   const { state } = session;
   const { opened, turns } = state;
   const known = kept.get(opened);
-  const told = known?.history === history ? known : beginning(journal, session, history);
+  const isCurrent = known?.history === history && known.compacted === state.compacted;
+  const told = isCurrent ? known : beginning(journal, session, history);
   kept.set(opened, told);
   for (const turn of turns.slice(told.turns)) {
     told.messages.push(...warningAt(state, told.turns), ...turnMessages(session, turn));
@@ -65,12 +67,15 @@ const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
 ];
 
 function beginning(journal: Journal, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Told {
-  const { model, prompt, situation, recalled, input, after } = state.opened;
+  const { compacted, opened } = state;
+  const { model, prompt, situation, recalled, input, after } = opened;
+  const before = compacted === null ? history : [summaryMessage(journal, compacted.summary)];
   return {
     history,
+    compacted,
     system: { stable: journal.textOf(prompt) ?? '', situation: journal.textOf(situation) ?? '' },
-    messages: [...history, inputMessage(journal, state, true)],
-    turns: 0,
-    chain: journal.refer([model, prompt, situation, recalled, input, after].join(' ')).ref,
+    messages: [...before, inputMessage(journal, state, true)],
+    turns: compacted?.turns ?? 0,
+    chain: journal.refer([model, prompt, situation, recalled, input, compacted?.summary ?? after].join(' ')).ref,
   };
 }

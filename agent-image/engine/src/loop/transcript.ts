@@ -59,18 +59,39 @@ export function historyBefore(journal: Journal, state: RunState): readonly Messa
     const loaded = loadRun(journal, after);
     if (!loaded.ok) break;
     runs.push(loaded.state);
-    if (loaded.state.summary !== null) break;
+    if (loaded.state.summary !== null || loaded.state.compacted !== null) break;
     ({ after } = loaded.state.opened);
   }
   return runs.toReversed().flatMap((run) => pastMessages(journal, run));
 }
 
 function pastMessages(journal: Texts, state: RunState): readonly Message[] {
-  if (state.summary !== null)
-    return [
-      { role: 'user', content: `Summary of the conversation so far:\n${journal.textOf(state.summary) ?? DELETED}` },
-    ];
-  return [inputMessage(journal, state, false), ...runMessages(journal, state)];
+  if (state.summary !== null) return [summaryMessage(journal, state.summary)];
+  const before = state.compacted === null ? [] : [summaryMessage(journal, state.compacted.summary)];
+  return [...before, inputMessage(journal, state, false), ...runMessages(journal, state)];
+}
+
+/** A summary in the place of the messages that it replaces. */
+export const summaryMessage = (journal: Texts, summary: string): Message => ({
+  role: 'user',
+  content: `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`,
+});
+
+/** The messages of people in the earlier runs of a conversation, oldest first; the newest that fit into the length. */
+export function heardBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
+  const heard: string[] = [];
+  let [{ after }, left, runs] = [state.opened, maxChars, 0];
+  while (after !== null && runs < MAX_HISTORY_RUNS) {
+    const loaded = loadRun(journal, after);
+    if (!loaded.ok) break;
+    const text = journal.textOf(loaded.state.opened.input) ?? DELETED;
+    left -= text.length;
+    if (left < 0) break;
+    heard.unshift(`- ${text}`);
+    ({ after } = loaded.state.opened);
+    runs += 1;
+  }
+  return heard;
 }
 
 /**
@@ -83,11 +104,16 @@ export function inputMessage(journal: Texts, state: RunState, withRecalled: bool
   return { role: 'user', content: recalled === '' ? content : `${content}\n\n[From memory]\n${recalled}` };
 }
 
-/** Answers, results and the warning of a run. */
-export const runMessages = (journal: Texts, state: RunState): readonly Message[] => [
-  ...warningAt(state, 0),
-  ...state.turns.flatMap((turn, index) => [...turnMessages(journal, turn), ...warningAt(state, index + 1)]),
-];
+/** Answers, results and the warning of a run, without the turns that a summary replaces. */
+export function runMessages(journal: Texts, state: RunState): readonly Message[] {
+  const first = state.compacted?.turns ?? 0;
+  return [
+    ...warningAt(state, first),
+    ...state.turns
+      .slice(first)
+      .flatMap((turn, index) => [...turnMessages(journal, turn), ...warningAt(state, first + index + 1)]),
+  ];
+}
 
 export const warningAt = ({ warned }: RunState, turns: number): readonly Message[] =>
   warned?.afterTurns === turns ? [{ role: 'user', content: finishMessage(warned.code) }] : [];

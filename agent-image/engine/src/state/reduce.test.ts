@@ -74,6 +74,14 @@ const ILLEGAL: readonly (readonly [string, readonly JournalEvent[], JournalEvent
     anEvent('tool_intent'),
     'wrong_phase',
   ],
+  ['a summary while calls are open', called, anEvent('turns_compacted'), 'calls_open'],
+  ['a summary of more turns than there are', settled, anEvent('turns_compacted', { turns: 9 }), 'wrong_phase'],
+  [
+    'a summary of no more than the one before it',
+    [...settled, anEvent('turns_compacted')],
+    anEvent('turns_compacted'),
+    'wrong_phase',
+  ],
   ['a result of a call without intent', called, anEvent('tool_settled'), 'wrong_phase'],
   ['a second result', settled, anEvent('tool_settled', { outcome: 'failed' }), 'wrong_phase'],
   [

@@ -4,7 +4,7 @@ import { illegal, isOneOf, moved } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
 import type { RunState } from './run-state.ts';
-import { unsettledCalls } from './run-state.ts';
+import { currentCalls, unsettledCalls } from './run-state.ts';
 
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
@@ -14,6 +14,7 @@ const BEGINNINGS: readonly EventType[] = [
   'permission_asked',
   'memory_written',
   'budget_warned',
+  'turns_compacted',
 ];
 
 /** The state after an event. Pure and total: the events of a run alone make its state. */
@@ -40,6 +41,7 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
   cancelled: false,
   interrupted: false,
   summary: null,
+  compacted: null,
   outcome: null,
 });
 
@@ -73,6 +75,8 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
       return moved(state);
     case 'history_compacted':
       return moved({ ...state, summary: event.summary });
+    case 'turns_compacted':
+      return compacted(state, event);
     case 'cancel_asked':
       return moved({ ...state, cancelled: true });
     case 'interrupted':
@@ -82,6 +86,13 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
     default:
       return event satisfies never;
   }
+}
+
+/** A summary stands for whole turns, and for more than the one before it. */
+function compacted(state: RunState, { summary, turns }: EventOf<'turns_compacted'>): Reduced {
+  if (currentCalls(state).some(({ phase }) => phase !== 'settled')) return illegal('calls_open');
+  const isMore = turns <= state.turns.length && turns > (state.compacted?.turns ?? -1);
+  return isMore ? moved({ ...state, compacted: { summary, turns } }) : illegal('wrong_phase');
 }
 
 const staged = (state: RunState, from: RunState['stage'], to: RunState['stage']): Reduced =>

@@ -54,6 +54,8 @@ export type RunState = Readonly<{
   interrupted: boolean;
   /** Reference of the summary that replaces this run and all before it. */
   summary: string | null;
+  /** The summary of the conversation before this run and of its first turns. */
+  compacted: Readonly<{ summary: string; turns: number }> | null;
   outcome: ClosedOutcome | null;
 }>;
 

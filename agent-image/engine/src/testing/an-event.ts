@@ -68,6 +68,7 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
   budget_spent: { type: 'budget_spent', by: 'r2', steps: 1, tokens: 1, moneyMicros: 1 },
   budget_warned: { type: 'budget_warned', code: 'budget_steps' },
   history_compacted: { type: 'history_compacted', summary: aRef('summary') },
+  turns_compacted: { type: 'turns_compacted', summary: aRef('summary'), turns: 1 },
   cancel_asked: { type: 'cancel_asked' },
   interrupted: { type: 'interrupted' },
   run_closed: { type: 'run_closed', outcome: { kind: 'failed', code: 'test' }, unsettled: [] },

@@ -3,6 +3,7 @@ import { judgeCall } from '@hamlet/core/policy';
 import {
   createEngine,
   JournalError,
+  modelCompaction,
   RunFailure,
   SYSTEM_CLOCK,
   type ApprovalPort,
@@ -60,12 +61,12 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     approvals: approvalsOf(ports),
     clock: SYSTEM_CLOCK,
     ids: { next: randomUUID },
-    compaction: null,
     notify: (notice: Notice) => report({ log, mirror, words }, notice),
   };
   const engine = createEngine({
     ...shared,
     model: ports.model,
+    compaction: modelCompaction(ports.model),
     tools: await ports.tools((run, signal) => mirror.flush(run, signal)),
     policy: policyOf(book),
     memory: {
@@ -90,7 +91,8 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   };
 }
 
-const ALONE: Pick<EnginePorts, 'policy' | 'memory'> = {
+const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {
+  compaction: null,
   policy: { judge: () => ({ verdict: 'allow', reason: '' }) },
   memory: { recall: async () => [] },
 };

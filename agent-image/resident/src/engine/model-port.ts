@@ -39,6 +39,7 @@ const TEMPORARY: ReadonlySet<string> = new Set([
 ]);
 /** Refusals whose code says more than the class of the error. */
 const NAMED: ReadonlySet<string> = new Set([
+  'context_too_long',
   'token_quota_exhausted',
   'insufficient_funds',
   'model_not_in_tier',

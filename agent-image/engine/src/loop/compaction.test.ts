@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Journal } from '../journal/journal.ts';
+import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { aTool, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
+import { anEngine, aRequest } from '../testing/an-engine.ts';
+import type { Step } from '../testing/scripted-model.ts';
+import { calls, fails, hangs, says } from '../testing/scripted-model.ts';
+import { modelCompaction } from './compaction.ts';
+import type { ModelPort, ModelRequest } from './ports.ts';
+import { SYSTEM_CLOCK } from './system-clock.ts';
+
+const journals = someJournals();
+after(journals.remove);
+
+const MAX_CHARS = 9_000;
+const CALLS = 12;
+const CONSTRAINT = 'Never touch the oven of Bob.';
+const FOLDED = 'Looked at the first places.';
+
+const isSummary = ({ system }: ModelRequest): boolean => system.stable.startsWith('Summarize');
+const sizeOf = ({ messages }: ModelRequest): number => messages.reduce((sum, { content }) => sum + content.length, 0);
+const clock = { ...SYSTEM_CLOCK, sleep: async () => {} };
+
+type Model = ModelPort & { readonly requests: ModelRequest[]; readonly summaries: ModelRequest[] };
+
+/** A model that takes few characters, looks around until it has looked often enough, and counts by the places that it has seen. */
+function aModel(seen: readonly string[], summary: Step = says(FOLDED)): Model {
+  const [requests, summaries]: [ModelRequest[], ModelRequest[]] = [[], []];
+  return {
+    requests,
+    summaries,
+    chat: (request, signal) => {
+      if (isSummary(request)) {
+        summaries.push(request);
+        return summary(request, signal);
+      }
+      requests.push(request);
+      if (sizeOf(request) > MAX_CHARS) return fails('context_too_long', false)(request, signal);
+      const step = seen.length < CALLS ? calls(['look', { text: `place ${seen.length}` }]) : says('I saw them all.');
+      return step(request, signal);
+    },
+  };
+}
+
+function aWorld() {
+  const seen: string[] = [];
+  const look = aTool({ name: 'look', effect: 'keyed' }, async ({ text }) => {
+    seen.push(text);
+    return { kind: 'ok', text: `${text}: ${'x'.repeat(1_500)}` };
+  });
+  return { seen, tools: [look] };
+}
+
+/** Each call of a request has its result at once after it, as providers demand. */
+function checkPairs({ messages }: ModelRequest): void {
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant')
+      for (const [place, call] of message.toolCalls.entries()) {
+        const result = messages[index + 1 + place];
+        assert.ok(result?.role === 'tool' && result.callId === call.id, 'a call without its result');
+      }
+    if (message.role === 'tool') assert.notEqual(messages[index - 1]?.role, 'user', 'a result without its call');
+  }
+}
+
+async function talkBefore(journal: Journal): Promise<void> {
+  const model: ModelPort = { chat: (request, signal) => says('I will not.')(request, signal) };
+  await outcomeOf(await anEngine({ journal, model }).engine.start(aRequest({ run: 'r0', input: CONSTRAINT })));
+}
+
+test('a run that outgrows the model continues with summaries: calls keep their results, people their words, the journal everything', async () => {
+  const journal = journals.open();
+  await talkBefore(journal);
+  const { seen, tools } = aWorld();
+  const model = aModel(seen);
+  const { engine } = anEngine({ journal, model, tools, clock, compaction: modelCompaction(model) });
+  const outcome = await outcomeOf(await engine.start(aRequest({ run: 'r1', input: 'Look at all places.' })));
+  assert.deepEqual(outcome, { kind: 'done', text: 'I saw them all.' });
+  assert.equal(new Set(seen).size, CALLS);
+  assert.equal(seen.length, CALLS, 'no call ran twice');
+  model.requests.forEach(checkPairs);
+  const last = model.requests.at(-1)?.messages ?? [];
+  assert.match(last[0]?.content ?? '', new RegExp(`word for word:\n- ${CONSTRAINT}[^]*${FOLDED}`));
+  assert.equal(last[1]?.content, 'Look at all places.');
+  const summaries = typesOf(journal, 'r1').filter((type) => type === 'turns_compacted').length;
+  assert.ok(summaries >= 1 && summaries === model.summaries.length);
+  const prefixes = new Set(model.requests.map(({ messages, system }) => `${system.stable} ${messages[0]?.content}`));
+  assert.ok(prefixes.size <= summaries + 1, 'between two summaries the beginning stays the same');
+  const found = journal.eventsOf('r1');
+  const results = found.ok
+    ? found.events.flatMap((event) => (event.type === 'tool_settled' ? [event.result] : []))
+    : [];
+  assert.ok(results.every((ref) => journal.textOf(ref) !== null));
+  assert.equal(engine.spentOf('r1')?.tokens, 15 * (CALLS + 1 + summaries + failuresIn(journal)));
+});
+
+const failuresIn = (journal: Journal): number =>
+  typesOf(journal, 'r1').filter((type) => type === 'model_failed').length;
+
+test('a known window makes the summary before the model refuses', async () => {
+  const { seen, tools } = aWorld();
+  const model = aModel(seen);
+  const counting: ModelPort = {
+    chat: async function* (request, signal) {
+      for await (const part of model.chat(request, signal))
+        yield part.type === 'answer' ? { ...part, usage: { prompt: sizeOf(request), completion: 0, total: 0 } } : part;
+    },
+  };
+  const journal = journals.open();
+  const compaction = modelCompaction(counting, MAX_CHARS);
+  const { engine } = anEngine({ journal, model: counting, tools, clock, compaction });
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'done');
+  assert.equal(failuresIn(journal), 0);
+  assert.ok(model.summaries.length > 0);
+});
+
+test('an engine that ends while it makes a summary leaves none; the next one makes it, and a later one finds it', async () => {
+  const path = journals.path();
+  const { seen, tools } = aWorld();
+  const stuck = aModel(seen, hangs());
+  const first = openSqliteJournal(path);
+  const before = anEngine({ journal: first, model: stuck, tools, clock, compaction: modelCompaction(stuck) });
+  await before.engine.start(aRequest({ run: 'r1' }));
+  while (stuck.summaries.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const [done, types] = [seen.length, typesOf(first, 'r1')];
+  // The process is gone from one moment to the next.
+  first.close();
+  const second = openSqliteJournal(path);
+  assert.deepEqual(typesOf(second, 'r1'), types);
+  const model = aModel(seen, says(FOLDED));
+  const limits = { interruptGraceMs: 20 };
+  const next = anEngine({ journal: second, model, tools, clock, compaction: modelCompaction(model), limits });
+  next.engine.listen('r1', (notice) => {
+    if (notice.type === 'event' && notice.event.type === 'turns_compacted') void next.engine.release('r1', 'now');
+  });
+  await outcomeOf(next.engine.resume('r1'));
+  assert.equal(model.summaries.length, 1);
+  assert.equal(seen.length, done, 'a summary starts no call');
+  second.close();
+  const third = openSqliteJournal(path);
+  const last = aModel(seen);
+  const { engine } = anEngine({ journal: third, model: last, tools, clock, compaction: modelCompaction(last) });
+  assert.equal((await outcomeOf(engine.resume('r1'))).kind, 'done');
+  assert.match(last.requests[0]?.messages[0]?.content ?? '', new RegExp(FOLDED));
+  assert.equal(seen.length, CALLS);
+});
+
+test('without anything to shorten, and without a summary, the run fails with the reason', async () => {
+  const tooLong: ModelPort = { chat: (request, signal) => fails('context_too_long', false)(request, signal) };
+  const { engine } = anEngine({
+    journal: journals.open(),
+    model: tooLong,
+    clock,
+    compaction: modelCompaction(tooLong),
+  });
+  const outcome = await outcomeOf(await engine.start(aRequest({ input: 'x'.repeat(9_999) })));
+  assert.deepEqual(outcome, { kind: 'failed', code: 'model_context_too_long', unsettled: [] });
+  const { seen, tools } = aWorld();
+  const model = aModel(seen, fails('overloaded', true));
+  const other = anEngine({ journal: journals.open(), model, tools, clock, compaction: modelCompaction(model) });
+  const failed = await outcomeOf(await other.engine.start(aRequest()));
+  assert.equal(failed.kind === 'failed' && failed.code, 'model_context_too_long');
+});
