@@ -10,6 +10,7 @@ import * as audit from './routes/log/audit.ts';
 import * as sealedLog from './routes/log/log.ts';
 import * as models from './routes/models.ts';
 import * as modelCredentials from './routes/models/credentials.ts';
+import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
 import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
@@ -169,6 +170,8 @@ export const ROUTES = [
   sessions.openSessionStream,
   sessions.getTimeline,
   models.completeChat,
+  messages.createMessage,
+  messages.countMessageTokens,
   models.createEmbeddings,
   models.listModels,
   models.getModel,

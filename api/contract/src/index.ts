@@ -19,6 +19,7 @@ export * from './routes/log/audit.ts';
 export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/models/credentials.ts';
+export * from './routes/models/messages.ts';
 export * from './routes/models/prices.ts';
 export * from './routes/models/providers.ts';
 export * from './routes/models/village-models.ts';

@@ -228,7 +228,9 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 /** RFC 9457. `code` is a key of REFUSALS; `detail` says how to correct this request. */
 export const Problem = z.strictObject({
-  type: z.string().describe('Relative link to the reason in the API page'),
+  type: z
+    .string()
+    .describe("Relative link to the reason in the API page; error under /v1/messages, as in Anthropic's format"),
   title: z.string(),
   status: z.int(),
   detail: z.string(),
@@ -241,6 +243,6 @@ export const Problem = z.strictObject({
   error: z
     .strictObject({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() })
     .optional()
-    .describe("The same in OpenAI's format; only under /v1"),
+    .describe("The same in OpenAI's format, or under /v1/messages in Anthropic's; only under /v1"),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -75,7 +75,8 @@ const Ordinal = z.union([
     .transform(Number),
 ]);
 
-const ChatMetadata = z.looseObject({
+/** The run of a request. */
+export const ChatMetadata = z.looseObject({
   run_id: z.uuid().nullish().describe('Run of the agent that the request serves'),
   ask: Ordinal.nullish().describe("The engine's number of this request in its run"),
   attempt: Ordinal.nullish().describe("The engine's attempt at this request"),
@@ -205,7 +206,8 @@ const models = {
   permission: 'models:use',
 } as const;
 
-const REQUEST_REASONS = [
+/** Reasons for which the gateway refuses a request to a model. */
+export const REQUEST_REASONS = [
   'stale_cycle',
   'no_such_agent',
   'model_not_in_tier',

@@ -24,7 +24,10 @@ interface AgentLife {
   readonly bar: AgentBar | null;
 }
 
+/** The token of a request. Clients of Anthropic may send it as `x-api-key`. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
+  const key = headers['x-api-key'];
+  if (headers.authorization === undefined && typeof key === 'string' && /^[^\s]+$/.test(key)) return key;
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 

@@ -1,8 +1,16 @@
-import type { ChatCompletion, ChatCompletionChunk, CompletionUsage, ModelReceipt } from '@hamlet/contract';
+import type {
+  ChatCompletion,
+  ChatCompletionBody,
+  ChatCompletionChunk,
+  CompletionUsage,
+  ModelReceipt,
+} from '@hamlet/contract';
 import type { Finish, ToolCall } from '@hamlet/models';
 import type { Ticket } from './admit-request.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
+import type { AnswerShape } from './conversations/converse.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
+import type { ModelCatalog } from './models/village-models.ts';
 
 /** Facts about an answer that its format needs. */
 export interface CompletionHead {
@@ -33,7 +41,8 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
   };
 }
 
-function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
+/** The receipt of an answer. Pure. */
+export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
   const { provider, usage, queueMs, ttftMs, tokensPerS, price } = completed;
   const { promptTokens: prompt, completionTokens: completion, estimated } = usage;
   return {
@@ -53,8 +62,12 @@ function callOf({ id, name, arguments: text }: ToolCall) {
   return { id, type: 'function' as const, function: { name, arguments: text } };
 }
 
-/** A complete answer in OpenAI's format. Pure. */
-export function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead): ChatCompletion {
+/** Pure. */
+export function headAt({ isScripted }: Pick<ModelCatalog, 'isScripted'>, now: Date): CompletionHead {
+  return { createdS: Math.floor(now.getTime() / 1_000), isScripted };
+}
+
+function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead): ChatCompletion {
   const { content, toolCalls, finish, usage, provider } = completed;
   const calls = toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(callOf) };
   return {
@@ -76,15 +89,6 @@ export function completionOf(ticket: Ticket, completed: Completed, head: Complet
     usage: usageOf(usage),
     hamlet: receiptOf(ticket, completed, head),
   };
-}
-
-/** The chunks of one streamed answer. */
-export interface Chunks {
-  first(): ChatCompletionChunk;
-  /** Null if the piece has nothing that the caller lacks. */
-  piece(piece: VisiblePiece, provider: string): ChatCompletionChunk | null;
-  /** The last chunk, and the usage after it if the request asked for it. */
-  last(completed: Completed): readonly ChatCompletionChunk[];
 }
 
 /**
@@ -109,12 +113,18 @@ class CallNumbers {
   }
 }
 
-export function chunksOf(ticket: Ticket, options: CompletionHead & { readonly includeUsage: boolean }): Chunks {
-  const { includeUsage, isScripted } = options;
+/** An answer in OpenAI's format. The usage follows the last chunk if the request asked for it. */
+export function completionShape(
+  ticket: Ticket,
+  { stream_options: streamOptions }: Pick<ChatCompletionBody, 'stream_options'>,
+  head: CompletionHead,
+): AnswerShape<ChatCompletion, ChatCompletionChunk> {
+  const includeUsage = streamOptions?.include_usage === true;
+  const { isScripted } = head;
   const calls = new CallNumbers(ticket.plan.request.messages.length);
   const beforeUsage = includeUsage ? { usage: null } : {};
   const headBy = (provider: string) => ({
-    ...headOf(ticket, options, provider),
+    ...headOf(ticket, head, provider),
     object: 'chat.completion.chunk' as const,
     hamlet: { provider, scripted: isScripted(provider) },
   });
@@ -124,14 +134,15 @@ export function chunksOf(ticket: Ticket, options: CompletionHead & { readonly in
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
   return {
-    first: () => chunk(ticket.plan.served.provider, { role: 'assistant', content: '' }),
+    whole: (completed) => completionOf(ticket, completed, head),
+    first: () => [chunk(ticket.plan.served.provider, { role: 'assistant', content: '' })],
     piece: (piece, provider) => {
       const delta = piece.kind === 'text' ? { content: piece.text } : calls.deltaOf(piece);
-      return delta === null ? null : chunk(provider, delta);
+      return delta === null ? [] : [chunk(provider, delta)];
     },
     last: (completed) => {
       const { provider, finish, usage } = completed;
-      const hamlet = receiptOf(ticket, completed, options);
+      const hamlet = receiptOf(ticket, completed, head);
       return [
         { ...chunk(provider, {}, finish), hamlet },
         ...(includeUsage ? [{ ...headBy(provider), hamlet, choices: [], usage: usageOf(usage) }] : []),

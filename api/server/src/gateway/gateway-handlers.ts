@@ -1,17 +1,13 @@
-import type { ChatCompletionBody, ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
+import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
 import type { Db, ModelRequestRow } from '@hamlet/store';
-import type { CompletionChannel } from '../http/completion-channel.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { refusalOfError } from '../http/respond.ts';
 import { admitRequest, modelLimits, requestLife } from './admit-request.ts';
-import type { GatewayPorts, Ticket } from './admit-request.ts';
-import { carryOut } from './carry-out.ts';
-import { chunksOf, completionOf } from './completion-shape.ts';
-import type { CompletionHead } from './completion-shape.ts';
-import { planEmbedding, planRequest, servedModel } from './plan-request.ts';
-import type { Allowance } from '../limits/agent-limits.ts';
+import type { GatewayPorts } from './admit-request.ts';
+import { completionShape, headAt } from './completion-shape.ts';
+import { converse } from './conversations/converse.ts';
+import { planEmbedding, servedModel } from './plan-request.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
 import type { ServedModel } from './models/village-models.ts';
@@ -31,43 +27,6 @@ const NOTHING = {
   tokens_per_hour: 0,
   models: [],
 } as const;
-
-function headAt({ catalog }: GatewayPorts, now: Date): CompletionHead {
-  return { createdS: Math.floor(now.getTime() / 1_000), isScripted: (provider) => catalog.isScripted(provider) };
-}
-
-/** Streams an answer; after the first chunk, only the stream can report a failure. */
-async function stream(
-  gateway: GatewayPorts,
-  ticket: Ticket,
-  about: { readonly body: ChatCompletionBody; readonly now: Date; readonly channel: CompletionChannel },
-): Promise<null> {
-  const { body, now, channel } = about;
-  const chunks = chunksOf(ticket, {
-    ...headAt(gateway, now),
-    includeUsage: body.stream_options?.include_usage === true,
-  });
-  channel.begin(ticket.limits);
-  channel.send(chunks.first());
-  try {
-    const outcome = await carryOut(gateway, ticket, {
-      gone: channel.gone,
-      onPiece: (piece, provider) => {
-        const chunk = chunks.piece(piece, provider);
-        if (chunk !== null) channel.send(chunk);
-      },
-    });
-    if (outcome.ok) for (const chunk of chunks.last(outcome.data)) channel.send(chunk);
-    channel.end(outcome.ok ? undefined : outcome);
-  } catch (error) {
-    gateway.log('error', 'the end of a streamed model answer could not be recorded', {
-      request_id: ticket.requestId,
-      error,
-    });
-    channel.end(refusalOfError(error));
-  }
-  return null;
-}
 
 function requestView({
   requestId,
@@ -100,24 +59,12 @@ function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['compl
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
       if (source.get(agent.agentId) === null) return refused('no_such_agent');
-      const asking = { agentId: agent.agentId, catalog: gateway.catalog };
-      const asked = {
-        agent,
-        model: body.model,
-        metadata: body.metadata,
-        plan: (allowance: Allowance) => planRequest(body, allowance, asking),
-        traceparent,
-        gone: channel.gone,
-      };
-      const ticket = await admitRequest(gateway, asked);
-      if (!ticket.ok) return ticket;
-      if (body.stream === true) return stream(gateway, ticket.data, { body, now, channel });
-      const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
-      if (!outcome.ok) return outcome;
-      return {
-        ...accepted(completionOf(ticket.data, outcome.data, headAt(gateway, now))),
-        limits: ticket.data.limits,
-      };
+      const head = headAt(gateway.catalog, now);
+      return converse(
+        gateway,
+        { agent, body, traceparent, shapeOf: (ticket) => completionShape(ticket, body, head) },
+        channel,
+      );
     },
   };
 }

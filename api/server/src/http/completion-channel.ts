@@ -3,7 +3,8 @@ import type { Response } from 'express';
 import { beginEventStream } from './event-sink.ts';
 import { showLimits, type ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
-import { openAiErrorOf, problemOf } from './respond.ts';
+import { completionWire } from './completion-wire.ts';
+import { problemOf } from './respond.ts';
 
 /** Limit of unread output. Above it the API drops the connection. */
 const BACKLOG_MAX_BYTES = 1 << 20;
@@ -15,7 +16,7 @@ export interface CompletionChannel {
   /** Begins a streamed answer. After it, only `end` can report a failure. */
   begin(limits: readonly ShownLimit[]): void;
   send(chunk: unknown): void;
-  /** Ends the stream: with `[DONE]`, or, if a refusal is given, with its error instead. */
+  /** Ends the stream as its wire does, or, if a refusal is given, with its error instead. */
   end(refusal?: Refused): void;
 }
 
@@ -33,10 +34,11 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     if (!response.writableFinished) leaving.abort(new Error('the caller has gone'));
   });
 
+  const wire = completionWire(route);
   let heartbeat: NodeJS.Timeout | undefined;
 
-  function write(data: string): void {
-    response.write(`data: ${data}\n\n`);
+  function write(event: string): void {
+    if (event !== '') response.write(event);
     if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
   }
 
@@ -57,15 +59,11 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     },
     send: (chunk) => {
       if (ports.isChecked()) check(chunk);
-      write(JSON.stringify(chunk));
+      write(wire.event(chunk, JSON.stringify(chunk)));
     },
     end: (refusal) => {
       clearInterval(heartbeat);
-      write(
-        refusal === undefined
-          ? '[DONE]'
-          : JSON.stringify({ error: openAiErrorOf(problemOf(refusal, ports.requestId)) }),
-      );
+      write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId)));
       response.end();
     },
   };

@@ -19,6 +19,22 @@ export function openAiErrorOf(problem: Problem): NonNullable<Problem['error']> {
   return { message: problem.detail, type: typeOf(problem.code), param, code: problem.code };
 }
 
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+};
+
+/** Anthropic's error, with the fields of OpenAI's beside it. */
+export function anthropicErrorOf(problem: Problem): NonNullable<Problem['error']> {
+  const byStatus = ANTHROPIC_TYPES[problem.status] ?? (problem.status >= 500 ? 'api_error' : 'invalid_request_error');
+  const type = problem.code === 'insufficient_funds' ? 'billing_error' : byStatus;
+  return { ...openAiErrorOf(problem), type };
+}
+
 const UNAVAILABLE_RETRY_S = 1;
 
 export function problemOf(refusal: Refused, requestId: string): Problem {
@@ -42,12 +58,17 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
 
 /** Prefix of the paths that clients of OpenAI use. */
 const MODELS_PREFIX = '/v1/';
+/** Prefix of the paths that clients of Anthropic use. */
+const MESSAGES_PREFIX = '/v1/messages';
+
+/** The problem with what the client of a path reads beside it. */
+function clientProblem(problem: Problem, path: string): Problem {
+  if (path.startsWith(MESSAGES_PREFIX)) return { ...problem, type: 'error', error: anthropicErrorOf(problem) };
+  return path.startsWith(MODELS_PREFIX) ? { ...problem, error: openAiErrorOf(problem) } : problem;
+}
 
 export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
-  const plain = problemOf(refusal, requestId);
-  const problem = response.req.originalUrl.startsWith(MODELS_PREFIX)
-    ? { ...plain, error: openAiErrorOf(plain) }
-    : plain;
+  const problem = clientProblem(problemOf(refusal, requestId), response.req.originalUrl);
   showLimits(response, refusal.limits);
   const retryAfterS = refusal.retryAfterS ?? (problem.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
   if (retryAfterS !== undefined) response.set('retry-after', String(retryAfterS));

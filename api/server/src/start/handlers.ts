@@ -12,8 +12,9 @@ import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
 import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
-import { priceHandlers } from '../gateway/connections/price-handlers.ts';
+import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
+import { messageHandlers } from '../gateway/conversations/message-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
@@ -123,6 +124,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...orderHandlers(ports),
     ...claimHandlers(ports),
     ...gatewayHandlers(ports),
+    ...messageHandlers(ports),
     ...credentialHandlers(ports),
     ...priceHandlers(ports),
     ...villageModelsHandler(ports),

@@ -166,6 +166,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
 
   // Language models
   completeChat: '401  403  403  400  400  403',
+  createMessage: '401  403  403  400  400  403',
+  countMessageTokens: '401  403  403  400  400  403',
   createEmbeddings: '401  403  403  400  400  403',
   listModels: '401  403  403  200  200  403',
   getModel: '401  403  403  403* 403* 403',

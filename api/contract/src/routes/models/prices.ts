@@ -13,7 +13,7 @@ const Currency = z
   .regex(/^[A-Za-z]{2,12}$/, 'write a currency, such as "USD"')
   .meta({ example: 'USD' });
 
-/** What a provider asks for a million tokens. The ledger charges by the tier; these prices only inform. */
+/** The price of a million tokens at a provider. The ledger charges by the tier; this price only informs. */
 export const ModelPriceView = z.strictObject({
   provider: z.string().nullable().describe('Null: any provider of the configuration'),
   agent_id: OwnerAgent,

@@ -3,7 +3,6 @@ import { ConnectedProvider, ProviderPrices } from '@hamlet/contract';
 import { parseModelsConfig } from '@hamlet/models';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow } from '@hamlet/store';
-import type { SealedFor } from '../credentials/envelope.ts';
 
 /** A provider that an admin has connected, for the village or for one agent. */
 export interface Connection {
@@ -22,7 +21,7 @@ export type Shared = Pick<ModelsConfig, 'retry' | 'limits'>;
 const Addressed = ConnectedProvider.pick({ base_url: true }).loose();
 
 /** The owner to which the text of a row is sealed: a key of a connection opens for its address alone. Pure. */
-export function ownerOf({ name, agentId, provider }: Pick<CredentialRow, 'name' | 'agentId' | 'provider'>): SealedFor {
+export function ownerOf({ name, agentId, provider }: Pick<CredentialRow, 'name' | 'agentId' | 'provider'>) {
   const addressed = Addressed.safeParse(provider);
   return { name, agentId, address: addressed.data?.base_url };
 }

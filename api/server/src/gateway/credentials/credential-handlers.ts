@@ -6,7 +6,7 @@ import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
 import type { GatewayPorts } from '../admit-request.ts';
-import { readProviderUsers } from '../connections/provider-users.ts';
+import { readProviderUsers } from '../models/provider-users.ts';
 import type { VillageModels } from '../models/village-models.ts';
 import { configuredView, credentialView, neededCredentials, usersOfRow } from './credential-view.ts';
 import { putModelCredential } from './put-credential.ts';

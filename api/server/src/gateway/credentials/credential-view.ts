@@ -2,12 +2,12 @@ import type { CallData, listModelCredentials, ModelCredential, ProviderUsers } f
 import { ConnectedProvider } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow, CredentialTest } from '@hamlet/store';
-import type { readProviderUsers } from '../connections/provider-users.ts';
+import type { readProviderUsers } from '../models/provider-users.ts';
 
 type UsersOf = Awaited<ReturnType<typeof readProviderUsers>>;
 type Listed = CallData<typeof listModelCredentials>;
 
-/** Of a credential that was stored a moment ago. */
+/** The users of a credential that was stored a moment ago. */
 export const NO_USERS: ProviderUsers = { agents: [], total: 0 };
 
 function testView(test: CredentialTest | null): ModelCredential['last_test'] {

@@ -4,8 +4,8 @@ import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import { boughtLimits } from '../../agents/bought-limits.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
-import { chooseModel } from '../models/choose-model.ts';
-import type { ModelCatalog, ServedModel } from '../models/village-models.ts';
+import { chooseModel } from './choose-model.ts';
+import type { ModelCatalog, ServedModel } from './village-models.ts';
 
 export interface UserPorts {
   readonly db: Db;

@@ -6,7 +6,7 @@ import type { CredentialRow, Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import type { CredentialParts } from '../credentials/credential-handlers.ts';
+import type { CredentialParts } from './credential-handlers.ts';
 
 export interface PricePorts {
   readonly db: Db;

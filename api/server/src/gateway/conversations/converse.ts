@@ -1,0 +1,80 @@
+import type { ChatCompletionBody } from '@hamlet/contract';
+import type { AgentActor } from '../../http/actor.ts';
+import type { CompletionChannel } from '../../http/completion-channel.ts';
+import { accepted, type Outcome } from '../../http/outcome.ts';
+import { refusalOfError } from '../../http/respond.ts';
+import type { Allowance } from '../../limits/agent-limits.ts';
+import { admitRequest } from '../admit-request.ts';
+import type { GatewayPorts, Ticket } from '../admit-request.ts';
+import { carryOut } from '../carry-out.ts';
+import type { Completed, VisiblePiece } from '../carry-out.ts';
+import { planRequest } from '../plan-request.ts';
+
+/** An answer in the format of one kind of clients. */
+export interface AnswerShape<Whole, Chunk> {
+  whole(completed: Completed): Whole;
+  /** The chunks of a stream before the first piece. */
+  first(): readonly Chunk[];
+  /** Empty if the piece has nothing that the caller lacks. */
+  piece(piece: VisiblePiece, provider: string): readonly Chunk[];
+  /** The chunks after the last piece. */
+  last(completed: Completed): readonly Chunk[];
+}
+
+export interface Conversation<Whole, Chunk> {
+  readonly agent: AgentActor;
+  readonly body: ChatCompletionBody;
+  readonly traceparent: string;
+  readonly shapeOf: (ticket: Ticket) => AnswerShape<Whole, Chunk>;
+}
+
+/** Streams an answer; after the first chunk, only the stream can report a failure. */
+async function stream<Whole, Chunk>(
+  gateway: GatewayPorts,
+  ticket: Ticket,
+  { shape, channel }: { readonly shape: AnswerShape<Whole, Chunk>; readonly channel: CompletionChannel },
+): Promise<null> {
+  const send = (chunks: readonly Chunk[]): void => {
+    for (const chunk of chunks) channel.send(chunk);
+  };
+  channel.begin(ticket.limits);
+  send(shape.first());
+  try {
+    const outcome = await carryOut(gateway, ticket, {
+      gone: channel.gone,
+      onPiece: (piece, provider) => send(shape.piece(piece, provider)),
+    });
+    if (outcome.ok) send(shape.last(outcome.data));
+    channel.end(outcome.ok ? undefined : outcome);
+  } catch (error) {
+    gateway.log('error', 'the end of a streamed model answer could not be recorded', {
+      request_id: ticket.requestId,
+      error,
+    });
+    channel.end(refusalOfError(error));
+  }
+  return null;
+}
+
+/** Admits a request to a model, asks the model, and answers in the shape of the caller: whole, or as a stream (null). */
+export async function converse<Whole, Chunk>(
+  gateway: GatewayPorts,
+  { agent, body, traceparent, shapeOf }: Conversation<Whole, Chunk>,
+  channel: CompletionChannel,
+): Promise<Outcome<Whole> | null> {
+  const asking = { agentId: agent.agentId, catalog: gateway.catalog };
+  const ticket = await admitRequest(gateway, {
+    agent,
+    model: body.model,
+    metadata: body.metadata,
+    plan: (allowance: Allowance) => planRequest(body, allowance, asking),
+    traceparent,
+    gone: channel.gone,
+  });
+  if (!ticket.ok) return ticket;
+  const shape = shapeOf(ticket.data);
+  if (body.stream === true) return stream(gateway, ticket.data, { shape, channel });
+  const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onPiece: () => undefined });
+  if (!outcome.ok) return outcome;
+  return { ...accepted(shape.whole(outcome.data)), limits: ticket.data.limits };
+}

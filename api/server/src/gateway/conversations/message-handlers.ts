@@ -1,0 +1,34 @@
+import type { Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import { chatRequestOf } from '../chat-request-of.ts';
+import { converse } from './converse.ts';
+import { headAt } from '../completion-shape.ts';
+import type { GatewayHandlerPorts } from '../gateway-handlers.ts';
+import { servedModel } from '../plan-request.ts';
+import { chatBodyOf, conversationOf } from './chat-body-of.ts';
+import { messageShape } from './message-shape.ts';
+
+/** Handlers of Anthropic's format. A request is translated at once, and takes the way of those in OpenAI's format. */
+export function messageHandlers({ source, gateway }: Pick<GatewayHandlerPorts, 'source' | 'gateway'>) {
+  const createMessage: Handlers['createMessage'] = {
+    kind: 'completion',
+    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+      if (source.get(agent.agentId) === null) return refused('no_such_agent');
+      const head = headAt(gateway.catalog, now);
+      const asked = { agent, body: chatBodyOf(body), traceparent };
+      return converse(gateway, { ...asked, shapeOf: (ticket) => messageShape(ticket, head) }, channel);
+    },
+  };
+  const countMessageTokens: Handlers['countMessageTokens'] = {
+    kind: 'plain',
+    run: async ({ actor: { agentId }, body }) => {
+      if (source.get(agentId) === null) return refused('no_such_agent');
+      const allowance = await gateway.limits.of(agentId);
+      if (allowance === null) return refused('model_not_in_tier', `${agentId} has no tier now`);
+      const served = servedModel(body.model, allowance, { agentId, catalog: gateway.catalog });
+      if (!served.ok) return served;
+      return accepted({ input_tokens: served.data.countTokens(chatRequestOf(conversationOf(body))) });
+    },
+  };
+  return { createMessage, countMessageTokens } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,36 @@
+import type { Problem, RouteSpec } from '@hamlet/contract';
+import { anthropicErrorOf, openAiErrorOf } from './respond.ts';
+
+/** The events of a streamed completion in the format of one kind of clients, as they are written. */
+export interface CompletionWire {
+  /** The event of a chunk; `json` is its JSON. */
+  event(chunk: unknown, json: string): string;
+  /** The event after the last chunk; empty if the last chunk ends the stream. */
+  readonly done: string;
+  failure(problem: Problem): string;
+}
+
+const data = (json: string): string => `data: ${json}\n\n`;
+const named = (event: string, json: string): string => `event: ${event}\n${data(json)}`;
+
+function typeOf(chunk: unknown): string {
+  return typeof chunk === 'object' && chunk !== null && 'type' in chunk ? String(chunk.type) : 'message';
+}
+
+const OPENAI: CompletionWire = {
+  event: (_chunk, json) => data(json),
+  done: data('[DONE]'),
+  failure: (problem) => data(JSON.stringify({ error: openAiErrorOf(problem) })),
+};
+
+const ANTHROPIC: CompletionWire = {
+  event: (chunk, json) => named(typeOf(chunk), json),
+  done: '',
+  failure: (problem) =>
+    named('error', JSON.stringify({ type: 'error', error: anthropicErrorOf(problem), request_id: problem.request_id })),
+};
+
+/** The wire of a route. Pure. */
+export function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
+  return answer.kind === 'completion' && answer.wire === 'anthropic' ? ANTHROPIC : OPENAI;
+}
