@@ -6,44 +6,20 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RunCommand } from '@hamlet/core';
 import { isSettled } from '@hamlet/core';
-import { findRun, inTransaction, insertRuns, migrate, openDatabase, readNextRun, readRunEvents } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
-import { applyToRun } from './apply-to-run.ts';
+import { readNextRun, readRunEvents } from '@hamlet/store';
+import { diceOf, openRunTables, RUN_AGENT, type RunTables } from '../testing/run-tables.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 200 : 20;
 const ROUNDS_MAX = 100 * RUNS;
-const AGENT = { agentId: 'ada', uid: 'life' } as const;
 const LONG_AGO = new Date(0);
 
-let postgres: TestPostgres;
-let db: Db;
+let runs: RunTables;
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 6, onError: () => undefined });
+  runs = await openRunTables({ poolSize: 6 });
 });
-after(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
-
-/** True if the command was accepted. */
-async function give(runId: string, command: RunCommand): Promise<boolean> {
-  const failed = command.kind === 'settle' && command.state === 'failed';
-  const words = failed ? { error: { code: 'failed', message: 'x' } } : {};
-  const outcome = await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }));
-  return outcome.ok;
-}
-
-/** Deterministic numbers in 0…1 (Park and Miller). */
-function diceOf(seed: number): () => number {
-  let word = seed;
-  return () => (word = (word * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
+after(() => runs.remove());
 
 /** A process that has started a run. */
 interface Worker {
@@ -55,13 +31,9 @@ interface Worker {
 type Authors = Map<string, Worker>;
 
 async function take(): Promise<Worker | null> {
-  const run = await readNextRun(db, AGENT);
+  const run = await readNextRun(runs.db, RUN_AGENT);
   if (run === null) return null;
-  const outcome = await inTransaction(db, (tx) =>
-    applyToRun(tx, run.runId, { command: { kind: 'start', cycle: 1 }, words: {}, permit: () => null }),
-  );
-  assert.ok(outcome.ok);
-  const { runId, attempt, state } = outcome.data.run;
+  const { runId, attempt, state } = await runs.command(run.runId, { kind: 'start', cycle: 1 });
   return state === 'running' ? { runId, attempt } : null;
 }
 
@@ -74,28 +46,26 @@ async function act(worker: Worker, dice: () => number): Promise<boolean> {
     { kind: 'wait', ...claim, pending: true },
     { kind: 'settle', ...claim, state: dice() < 0.5 ? 'done' : 'failed' },
   ];
-  return give(worker.runId, choices[Math.floor(dice() * choices.length)] ?? { kind: 'renew', ...claim });
+  return runs.tryCommand(worker.runId, choices[Math.floor(dice() * choices.length)] ?? { kind: 'renew', ...claim });
 }
 
 /** Ends the lease of a killed process, as 30 seconds of silence would, and lets both replicas requeue at once. */
 async function lose(runId: string): Promise<void> {
   const past = new Date(Date.now() - 1_000);
-  await db
+  await runs.db
     .updateTable('run')
     .set({ lease_until: past })
     .where('run_id', '=', runId)
     .where('state', '=', 'running')
     .execute();
-  const requeued = await Promise.all([requeueRuns(db, LONG_AGO), requeueRuns(db, LONG_AGO)]);
+  const requeued = await Promise.all([requeueRuns(runs.db, LONG_AGO), requeueRuns(runs.db, LONG_AGO)]);
   assert.ok(requeued[0] + requeued[1] <= 1, 'one replica requeues it');
-  const run = await findRun(db, runId);
-  assert.ok(run !== null && run.state !== 'running', 'no run stays running without a lease');
+  assert.notEqual((await runs.read(runId)).state, 'running', 'no run stays running without a lease');
 }
 
 async function dropEnded(open: Set<string>): Promise<void> {
   for (const runId of open) {
-    const run = await findRun(db, runId);
-    assert.ok(run !== null, 'a run vanished');
+    const run = await runs.read(runId);
     if (isSettled(run.state)) open.delete(runId);
   }
 }
@@ -108,27 +78,14 @@ function noteAuthor(authors: Authors, worker: Worker): void {
 
 test(`${RUNS} runs of agents that are killed at random all end, and no replaced process acts`, async () => {
   const dice = diceOf(7);
-  const made = await inTransaction(db, (tx) =>
-    insertRuns(
-      tx,
-      Array.from({ length: RUNS }, () => ({
-        agentId: AGENT.agentId,
-        agentUid: AGENT.uid,
-        kind: 'prompt' as const,
-        prompt: 'x',
-        createdByRole: 'admin',
-        createdById: 'a',
-        schedule: null,
-      })),
-    ),
-  );
+  const made = await Promise.all(Array.from({ length: RUNS }, () => runs.add()));
   const authors: Authors = new Map();
   const replaced: Worker[] = [];
   const open = new Set(made.map(({ runId }) => runId));
   let present: Worker | null = null;
   for (let round = 0; open.size > 0; round += 1) {
     assert.ok(round < ROUNDS_MAX, `${open.size} runs never ended`);
-    for (const runId of open) if (dice() < 0.05) await give(runId, { kind: 'resume' });
+    for (const runId of open) if (dice() < 0.05) await runs.tryCommand(runId, { kind: 'resume' });
     present ??= await take();
     if (present === null) {
       // All wait, or the start found that a run has used up its attempts.
@@ -142,16 +99,15 @@ test(`${RUNS} runs of agents that are killed at random all end, and no replaced 
     const isKilled = dice() < 0.4;
     if (isKilled) await lose(present.runId);
     else await act(present, dice);
-    const run = await findRun(db, present.runId);
-    assert.ok(run !== null, 'a run vanished');
+    const run = await runs.read(present.runId);
     if (isSettled(run.state)) open.delete(run.runId);
     if (run.state === 'running') continue;
     if (!isSettled(run.state)) replaced.push(present);
     present = null;
   }
   for (const { runId } of made) {
-    const run = await findRun(db, runId);
-    const events = await readRunEvents(db, runId, { after: 0, limit: 1_000 });
-    assert.deepEqual([run?.events, events.at(-1)?.event], [events.length, 'settled']);
+    const run = await runs.read(runId);
+    const events = await readRunEvents(runs.db, runId, { after: 0, limit: 1_000 });
+    assert.deepEqual([run.events, events.at(-1)?.event], [events.length, 'settled']);
   }
 });

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
-import type { RunCommand } from '@hamlet/core';
 import { startRedis } from '@hamlet/dev';
-import { inTransaction, insertRuns, migrate, openDatabase, type Db, type RunRow } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import type { RunRow } from '@hamlet/store';
 import { until } from '@hamlet/test/env/until';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
-import { applyToRun } from './apply-to-run.ts';
+import { openRunTables, type RunTables } from '../testing/run-tables.ts';
 import {
   createRunDeltas,
   DELTA_BYTES_PER_S,
@@ -26,57 +24,31 @@ interface Replica {
 
 const POLL_MS = 100;
 
-let postgres: TestPostgres;
+let runs: RunTables;
 let redis: Awaited<ReturnType<typeof startRedis>>;
-let db: Db;
 let gateway: Replica;
 let reader: Replica;
 let nowMs = 0;
 
-async function startReplica(appUrl: string): Promise<Replica> {
-  const ports = { db, log: () => undefined, link: openRedisLink(redis.url, () => undefined) };
-  const watch = await startRunWatch({ ...ports, listenUrl: appUrl }, POLL_MS);
+async function startReplica(): Promise<Replica> {
+  const ports = { db: runs.db, log: () => undefined, link: openRedisLink(redis.url, () => undefined) };
+  const watch = await startRunWatch({ ...ports, listenUrl: runs.appUrl }, POLL_MS);
   await until('Redis is connected', async () => ports.link.connected);
   return { link: ports.link, watch, deltas: createRunDeltas({ ...ports, watch, monotonicMs: () => nowMs }) };
 }
 
 before(async () => {
-  [postgres, redis] = await Promise.all([testPostgres(), startRedis()]);
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
-  gateway = await startReplica(appUrl);
-  reader = await startReplica(appUrl);
+  [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), startRedis()]);
+  gateway = await startReplica();
+  reader = await startReplica();
 });
 after(async () => {
   for (const { watch, link } of [gateway, reader]) {
     await watch.stop();
     link.close();
   }
-  await db.destroy();
-  await Promise.all([postgres.remove(), redis.stop()]);
+  await Promise.all([runs.remove(), redis.stop()]);
 });
-
-async function give(runId: string, command: RunCommand): Promise<RunRow> {
-  const outcome = await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words: {}, permit: () => null }));
-  assert.ok(outcome.ok, 'the command was refused');
-  return outcome.data.run;
-}
-
-async function startedRun(): Promise<RunRow> {
-  const run = {
-    agentId: 'ada',
-    agentUid: 'life',
-    kind: 'prompt',
-    prompt: 'x',
-    createdByRole: 'admin',
-    createdById: 'a',
-    schedule: null,
-  } as const;
-  const [made] = await inTransaction(db, (tx) => insertRuns(tx, [run]));
-  assert.ok(made !== undefined);
-  return give(made.runId, { kind: 'start', cycle: 1 });
-}
 
 const sourceOf = ({ runId }: RunRow): DeltaSource => ({
   runId,
@@ -103,7 +75,7 @@ async function listenTo(runId: string): Promise<RunDelta[]> {
 }
 
 test('words pass from one replica to another, in order, with the request to the model that they belong to', async () => {
-  const run = await startedRun();
+  const run = await runs.addStarted();
   const heard = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
   const words = Array.from({ length: 50 }, (_, index) => `word ${index} `);
@@ -115,7 +87,7 @@ test('words pass from one replica to another, in order, with the request to the 
 });
 
 test('a second of one answer has a limit of bytes: more is dropped, and the next second has room again', async () => {
-  const run = await startedRun();
+  const run = await runs.addStarted();
   const heard = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
   publisher.publish('x'.repeat(2 * DELTA_BYTES_PER_S));
@@ -130,10 +102,10 @@ test('a second of one answer has a limit of bytes: more is dropped, and the next
 });
 
 test('no words pass after a cancel, and none for a run that the agent does not work on', async () => {
-  const run = await startedRun();
+  const run = await runs.addStarted();
   const heard = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
-  await give(run.runId, { kind: 'cancel' });
+  await runs.command(run.runId, { kind: 'cancel' });
   await until('the publisher knows of the cancel', async () => publisher.signal.aborted);
   publisher.publish('late');
   publisher.close();
@@ -142,7 +114,7 @@ test('no words pass after a cancel, and none for a run that the agent does not w
   await until('the marker', async () => heard.length > 0);
   assert.deepEqual(heard, [marker]);
 
-  const other = await startedRun();
+  const other = await runs.addStarted();
   const refusals: (readonly [string, DeltaSource])[] = [
     ['run_settled', sourceOf(run)],
     ['no_such_run', { ...sourceOf(other), agentUid: 'another life' }],
@@ -154,10 +126,10 @@ test('no words pass after a cancel, and none for a run that the agent does not w
 });
 
 test('a lost notification only delays: the poll finds the change', async () => {
-  const run = await startedRun();
+  const run = await runs.addStarted();
   const publisher = await open(sourceOf(run));
   // A change of a replica of the version before, which notifies nobody.
-  await db
+  await runs.db
     .updateTable('run')
     .set({ state: 'queued', events: run.events + 1 })
     .where('run_id', '=', run.runId)

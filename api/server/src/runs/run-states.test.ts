@@ -3,58 +3,22 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
 import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
-import {
-  changeRun,
-  findRun,
-  inTransaction,
-  insertRuns,
-  lockRun,
-  markProgress,
-  migrate,
-  openDatabase,
-  readRunEvents,
-} from '@hamlet/store';
-import type { Db, RunRow } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, type RunRow } from '@hamlet/store';
+import { diceOf, openRunTables, type RunTables } from '../testing/run-tables.ts';
 
 const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
 const WALK_STEPS = 12;
 
-let postgres: TestPostgres;
-let db: Db;
+let runs: RunTables;
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  runs = await openRunTables({ poolSize: 2 });
 });
-after(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
-
-async function newRun(): Promise<RunRow> {
-  const [run] = await inTransaction(db, (tx) =>
-    insertRuns(tx, [
-      {
-        agentId: 'ada',
-        agentUid: 'life',
-        kind: 'prompt',
-        prompt: 'x',
-        createdByRole: 'admin',
-        createdById: 'a',
-        schedule: null,
-      },
-    ]),
-  );
-  assert.ok(run !== undefined);
-  return run;
-}
+after(() => runs.remove());
 
 /** A run in this state, made through changes that the table allows. */
 async function runIn(state: RunState): Promise<RunRow> {
-  let run = await newRun();
+  let run = await runs.add();
   if (state === 'queued') return run;
   const way: readonly RunState[] = state === 'running' ? ['running'] : ['running', state];
   for (const next of way)
@@ -64,7 +28,7 @@ async function runIn(state: RunState): Promise<RunRow> {
 
 function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   const error = next.state === 'failed' ? { code: 'x', message: 'x' } : undefined;
-  return inTransaction(db, async (tx) => {
+  return inTransaction(runs.db, async (tx) => {
     const held = await lockRun(tx, run.runId);
     assert.ok(held !== null);
     return changeRun(tx, held, {
@@ -78,10 +42,8 @@ function write(run: RunRow, next: RunProgress): Promise<RunRow> {
 }
 
 async function advance(run: RunRow): Promise<RunRow> {
-  await inTransaction(db, (tx) => markProgress(tx, run, run.attempt));
-  const changed = await findRun(db, run.runId);
-  assert.ok(changed !== null);
-  return changed;
+  await inTransaction(runs.db, (tx) => markProgress(tx, run, run.attempt));
+  return runs.read(run.runId);
 }
 
 /** Every state that some command of core leads to. */
@@ -137,7 +99,7 @@ for (const from of RUN_STATES) {
 test('the subject of a run never changes, its counters never fall, and only an ended run can be deleted', async () => {
   const { runId } = await runIn('running');
   const change = (values: object): Promise<unknown> =>
-    db.updateTable('run').set(values).where('run_id', '=', runId).execute();
+    runs.db.updateTable('run').set(values).where('run_id', '=', runId).execute();
   for (const values of [
     { prompt: 'y' },
     { agent_id: 'bob' },
@@ -148,11 +110,11 @@ test('the subject of a run never changes, its counters never fall, and only an e
     await assert.rejects(change(values), /never changes|violates check/);
   for (const values of [{ attempt: 0 }, { cycle: 0 }, { events: 0 }, { started_at: new Date(0) }])
     await assert.rejects(change(values), /only grow|violates check/);
-  const remove = (): Promise<unknown> => db.deleteFrom('run').where('run_id', '=', runId).execute();
+  const remove = (): Promise<unknown> => runs.db.deleteFrom('run').where('run_id', '=', runId).execute();
   await assert.rejects(remove(), /is under way/);
   await write({ runId } as RunRow, { state: 'done', attempt: 1, progressAttempt: 0, cycle: 1, cancelRequested: false });
   await remove();
-  assert.deepEqual(await readRunEvents(db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
+  assert.deepEqual(await readRunEvents(runs.db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
 });
 
 test('a run that waits for a permission has no lease, and its clock stands still; a replica of the version before may start it', async () => {
@@ -167,16 +129,16 @@ test('a run that waits for a permission has no lease, and its clock stands still
   });
   assert.equal(waiting.leaseUntil, null);
   const clock = () =>
-    db
+    runs.db
       .selectFrom('run')
       .select(['working_since', 'worked_ms', 'lease_until'])
       .where('run_id', '=', running.runId)
       .executeTakeFirstOrThrow();
   assert.equal((await clock()).working_since, null);
   // That replica renews the lease of every run that is not queued.
-  await db.updateTable('run').set({ lease_until: new Date() }).where('run_id', '=', running.runId).execute();
+  await runs.db.updateTable('run').set({ lease_until: new Date() }).where('run_id', '=', running.runId).execute();
   assert.equal((await clock()).lease_until, null);
-  await db
+  await runs.db
     .updateTable('run')
     .set({ state: 'running', attempt: 2, cycle: 2 })
     .where('run_id', '=', running.runId)
@@ -194,7 +156,7 @@ test('a run has a lease while an agent works on it, and starts again only as ano
   await assert.rejects(write(waiting, working), /without another attempt/);
   const again = await write(waiting, { ...working, attempt: 2 });
   assert.ok(again.leaseUntil !== null && again.leaseUntil > run.leaseUntil);
-  const byOlderVersion = await db
+  const byOlderVersion = await runs.db
     .updateTable('run')
     .set({ lease_until: null })
     .where('run_id', '=', run.runId)
@@ -205,12 +167,6 @@ test('a run has a lease while an agent works on it, and starts again only as ano
     'a writer that sets no lease gets a long one',
   );
 });
-
-/** Deterministic numbers in 0…1 (Park and Miller). */
-function diceOf(seed: number): () => number {
-  let word = seed;
-  return () => (word = (word * 48_271) % 2_147_483_647) / 2_147_483_647;
-}
 
 function commandBy(dice: () => number): RunCommand {
   const cycle = 1 + Math.floor(dice() * 4);
@@ -236,7 +192,7 @@ function commandBy(dice: () => number): RunCommand {
 test(`${WALKS} runs under random commands: the table accepts every decision of core, and events are numbered without a gap`, async () => {
   for (let seed = 1; seed <= WALKS; seed += 1) {
     const dice = diceOf(seed);
-    let run = await newRun();
+    let run = await runs.add();
     for (let step = 0; step < WALK_STEPS; step += 1) {
       const progress: RunProgress = {
         state: run.state,
@@ -249,7 +205,7 @@ test(`${WALKS} runs under random commands: the table accepts every decision of c
       if (verdict.kind === 'progressed') run = await advance(run);
       else if ('next' in verdict) run = await write(run, verdict.next);
     }
-    const events = await readRunEvents(db, run.runId, { after: 0, limit: 100 });
+    const events = await readRunEvents(runs.db, run.runId, { after: 0, limit: 100 });
     assert.deepEqual(
       events.map(({ number }) => number),
       Array.from({ length: run.events }, (_, index) => index + 1),

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { RunCommand } from '@hamlet/core';
+import { findRun, inTransaction, insertRuns, migrate, openDatabase, type Db, type RunRow } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import { applyToRun } from '../runs/apply-to-run.ts';
+
+/** The agent of all runs in these tables. */
+export const RUN_AGENT = { agentId: 'ada', uid: 'life' } as const;
+const RUN = {
+  agentId: RUN_AGENT.agentId,
+  agentUid: RUN_AGENT.uid,
+  kind: 'prompt',
+  prompt: 'x',
+  createdByRole: 'admin',
+  createdById: 'a',
+  schedule: null,
+} as const;
+
+/** Runs of one agent in a migrated Postgres, without a village around it. */
+export interface RunTables {
+  /** With the rights of the API. */
+  readonly db: Db;
+  readonly appUrl: string;
+  /** Adds a queued run. */
+  add(): Promise<RunRow>;
+  /** Adds a run that the agent has started. */
+  addStarted(): Promise<RunRow>;
+  /** The run as it is now; rejects if there is none. */
+  read(runId: string): Promise<RunRow>;
+  /** Gives a command; false if it was refused. */
+  tryCommand(runId: string, command: RunCommand): Promise<boolean>;
+  /** Gives a command and reads the run after it; rejects if the command was refused. */
+  command(runId: string, command: RunCommand): Promise<RunRow>;
+  remove(): Promise<void>;
+}
+
+export async function openRunTables({ poolSize }: { readonly poolSize: number }): Promise<RunTables> {
+  const postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  const db = openDatabase({ url: appUrl, poolSize, onError: () => undefined });
+
+  async function add(): Promise<RunRow> {
+    const [run] = await inTransaction(db, (tx) => insertRuns(tx, [RUN]));
+    assert.ok(run !== undefined);
+    return run;
+  }
+  async function read(runId: string): Promise<RunRow> {
+    const run = await findRun(db, runId);
+    assert.ok(run !== null, 'a run vanished');
+    return run;
+  }
+  async function tryCommand(runId: string, command: RunCommand): Promise<boolean> {
+    const failed = command.kind === 'settle' && command.state === 'failed';
+    const words = failed ? { error: { code: 'failed', message: 'x' } } : {};
+    const outcome = await inTransaction(db, (tx) => applyToRun(tx, runId, { command, words, permit: () => null }));
+    return outcome.ok;
+  }
+  async function command(runId: string, given: RunCommand): Promise<RunRow> {
+    assert.ok(await tryCommand(runId, given), 'the command was refused');
+    return read(runId);
+  }
+  return {
+    db,
+    appUrl,
+    add,
+    addStarted: async () => command((await add()).runId, { kind: 'start', cycle: 1 }),
+    read,
+    tryCommand,
+    command,
+    remove: async () => {
+      await db.destroy();
+      await postgres.remove();
+    },
+  };
+}
+
+/** Deterministic numbers in 0…1 (Park and Miller). */
+export function diceOf(seed: number): () => number {
+  let word = seed;
+  return () => (word = (word * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
