@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"hamlet.village/hands/internal/files"
 	"hamlet.village/hands/internal/process"
 )
 
@@ -42,7 +43,14 @@ var operations = map[string]operation{
 	"list": take(func(s *Server, a ownerArgs) (any, *process.Fault) {
 		return map[string]any{"processes": s.table.List(a.Owner)}, nil
 	}),
-	"forget": take(func(s *Server, a processArgs) (any, *process.Fault) { return nothing(s.table.Forget(a.Process)) }),
+	"forget":    take(func(s *Server, a processArgs) (any, *process.Fault) { return nothing(s.table.Forget(a.Process)) }),
+	"fs.read":   take(func(_ *Server, a files.ReadArgs) (any, *process.Fault) { return wrap(files.Read(a)) }),
+	"fs.stat":   take(func(_ *Server, a files.Place) (any, *process.Fault) { return wrap(files.Stat(a)) }),
+	"fs.list":   take(func(_ *Server, a files.Place) (any, *process.Fault) { return wrap(files.List(a)) }),
+	"fs.write":  take(func(_ *Server, a files.WriteArgs) (any, *process.Fault) { return wrap(files.Write(a)) }),
+	"fs.make":   take(func(_ *Server, a files.Place) (any, *process.Fault) { return nothing(files.Make(a)) }),
+	"fs.remove": take(func(_ *Server, a files.RemoveArgs) (any, *process.Fault) { return wrap(files.Remove(a)) }),
+	"fs.rename": take(func(_ *Server, a files.RenameArgs) (any, *process.Fault) { return nothing(files.Rename(a)) }),
 	"close": take(func(s *Server, a ownerArgs) (any, *process.Fault) {
 		if a.Owner == "" {
 			return nil, &process.Fault{Code: "invalid", Message: "close needs an owner"}

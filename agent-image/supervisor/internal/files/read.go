@@ -1,0 +1,103 @@
+package files
+
+import (
+	"io"
+
+	"hamlet.village/hands/internal/process"
+)
+
+const (
+	maxEntries = 2000
+	// maxHashed is the size up to which a file gets a hash; a larger one has none.
+	maxHashed = 64 << 20
+)
+
+// ReadArgs ask for a part of a file.
+type ReadArgs struct {
+	Place
+	Offset int64 `json:"offset"`
+	Bytes  int   `json:"bytes"`
+}
+
+// Part is a part of a file.
+type Part struct {
+	Entry
+	Data []byte `json:"data"`
+	// Sha256 of the whole file in hex, absent for one of more than 64 MiB.
+	Sha256 string `json:"sha256,omitempty"`
+}
+
+// Read reads a part of a regular file.
+func Read(a ReadArgs) (Part, *process.Fault) {
+	root, problem := a.open()
+	if problem != nil {
+		return Part{}, problem
+	}
+	defer func() { _ = root.Close() }()
+	file, info, problem := openFile(root, a.Place)
+	if problem != nil {
+		return Part{}, problem
+	}
+	defer func() { _ = file.Close() }()
+	part := Part{Entry: entryOf(info), Data: make([]byte, max(0, min(a.Bytes, MaxBytes)))}
+	n, err := file.ReadAt(part.Data, max(0, a.Offset))
+	if err != nil && err != io.EOF {
+		return Part{}, explain(err, a.Place)
+	}
+	part.Data = part.Data[:n]
+	if info.Size() <= maxHashed {
+		if part.Sha256, err = hashOf(file); err != nil {
+			return Part{}, explain(err, a.Place)
+		}
+	}
+	return part, nil
+}
+
+// Stat describes what stands at a place, and follows no link at its end.
+func Stat(p Place) (Entry, *process.Fault) {
+	root, problem := p.open()
+	if problem != nil {
+		return Entry{}, problem
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(p.Path)
+	if err != nil {
+		return Entry{}, explain(err, p)
+	}
+	return entryOf(info), nil
+}
+
+// Listing is the content of a folder, by name.
+type Listing struct {
+	Entries []Entry `json:"entries"`
+	// More is true if the folder has more entries than are listed.
+	More bool `json:"more"`
+}
+
+// List lists a folder.
+func List(p Place) (Listing, *process.Fault) {
+	root, problem := p.open()
+	if problem != nil {
+		return Listing{}, problem
+	}
+	defer func() { _ = root.Close() }()
+	folder, err := root.Open(p.Path)
+	if err != nil {
+		return Listing{}, explain(err, p)
+	}
+	defer func() { _ = folder.Close() }()
+	found, err := folder.ReadDir(maxEntries + 1)
+	if err != nil && err != io.EOF {
+		return Listing{}, explain(err, p)
+	}
+	listing := Listing{Entries: []Entry{}, More: len(found) > maxEntries}
+	for _, each := range found[:min(len(found), maxEntries)] {
+		if info, err := each.Info(); err == nil {
+			listing.Entries = append(listing.Entries, entryOf(info))
+		} else {
+			// It was removed since; its kind is still known.
+			listing.Entries = append(listing.Entries, Entry{Name: each.Name(), Kind: kindOf(each.Type())})
+		}
+	}
+	return listing, nil
+}
