@@ -19,7 +19,8 @@ speaks OpenAI's wire. The peers are installed into the cache, outside of the wor
             runs). A run of some parts adds their rows to the report
   --rounds  rounds of the overhead, 20 runs of 20 calls each (5)
   --steps   durable steps, with 4 KiB each (1000)
-  --runs    finished runs whose growth of memory is measured, after a tenth of them to warm up (10000)
+  --runs    finished runs whose growth of memory is measured, after a tenth of them to warm up (10000); a program
+            that takes longer than a minute makes fewer
 `;
 
 const PARTS = ['overhead', 'steps', 'memory'] as const;
@@ -65,10 +66,13 @@ async function main(): Promise<void> {
   });
   const stage = await openStage();
   try {
-    const rows: Row[] = [];
-    for (const part of parts) rows.push(...(await MEASURES[part](stage, counts)));
-    const file = parts.length === PARTS.length ? writeReport('engine', rows) : addToReport('engine', rows);
-    console.log(`written: ${file}`);
+    const isWhole = parts.length === PARTS.length;
+    // Each part is written when it is measured, so that an end before the last part loses nothing.
+    for (const part of parts) {
+      const rows = await MEASURES[part](stage, counts);
+      const file = isWhole && part === parts[0] ? writeReport('engine', rows) : addToReport('engine', rows);
+      console.log(`written: ${file}`);
+    }
   } finally {
     await stage.end();
   }
