@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalEntry } from '@hamlet/contract';
-import { contradictionIn, projectClaims, RUN_CLAIMS_MAX, type ClaimContext } from './project-claims.ts';
+import { callsIn, contradictionIn, projectClaims, RUN_CLAIMS_MAX, type ClaimContext } from './project-claims.ts';
 
 const REF = 'r'.repeat(22);
 const NOTHING: ClaimContext = { model: null, calls: new Map(), witnessed: new Set(), events: 2 };
@@ -31,6 +31,26 @@ test('a settled call has its name from an earlier answer, and a call that the AP
     { event: 'call_settled', detail: { ...named, outcome: 'denied', result_ref: REF } },
   ]);
   assert.deepEqual(shown([settled], { calls, witnessed: new Set(['0.1']) }).events, []);
+});
+
+test('only a call without its intent and its answer needs an answer that is stored already', () => {
+  const calls = [{ id: '1.0', modelId: 'm', tool: 'say', arguments: REF, effect: 'keyed' }];
+  const message = { message: REF, hasText: false, usage, moneyMicros: 0 };
+  const answered = entry(1, { type: 'model_answered', ask: 1, attempt: 1, ...message, calls });
+  const begun = entry(2, {
+    type: 'tool_intent',
+    call: '1.0',
+    tool: 'say',
+    arguments: REF,
+    effect: 'keyed',
+    key: REF,
+    attempt: 1,
+  });
+  const settled = entry(3, { type: 'tool_settled', call: '1.0', outcome: 'ok', result: REF });
+  assert.deepEqual(callsIn([answered, begun, settled]), { ids: ['1.0'], unnamed: [] });
+  assert.deepEqual(callsIn([begun]), { ids: ['1.0'], unnamed: [] });
+  assert.deepEqual(callsIn([settled]), { ids: ['1.0'], unnamed: ['1.0'] });
+  assert.deepEqual(callsIn([entry(1, { type: 'interrupted' })]), { ids: [], unnamed: [] });
 });
 
 test('events that the API records itself, and kinds that it does not know, are not shown', () => {

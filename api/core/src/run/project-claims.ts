@@ -52,6 +52,27 @@ export function callsOf(claims: readonly JournalClaim[]): ReadonlyMap<string, Cl
   );
 }
 
+/** The calls of new entries, and those of them that no answer among the entries names. */
+export interface CallsOfEntries {
+  readonly ids: readonly string[];
+  readonly unnamed: readonly string[];
+}
+
+/** The calls that new entries are about. Their names may stand in an answer that is stored already. */
+export function callsIn(entries: readonly JournalEntry[]): CallsOfEntries {
+  const named = callsOf(entries.map(({ event }) => event));
+  const ids = new Set<string>();
+  const unnamed = new Set<string>();
+  for (const { event } of entries) {
+    const { data } = VisibleClaim.safeParse(event);
+    if (data === undefined || !('call' in data)) continue;
+    ids.add(data.call);
+    // An intent has all names itself.
+    if (data.type !== 'tool_intent' && !named.has(data.call)) unnamed.add(data.call);
+  }
+  return { ids: [...ids], unnamed: [...unnamed] };
+}
+
 /**
  * The public events of a run that follow from new entries of its agent's journal. Pure. Kinds that this version does not
  * know, and events that the API records itself (start, permissions, cancel, end), give none.

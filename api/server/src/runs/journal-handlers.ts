@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalPayload } from '@hamlet/contract';
-import { callsOf, contradictionIn, projectClaims } from '@hamlet/core';
+import { callsIn, callsOf, contradictionIn, projectClaims } from '@hamlet/core';
 import {
   addClaims,
   compareJournal,
@@ -53,10 +53,11 @@ async function store(
   if (contradicts !== null) return refused('journal_diverged', contradicts);
   if (!(await makeRoom(tx, run, { fresh, payloads }))) return refused('journal_full');
   await insertJournal(tx, run, { fresh, payloads });
+  const { ids, unnamed } = callsIn(fresh);
   const projection = projectClaims(fresh, {
     model: run.model,
-    calls: callsOf(await readAnswers(tx, run.runId)),
-    witnessed: await readWitnessedCalls(tx, run.runId),
+    calls: callsOf(unnamed.length === 0 ? [] : await readAnswers(tx, run.runId)),
+    witnessed: await readWitnessedCalls(tx, run.runId, ids),
     events: run.events,
   });
   if (fresh.length > 0) await addClaims(tx, run, projection);

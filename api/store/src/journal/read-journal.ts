@@ -63,10 +63,16 @@ export async function readAnswers(tx: Tx, runId: string): Promise<readonly Journ
   return rows.map(({ event }) => event).toReversed();
 }
 
-/** The calls of a run with an event that the API saw itself. */
-export async function readWitnessedCalls(tx: Tx, runId: string): Promise<ReadonlySet<string>> {
+/** Those of the calls that the API performed: it has recorded their events itself. */
+export async function readWitnessedCalls(
+  tx: Tx,
+  runId: string,
+  callIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (callIds.length === 0) return new Set();
   const { rows } = await sql<{ readonly callId: string }>`
-    select distinct detail ->> 'call_id' as "callId" from run_event
-    where run_id = ${runId} and event in ('call_begun', 'call_settled', 'call_unknown') and witnessed`.execute(tx);
+    select call_id as "callId" from effect where run_id = ${runId} and call_id = any(${[...callIds]}::text[])`.execute(
+    tx,
+  );
   return new Set(rows.map(({ callId }) => callId));
 }

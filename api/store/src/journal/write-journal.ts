@@ -31,20 +31,28 @@ export interface ComparedJournal {
   readonly last: LastEntry | null;
 }
 
+interface StoredEntries {
+  /** The stored entries at the places of the request. */
+  readonly sent: readonly { readonly seq: number; readonly same: boolean }[];
+  readonly last: LastEntry | null;
+}
+
 /** Compares entries with the stored journal of the run's agent. The caller has locked the run. */
 export async function compareJournal(tx: Tx, run: RunRow, entries: readonly JournalEntry[]): Promise<ComparedJournal> {
-  const { rows } = await sql<{ readonly seq: number; readonly same: boolean }>`
-    select stored.seq, stored.run_id = ${run.runId} and stored.event = sent.event as same
-    from unnest(${entries.map(({ seq }) => seq)}::bigint[], ${eventsOf(entries)}::jsonb[]) as sent (seq, event)
-    join journal_entry as stored on stored.agent_uid = ${run.agentUid} and stored.seq = sent.seq`.execute(tx);
-  const last = await sql<LastEntry>`
-    select seq, (event ->> 'fence')::bigint as fence, event ->> 'type' as type from journal_entry
-    where run_id = ${run.runId} order by seq desc limit 1`.execute(tx);
-  const stored = new Set(rows.map(({ seq }) => seq));
+  const { rows } = await sql<StoredEntries>`
+    select
+      (select coalesce(jsonb_agg(jsonb_build_object(
+          'seq', stored.seq, 'same', stored.run_id = ${run.runId} and stored.event = sent.event)), '[]')
+        from unnest(${entries.map(({ seq }) => seq)}::bigint[], ${eventsOf(entries)}::jsonb[]) as sent (seq, event)
+        join journal_entry as stored on stored.agent_uid = ${run.agentUid} and stored.seq = sent.seq) as sent,
+      (select jsonb_build_object('seq', seq, 'fence', (event ->> 'fence')::bigint, 'type', event ->> 'type')
+        from journal_entry where run_id = ${run.runId} order by seq desc limit 1) as last`.execute(tx);
+  const { sent, last } = rows[0] ?? { sent: [], last: null };
+  const stored = new Set(sent.map(({ seq }) => seq));
   return {
     fresh: entries.filter(({ seq }) => !stored.has(seq)),
-    differsAt: rows.find(({ same }) => !same)?.seq ?? null,
-    last: last.rows[0] ?? null,
+    differsAt: sent.find(({ same }) => !same)?.seq ?? null,
+    last,
   };
 }
 
