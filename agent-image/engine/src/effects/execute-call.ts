@@ -1,4 +1,4 @@
-import { linkedAbort } from './linked-abort.ts';
+import { LateSignal } from './late-signal.ts';
 import { matcherOf } from '../journal/matcher.ts';
 import type { CallContext, NeedsPermission, PreparedCall } from './tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
@@ -25,16 +25,22 @@ export async function executeCall(
   context: Omit<CallContext, 'signal'>,
   { timeoutMs, signal, after }: Timing,
 ): Promise<Attempt> {
-  const own = linkedAbort(signal);
-  const late = Promise.withResolvers<Attempt>();
+  const late = new LateSignal(signal);
+  const timeout = Promise.withResolvers<Attempt>();
   const cancel = after(timeoutMs, () => {
-    own.abort(new DOMException('The call timed out.', 'TimeoutError'));
-    late.resolve({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null });
+    late.abort(new DOMException('The call timed out.', 'TimeoutError'));
+    timeout.resolve({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null });
   });
+  const whole: CallContext = {
+    ...context,
+    get signal() {
+      return late.signal;
+    },
+  };
   try {
-    return await Promise.race([attempt(call, { ...context, signal: own.signal }), late.promise]);
+    return await Promise.race([attempt(call, whole), timeout.promise]);
   } finally {
-    own.unlink();
+    late.end();
     cancel();
   }
 }

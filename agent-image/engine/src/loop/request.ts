@@ -1,3 +1,4 @@
+import type { Tool } from '../effects/tool.ts';
 import type { EventOf } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RunState, Turn } from '../state/run-state.ts';
@@ -25,10 +26,22 @@ export function requestOf(
     at: { run, ask, attempt },
     system: told.system,
     messages: [...told.messages, ...warningAt(state, state.turns.length)],
-    tools: withTools ? kit.ports.tools.map(({ name, description, input }) => ({ name, description, input })) : [],
+    tools: withTools ? offered(kit.ports.tools) : NO_TOOLS,
   };
   const basis = `${told.chain} ${withTools} ${state.warned?.afterTurns}`;
   return { request, digest: kit.ports.journal.refer(basis).ref };
+}
+
+const NO_TOOLS: ModelRequest['tools'] = [];
+/** The descriptions of an engine's tools: the same list for all its requests, so that a model port converts it once. */
+const descriptions = new WeakMap<readonly Tool[], ModelRequest['tools']>();
+
+function offered(tools: readonly Tool[]): ModelRequest['tools'] {
+  const known = descriptions.get(tools);
+  if (known !== undefined) return known;
+  const made = tools.map(({ name, description, input }) => ({ name, description, input }));
+  descriptions.set(tools, made);
+  return made;
 }
 
 /** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it anew. */

@@ -66,17 +66,24 @@ export class Session {
     if (this.#isSealed) return { ok: false, code: 'interrupted' };
     const own = this.#plan(bodies);
     if (!('events' in own)) return { ok: false, code: own.code };
-    const bill = billOf(bodies, this.run);
-    const bills = bill === null ? [] : this.ancestors.map((session) => ({ session, planned: session.#plan([bill]) }));
-    const writes = [{ session: this as Session, planned: own }, ...bills].flatMap(({ session, planned }) =>
-      'events' in planned ? [{ session, planned }] : [],
-    );
-    const events = writes.flatMap(({ planned }) => planned.events);
+    const bills = this.#billsOf(bodies);
+    const events = [...own.events, ...bills.flatMap(({ planned }) => planned.events)];
     const sync = own.events.some((event) => this.#isSynced(event));
     this.#kit.ports.journal.append({ events, payloads, sync, soon: isSoon(own.events) });
-    for (const { session, planned } of writes) session.#commit(planned);
+    this.#commit(own);
+    for (const { session, planned } of bills) session.#commit(planned);
     this.#keep(bodies, payloads);
     return { ok: true };
+  }
+
+  /** The spending of these events for each run that this one works for, unless that run is closed. */
+  #billsOf(bodies: readonly EventBody[]): readonly Readonly<{ session: Session; planned: Planned }>[] {
+    const bill = this.parent === null ? null : billOf(bodies, this.run);
+    if (bill === null) return [];
+    return this.ancestors.flatMap((session) => {
+      const planned = session.#plan([bill]);
+      return 'events' in planned ? [{ session, planned }] : [];
+    });
   }
 
   /** As `tryAppend`; false for a result that came too late. Any other refusal is a fault of the engine. */
@@ -147,7 +154,8 @@ export class Session {
   }
 
   #commit({ events, state }: Planned): void {
-    const elapsed = events.reduce((sum, event) => sum + event.elapsedMs, 0);
+    // Only the first event of a write counts time.
+    const elapsed = events[0]?.elapsedMs ?? 0;
     this.#mark = this.#mark === null ? this.#kit.ports.clock.monotonic() : this.#mark + elapsed;
     this.#state = state;
     for (const event of events) this.#kit.ports.notify({ type: 'event', event });
