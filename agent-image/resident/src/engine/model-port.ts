@@ -12,6 +12,8 @@ import {
   SYSTEM_PORTS,
   type ChatMessage,
   type JsonSchema,
+  type ModelPorts,
+  type ToolDefinition,
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
 import type { TokenSource } from '../village/agent-token.ts';
@@ -22,7 +24,7 @@ export interface GatewayPorts {
   readonly tokens: TokenSource;
   /** The attempt of the lease on a run; null if this process has no lease on it. */
   readonly leaseOf: (run: string) => number | null;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: ModelPorts['fetch'];
 }
 
 /** The gateway limits the time of an answer, for at most an hour, and sends comments while a model is silent. */
@@ -47,6 +49,9 @@ const NAMED: ReadonlySet<string> = new Set([
   'village_frozen',
   'run_settled',
 ]);
+
+/** Bytes of a refusal that are read. */
+const REFUSAL_MAX_BYTES = 65_536;
 
 const Refused = z.object({ code: z.string() });
 const Receipt = z.object({ hamlet: z.object({ price: z.string(), notes: z.array(z.string()).default([]) }) });
@@ -91,21 +96,39 @@ async function* ask(
   yield { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
 }
 
-async function adapterOf({ url, tokens, fetch: send = fetch }: GatewayPorts, exchange: { code: string }) {
-  const keeping: typeof fetch = async (to, init) => {
-    const response = await send(to, init);
-    if (!response.ok) exchange.code = await codeOf(response.clone());
-    return response;
+async function adapterOf({ url, tokens, fetch: send = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: { code: string }) {
+  const keeping: ModelPorts['fetch'] = async (to, request) => {
+    const { ok, status, headers, body } = await send(to, request);
+    if (ok || body === null) return { ok, status, headers, body };
+    const bytes = await firstBytes(body);
+    exchange.code = codeIn(bytes);
+    return { ok, status, headers, body: once(bytes) };
   };
   const apiKey = await tokens.get();
   const server = { provider: 'gateway', baseUrl: `${url}/v1`, apiKey, profile: CHAT_PROFILES.compatible };
   return createChatAdapter(server, { ports: { ...SYSTEM_PORTS, fetch: keeping }, limits: LIMITS });
 }
 
+/** The beginning of a refusal. The rest is not read. */
+async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body) {
+    parts.push(part);
+    length += part.length;
+    if (length > REFUSAL_MAX_BYTES) break;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 /** The stable code of the API's refusal. */
-async function codeOf(response: Response): Promise<string> {
+function codeIn(bytes: Uint8Array): string {
   try {
-    return Refused.parse(await response.json()).code;
+    return Refused.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).code;
   } catch {
     return '';
   }
@@ -117,7 +140,7 @@ function wireOf({ system, messages, tools, at }: ModelRequest, { leaseOf }: Gate
   const first: ChatMessage[] = content === '' ? [] : [{ role: 'system', content }];
   return {
     messages: [...first, ...messages.map(messageOf)],
-    tools: tools.map(({ name, description, input }) => ({ name, description, parameters: schemaOf(input) })),
+    tools: definitionsOf(tools),
     ...(at === null ? {} : { metadata: metadataOf(at, leaseOf(at.run)) }),
   };
 }
@@ -138,14 +161,19 @@ function messageOf(message: Message): ChatMessage {
   return { role: 'tool', toolCallId: message.callId, content: message.content };
 }
 
-/** JSON Schemas of the inputs of tools, made once. */
-const schemas = new WeakMap<z.ZodType, JsonSchema>();
+/** The tools of an engine as providers take them, made once for its list. */
+const definitions = new WeakMap<ModelRequest['tools'], readonly ToolDefinition[]>();
+
+function definitionsOf(tools: ModelRequest['tools']): readonly ToolDefinition[] {
+  const known = definitions.get(tools);
+  if (known !== undefined) return known;
+  const made = tools.map(({ name, description, input }) => ({ name, description, parameters: schemaOf(input) }));
+  definitions.set(tools, made);
+  return made;
+}
 
 function schemaOf(input: z.ZodType): JsonSchema {
-  const known = schemas.get(input);
-  if (known !== undefined) return known;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
-  schemas.set(input, schema);
   return schema;
 }
 

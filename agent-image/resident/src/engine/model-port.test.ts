@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import type { ModelEnd, ModelRequest } from '@hamlet/engine';
+import { createModelPort } from './model-port.ts';
+
+type Reply = Readonly<{ status: number; type: string; body: string }>;
+
+const replies: Reply[] = [];
+const received: unknown[] = [];
+const server = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    received.push(JSON.parse(Buffer.concat(parts).toString('utf8')));
+    const { status, type, body } = replies.shift() ?? assert.fail('no reply is left');
+    response.writeHead(status, { 'content-type': type }).end(body);
+  });
+});
+await new Promise<void>((resolve) => {
+  server.listen(0, '127.0.0.1', resolve);
+});
+after(() => server.closeAllConnections());
+after(() => server.close());
+
+const request: ModelRequest = {
+  model: 'small',
+  at: { run: 'r1', ask: 2, attempt: 3 },
+  system: { stable: 'You are Ada.', situation: 'It is noon.' },
+  messages: [{ role: 'user', content: 'Hello' }],
+  tools: [],
+};
+
+async function endWith(reply: Reply): Promise<Readonly<{ end: ModelEnd; words: string; renewed: number }>> {
+  let renewed = 0;
+  const tokens = { get: async () => 'token', renew: () => void (renewed += 1) };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const port = createModelPort({ url, tokens, leaseOf: () => 7 });
+  replies.push(reply);
+  let words = '';
+  for await (const part of port.chat(request, new AbortController().signal)) {
+    if (part.type !== 'delta') return { end: part, words, renewed };
+    words += part.text;
+  }
+  return assert.fail('the stream has no end');
+}
+
+const problem = (status: number, fields: object): Reply => ({
+  status,
+  type: 'application/problem+json',
+  body: JSON.stringify(fields),
+});
+
+test('a refusal has the code of the gateway, and says whether another attempt may help', async () => {
+  const broke = await endWith(problem(402, { code: 'insufficient_funds', detail: 'no money' }));
+  assert.partialDeepStrictEqual(broke.end, { type: 'failed', code: 'insufficient_funds', retryable: false });
+  const busy = await endWith(problem(429, { code: 'too_many_in_flight', detail: 'wait' }));
+  assert.partialDeepStrictEqual(busy.end, { type: 'failed', retryable: true });
+  const stale = await endWith(problem(401, { code: 'unauthenticated', detail: 'renew' }));
+  assert.partialDeepStrictEqual(stale.end, { type: 'failed', retryable: true });
+  assert.deepEqual([broke.renewed, stale.renewed], [0, 1], 'only a refused token is renewed');
+});
+
+test('a failure that is not of the gateway has the code of its class', async () => {
+  const { end } = await endWith({ status: 502, type: 'text/html', body: `<html>${'x'.repeat(200_000)}</html>` });
+  assert.equal(end.type, 'failed');
+  assert.match(end.type === 'failed' ? end.code : '', /^[a-z_]+$/);
+});
+
+test('an answer streams with its place in the run and its price', async () => {
+  const chunk = (fields: object): string => `data: ${JSON.stringify({ id: 'c', model: 'small', ...fields })}\n\n`;
+  const body = [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Good ' }, finish_reason: null }] }),
+    chunk({ choices: [{ index: 0, delta: { content: 'day.' }, finish_reason: 'stop' }] }),
+    chunk({
+      choices: [],
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+      hamlet: { price: '0.000012' },
+    }),
+    'data: [DONE]\n\n',
+  ].join('');
+  const { end, words } = await endWith({ status: 200, type: 'text/event-stream', body });
+  assert.deepEqual(end, {
+    type: 'answer',
+    content: 'Good day.',
+    toolCalls: [],
+    usage: { prompt: 5, completion: 2, total: 7 },
+    moneyMicros: 12,
+  });
+  assert.equal(words, 'Good day.');
+  assert.partialDeepStrictEqual(received.at(-1), {
+    metadata: { run_id: 'r1', ask: '2', attempt: '3', lease: '7' },
+    messages: [
+      { role: 'system', content: 'You are Ada.\n\nIt is noon.' },
+      { role: 'user', content: 'Hello' },
+    ],
+  });
+});
