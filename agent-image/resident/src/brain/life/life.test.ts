@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AgentView, WorldView } from '@hamlet/contract';
 import { perceive } from '../../loop/perceive.ts';
+import { aNews, aPost, aReply } from '../../testing/a-board.ts';
 import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village.ts';
 import { NEWBORN, type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
-import { NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type Thought } from './life-mind.ts';
-import { optionsOf } from './options.ts';
+import { lifeOnDay } from './a-day.ts';
+import { withNews } from './learn.ts';
+import { NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type LifeMind, type Thought } from './life-mind.ts';
+import { ASK_GAP_TICKS, optionsOf } from './options.ts';
 import { questionOf } from './question.ts';
 import { readChoice } from './read-choice.ts';
+import { LINES_A_DAY, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
 import { INTENT_TICKS } from '../rules/choice.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
@@ -190,4 +194,56 @@ test('a choice is read if it is offered and complete', () => {
     '{"option":',
   ])
     assert.equal(readChoice(wrong, options), null, wrong);
+});
+
+test('a new day begins without a plan, and with a memory of the plan and the purposes of the day before', () => {
+  const act = { tick: 6_000, option: 'go:library', why: 'I want to read', purpose: 'learning' };
+  const plan = [{ fromMinute: 600, goal: 'read about engines' }];
+  const before = { ...NEW_TO_LIFE, plan, recent: [act, act], talked: { bob: 3 } };
+  const today = lifeOnDay(before, 1);
+  assert.deepEqual([today.plan, today.talked, today.day], [[], {}, 1]);
+  assert.deepEqual(today.yesterday, [
+    'Yesterday you planned: 10:00 read about engines.',
+    'Yesterday you did things for: “learning”.',
+  ]);
+  assert.equal(lifeOnDay(before, 0), before);
+  assert.equal(lifeOnDay(NEW_TO_LIFE, 1), NEW_TO_LIFE, 'an agent without decisions stores nothing');
+  const { user } = questionOf(seen({ mind: { life: { ...today, day: 0 } } }), [], []);
+  assert.match(user, /You have no plan for this day yet.*\nYesterday you planned: 10:00 read about engines\./);
+});
+
+test('a question on the board is an option at most once in ten minutes', () => {
+  const has = (askedAt: number | null): boolean =>
+    optionsOf(seen({ mind: { life: { ...NEW_TO_LIFE, askedAt } } })).some(({ id }) => id === 'ask');
+  assert.deepEqual([has(null), has(7_000 - ASK_GAP_TICKS), has(7_001 - ASK_GAP_TICKS)], [true, true, false]);
+  const asked = decide(
+    seen({ thought: thoughtOf(chosen('ask', { title: 'Who bakes?', text: 'I would like bread.' })) }),
+  );
+  assert.deepEqual([asked.command.kind, asked.after.life.askedAt], ['post', 7_000]);
+});
+
+test('only public words on the board become news of a decision, each once', () => {
+  const reply = aReply({ body: 'At the market.' });
+  const news = aNews({ post: aPost({ audience: 'public', author_id: 'ada' }), reply, why: 'reply' });
+  const known = withNews(NEW_TO_LIFE, [news, aNews(), { ...news, answered: true }], 'ada');
+  assert.deepEqual(
+    known.news.map(({ from, text }) => [from, text]),
+    [['board', 'Grace wrote in “A question”: “At the market.”']],
+  );
+  assert.equal(withNews(known, [news], 'ada'), known);
+});
+
+test('an agent says no line where a limit leaves none: earshot, its own lines, and those of the day', () => {
+  const talk = { with: 'bob', name: 'Bob', lines: [{ by: 'them' as const, text: 'Hello' }], tick: 6_990, over: false };
+  const may = (life: Partial<LifeMind>, others: readonly AgentView[] = [BOB]): boolean =>
+    talkToAnswer(seen({ others, mind: { life: { ...NEW_TO_LIFE, talks: [talk], ...life } } })) !== undefined;
+  assert.equal(may({}), true);
+  assert.equal(may({ talked: { bob: LINES_A_DAY } }), false);
+  assert.equal(may({}, []), false, 'Bob has left');
+  assert.equal(may({ talks: [{ ...talk, tick: 6_000 }] }), false, 'it was long ago');
+  const mine = Array.from({ length: OWN_LINES_MAX }, () => ({ by: 'me' as const, text: 'Hm' }));
+  assert.equal(may({ talks: [{ ...talk, lines: [...mine, ...talk.lines] }] }), false);
+  const failed = { kind: 'line', to: 'bob', askedAt: 6_990, tokens: 5, model: 'small', line: null } as const;
+  const after = seen({ others: [BOB], thought: failed, mind: { life: { ...NEW_TO_LIFE, talks: [talk] } } }).mind.life;
+  assert.deepEqual([after.talks[0]?.over, after.spent.tokens], [true, 5], 'a failure ends it, and its tokens count');
 });
