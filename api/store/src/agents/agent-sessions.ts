@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import type { Db } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
 /** The agent that a token belongs to. `currentCycle`: the newest known cycle of its life. */
@@ -48,7 +49,9 @@ export async function findAgentSessions(
   db: Db,
   tokenHashes: readonly Buffer[],
 ): Promise<readonly (AgentSession | null)[]> {
-  const { rows } = await sql<Omit<AgentSession, 'bar'> & BarColumns & { readonly hash: Buffer }>`
+  const { rows } = await sql<
+    Omit<AgentSession, 'bar'> & BarColumns & { readonly hash: Buffer }
+  >`${prepared('agent_session')}
     select session.token_hash as hash, session.jti, session.agent_id as "agentId", session.uid, session.pod_uid as "podUid", session.cycle,
       life.cycle as "currentCycle", session.revoked_at is not null as revoked, ${BAR_COLUMNS}
     from agent_session as session join agent_life as life using (uid)

@@ -1,6 +1,7 @@
 import { MEASURES, type Measure } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import type { Funds } from '../ledger/balances.ts';
 import { type LedgerRefusal, refusalOfCode } from '../ledger/refusal.ts';
@@ -83,7 +84,7 @@ function admissionOf(row: AdmissionRow): Admission {
 export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens, inFlightMax, quota, life } = asked;
   const { payment } = asked;
-  const { rows } = await sql<AdmissionRow>`
+  const { rows } = await sql<AdmissionRow>`${prepared('admit_model_request')}
     select verdict, request_id as "requestId", used, resets_in_s as "resetsInS", in_flight as "inFlight", hold_id as "holdId",
       measure, reason, expires_at as "expiresAt", balance::text, held::text
     from admit_model_request(

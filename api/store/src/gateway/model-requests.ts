@@ -1,6 +1,7 @@
 import type { ModelOutcome } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import type { Tables } from '../connection/tables.ts';
 
 /** Length of the window in which the tokens of an agent are counted. */
@@ -58,7 +59,7 @@ export interface ModelRequestEnd {
 /** Ends a request and frees its unused tokens. False if it had ended before. */
 export async function endModelRequest(db: Db, requestId: string, end: ModelRequestEnd): Promise<boolean> {
   const { outcome, promptTokens, completionTokens } = end;
-  const { rows } = await sql<{ ended: boolean }>`
+  const { rows } = await sql<{ ended: boolean }>`${prepared('end_model_request')}
     select end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}) as ended`.execute(db);
   return rows[0]?.ended === true;
 }

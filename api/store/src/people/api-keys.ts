@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import { type Db, inTransaction } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
 export interface ApiKey {
@@ -36,7 +37,7 @@ export type FoundApiKey = ApiKey & { readonly bar: AgentBar | null };
 
 /** The keys with these hashes, in the order of the hashes; null for an unknown or revoked key. */
 export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (FoundApiKey | null)[]> {
-  const { rows } = await sql<ApiKey & BarColumns & { readonly hash: Buffer }>`
+  const { rows } = await sql<ApiKey & BarColumns & { readonly hash: Buffer }>`${prepared('api_key')}
     select key.key_hash as hash, key.name, key.role, key.agent_id as "agentId", ${BAR_COLUMNS}
     from api_key as key left join lateral ${hardestBar(sql`key.agent_id`)} on true
     where key.key_hash = any(${hashes}) and key.revoked_at is null`.execute(db);

@@ -2,6 +2,7 @@ import type { ActivePurchase } from '@hamlet/core';
 import type { Quota } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { prepared } from '../connection/guarded-pool.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
 /** Purchases that begin this soon are read too, for callers that cache the answer for some seconds. */
@@ -35,7 +36,7 @@ function activeOf({ kind, limit, amount, model, fromMs, untilMs }: Raw): ActiveP
 export async function activePurchases(db: Db, agentIds: readonly string[]): Promise<ActivePurchases> {
   const ms = (at: ReturnType<typeof sql>): ReturnType<typeof sql<number>> =>
     sql<number>`(extract(epoch from ${at}) * 1000)::float8`;
-  const { rows } = await sql<{ readAtMs: number; all: readonly Raw[] | null }>`
+  const { rows } = await sql<{ readAtMs: number; all: readonly Raw[] | null }>`${prepared('active_purchase')}
     select ${ms(sql`t.now`)} as "readAtMs", (
       select jsonb_agg(jsonb_build_object('agentId', agent_id, 'kind', kind, 'limit', quota, 'amount', amount, 'model', model,
         'fromMs', ${ms(sql`lower(during)`)}, 'untilMs', ${ms(sql`upper(during)`)}) order by purchase_id)
