@@ -29,6 +29,12 @@ test('the scripted mind is the default: the api gets neither models nor keys', a
   assert.doesNotMatch(await api({}), /HAMLET_MODEL|model-keys|hostAliases/);
 });
 
+test('a sign-in to a subscription is off, and its value reaches the api', async () => {
+  assert.doesNotMatch(await api({}), /HAMLET_SUBSCRIPTION/);
+  const text = await api({ models: { subscription: { clientId: 'app-1' } } });
+  assert.equal(text.match(/HAMLET_SUBSCRIPTION, value: "\{\\"clientId\\":\\"app-1\\"\}"/g)?.length, 2);
+});
+
 test('stored credentials are sealed by a key of 32 bytes in a Secret that only the api mounts', async () => {
   const text = await run(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet')]);
   const [, first = ''] = /first: (\S+)/.exec(text.slice(text.indexOf('name: hamlet-credential-keys'))) ?? [];

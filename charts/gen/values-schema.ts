@@ -107,7 +107,7 @@ const VILLAGE: Schema = {
     memberGroups: groups,
     publicUrl: text,
   }),
-  models: closed({ config: { type: 'object' }, keysSecretName: name }),
+  models: closed({ config: { type: 'object' }, keysSecretName: name, subscription: { type: 'object' } }),
   log: closed({ storage: quantity, storageClassName: name }),
 };
 

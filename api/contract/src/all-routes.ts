@@ -12,6 +12,7 @@ import * as models from './routes/models.ts';
 import * as modelCredentials from './routes/models/credentials.ts';
 import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
+import * as subscription from './routes/models/subscription.ts';
 import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
@@ -183,6 +184,8 @@ export const ROUTES = [
   modelCredentials.testModel,
   modelPrices.listModelPrices,
   modelPrices.putModelPrices,
+  subscription.startSubscription,
+  subscription.finishSubscription,
   schedules.listSchedules,
   schedules.getSchedule,
   schedules.createSchedule,

@@ -22,6 +22,7 @@ export * from './routes/models/credentials.ts';
 export * from './routes/models/messages.ts';
 export * from './routes/models/prices.ts';
 export * from './routes/models/providers.ts';
+export * from './routes/models/subscription.ts';
 export * from './routes/models/village-models.ts';
 export * from './routes/payments/credits.ts';
 export * from './routes/payments/paypal.ts';

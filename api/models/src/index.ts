@@ -46,7 +46,10 @@ export type { Embedder, EmbeddingOutcome, EmbeddingRequest } from './routing/ope
 export { openModel } from './routing/open-models.ts';
 export type { Credentials, ModelsSetup, OpenedModel } from './routing/open-models.ts';
 export { createSubscriptionTokens } from './adapters/responses/subscription-tokens.ts';
-export type { OAuthTokens, OAuthTokenStore, SubscriptionTokens } from './adapters/responses/subscription-tokens.ts';
+export type { OAuthTokenStore, SubscriptionTokens } from './adapters/responses/subscription-tokens.ts';
+export { exchangeCode, revokeTokens } from './adapters/responses/oauth-requests.ts';
+export type { GrantedCode, OAuthServer, OAuthTokens, SignedIn } from './adapters/responses/oauth-requests.ts';
+export type { AdapterKit } from './transport/provider-exchange.ts';
 export { SUBSCRIPTION_NOTICE } from './adapters/responses/subscription-adapter.ts';
 export { oneServerConfig } from './routing/one-server-config.ts';
 export type { OneServer } from './routing/one-server-config.ts';

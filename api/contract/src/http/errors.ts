@@ -193,6 +193,12 @@ export const REFUSALS = {
     422,
     'A provider may not have this address: name a server of models, not one of metadata or of the local link',
   ),
+  subscription_off: afterChange(
+    409,
+    "This village allows no sign-in to a subscription: an operator can set the chart's value models.subscription",
+  ),
+  sign_in_unknown: afterChange(403, 'You did not begin this sign-in, or did too long ago: begin it again'),
+  sign_in_refused: afterChange(409, 'The provider does not confirm the sign-in: begin it again'),
   model_failed: later(502, 'The provider of the model failed: repeat the request'),
 
   // The sealed log

@@ -53,7 +53,12 @@ const CHAT_BODY = {
 
 /** A sign-in whose refused tokens cannot be renewed. */
 const SIGNED_IN: SubscriptionTokens = {
-  current: async () => ({ accessToken: TEST_KEY, refreshToken: 'refresh-0123456789', accountId: 'acc-1' }),
+  current: async () => ({
+    accessToken: TEST_KEY,
+    refreshToken: 'refresh-0123456789',
+    accountId: 'acc-1',
+    expiresAtMs: null,
+  }),
   renew: async () => {
     throw new ModelFault('auth', 'the provider accepts the refresh token no longer', { status: 401 });
   },

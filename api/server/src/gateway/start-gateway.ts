@@ -8,6 +8,7 @@ import { createGatewayMetrics } from './gateway-metrics.ts';
 import type { CredentialParts } from './credentials/credential-handlers.ts';
 import type { StoredCredentials } from './credentials/stored-credentials.ts';
 import type { VillageKeys } from './credentials/village-keys.ts';
+import type { Subscriptions } from './credentials/subscriptions.ts';
 import { ProviderQueue } from './provider-queue.ts';
 import { startStreamBrakes } from './stream-brakes.ts';
 import type { BrakePorts } from './stream-brakes.ts';
@@ -22,6 +23,7 @@ export interface GatewayStart
   readonly models: VillageModels;
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
+  readonly subscriptions: Subscriptions;
 }
 
 export interface Gateway extends GatewayPorts {
@@ -36,6 +38,7 @@ export function openGateway({
   models,
   stored,
   villageKeys,
+  subscriptions,
   freeze,
   standing,
   ...ports
@@ -57,7 +60,7 @@ export function openGateway({
     catalog,
     queue,
     answerTimes,
-    credentials: { stored, villageKeys, models, hasKey: (name) => models.key(name, null) !== null },
+    credentials: { stored, villageKeys, subscriptions, models, hasKey: (name) => models.key(name, null) !== null },
     brakes: startStreamBrakes({ freeze, standing }),
     metrics: createGatewayMetrics(registry, queue),
     jobs,

@@ -15,6 +15,7 @@ import { credentialHandlers } from '../gateway/credentials/credential-handlers.t
 import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { messageHandlers } from '../gateway/conversations/message-handlers.ts';
+import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
 import { gatewayHandlers } from '../gateway/gateway-handlers.ts';
 import { flagHandlers } from '../board/flag-handlers.ts';
 import { moderationHandlers } from '../board/moderation-handlers.ts';
@@ -127,6 +128,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...messageHandlers(ports),
     ...credentialHandlers(ports),
     ...priceHandlers(ports),
+    ...subscriptionHandlers(ports),
     ...villageModelsHandler(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),

@@ -174,6 +174,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   showModels: '200  200  200  200  200  200',
   listModelPrices: '401  403  200  403  403  403',
   putModelPrices: '401  403  400  403  403  403',
+  startSubscription: '401  403  400  403  403  403',
+  finishSubscription: '401  403  400  403  403  403',
   putModelCredential: '401  403  400  403  403  403',
   listModelCredentials: '401  403  200  403  403  403',
   deleteModelCredential: '401  403  200  403  403  403',

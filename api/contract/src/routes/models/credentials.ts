@@ -49,7 +49,9 @@ export function isHostedKind(kind: string): boolean {
 }
 
 /** The form of the name of a provider. */
-const PROVIDER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+export const PROVIDER_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+export const PROVIDER_NAME_FORM = 'write 1 to 63 lower-case letters, digits and hyphens, such as "local-vllm"';
 
 const PutCredential = z
   .strictObject({
@@ -69,7 +71,7 @@ const PutCredential = z
   })
   .refine(({ kind, name }) => kind === undefined || PROVIDER_NAME.test(name), {
     path: ['name'],
-    message: 'write 1 to 63 lower-case letters, digits and hyphens, such as "local-vllm"',
+    message: PROVIDER_NAME_FORM,
   })
   .refine(({ kind, key }) => kind === undefined || key !== undefined || !isHostedKind(kind), {
     path: ['key'],

@@ -52,6 +52,11 @@ export const ApiKey = z
   .regex(/^[\x21-\x7e]+$/, 'write the key alone: printable characters without spaces');
 
 /** One model of a connected provider. */
+const abilities = {
+  tools: z.boolean().optional().describe('False for a model that cannot call tools (true)'),
+  json: z.boolean().optional().describe('False for a model that cannot write JSON by a schema (true)'),
+};
+
 export const ModelOffer = z.strictObject({
   name: ModelName.meta({ description: 'Name that tiers and requests give the model', example: 'small' }),
   model: z
@@ -68,6 +73,7 @@ export const ModelOffer = z.strictObject({
     .optional()
     .describe('Most tokens of a prompt and its answer (32768)'),
   answer_tokens: z.int().min(1).max(1_000_000).optional().describe('Most tokens of an answer by default (1024)'),
+  ...abilities,
 });
 export type ModelOffer = z.infer<typeof ModelOffer>;
 
@@ -81,7 +87,7 @@ export const ModelOffers = z
 export const ConnectedProvider = z.strictObject({
   kind: z.enum([...CONNECTABLE_KINDS, 'openai-subscription']),
   base_url: z.string(),
-  models: z.array(ModelOffer.required()),
+  models: z.array(ModelOffer.required().extend(abilities)),
   max_in_flight: z.int().min(1).max(10_000).nullable().describe('Requests at one time; null: any number'),
 });
 export type ConnectedProvider = z.infer<typeof ConnectedProvider>;

@@ -6,7 +6,8 @@ import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, serverEvents } from '../../transport/text-lines.ts';
 import { responsesBody } from './responses-body.ts';
 import { ResponsesEventReader } from './responses-reply.ts';
-import type { OAuthTokens, SubscriptionTokens } from './subscription-tokens.ts';
+import type { OAuthTokens } from './oauth-requests.ts';
+import type { SubscriptionTokens } from './subscription-tokens.ts';
 
 /** A person must read and accept this before a village uses a subscription. */
 export const SUBSCRIPTION_NOTICE =

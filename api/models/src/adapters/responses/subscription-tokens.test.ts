@@ -10,10 +10,15 @@ import { ANSWER_LIMITS } from '../../transport/answer-limits.ts';
 import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
 import { createSubscriptionAdapter } from './subscription-adapter.ts';
 import { createSubscriptionTokens } from './subscription-tokens.ts';
-import type { OAuthTokens } from './subscription-tokens.ts';
+import type { OAuthTokens } from './oauth-requests.ts';
 
 const KIT = { limits: ANSWER_LIMITS, ports: SYSTEM_PORTS };
-const OLD: OAuthTokens = { accessToken: 'access-old-012345', refreshToken: 'refresh-old-012345', accountId: 'acc-1' };
+const OLD: OAuthTokens = {
+  accessToken: 'access-old-012345',
+  refreshToken: 'refresh-old-012345',
+  accountId: 'acc-1',
+  expiresAtMs: null,
+};
 
 let server: WireServer;
 before(async () => {
@@ -25,8 +30,12 @@ function signedIn(tokens: OAuthTokens | null) {
   const saved: OAuthTokens[] = [];
   const store = {
     load: async () => saved.at(-1) ?? tokens,
-    save: async (next: OAuthTokens) => {
-      saved.push(next);
+    replace: async (next: (stored: OAuthTokens) => Promise<OAuthTokens>) => {
+      const before = saved.at(-1) ?? tokens;
+      if (before === null) return null;
+      const after = await next(before);
+      if (after !== before) saved.push(after);
+      return after;
     },
   };
   const oauth = { tokenUrl: `${server.url}/oauth/token`, clientId: 'app-1' };
@@ -86,4 +95,20 @@ test('a refresh token that the provider refuses asks a person to sign in again',
   });
   assert.deepEqual(saved, []);
   await assert.rejects(signedIn(null).tokens.current(), /sign in/);
+});
+
+test('tokens are renewed before they end, and serve to their end while the server cannot be asked', async () => {
+  const nowMs = SYSTEM_PORTS.nowMs();
+  const soon = signedIn({ ...OLD, expiresAtMs: nowMs + 60_000 });
+  server.add(REFRESHED);
+  assert.equal((await soon.tokens.current()).accessToken, 'access-new-012345');
+  const away = signedIn({ ...OLD, expiresAtMs: nowMs + 60_000 });
+  server.add({ answer: json({ error: 'server_error' }, 503) });
+  assert.equal((await away.tokens.current()).accessToken, OLD.accessToken);
+  const over = signedIn({ ...OLD, expiresAtMs: nowMs - 1 });
+  server.add({ answer: json({ error: 'server_error' }, 503) });
+  await assert.rejects(over.tokens.current(), (thrown) => faultIn(thrown)?.code === 'overloaded');
+  const later = signedIn({ ...OLD, expiresAtMs: nowMs + 3_600_000 });
+  assert.equal((await later.tokens.current()).accessToken, OLD.accessToken);
+  server.verify();
 });

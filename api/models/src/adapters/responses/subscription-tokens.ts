@@ -1,39 +1,29 @@
-import { z } from 'zod';
 import { faultIn, ModelFault } from '../../chat/model-error.ts';
-import { jsonOf, providerFetch } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-
-/** The tokens of one sign-in. */
-export interface OAuthTokens {
-  readonly accessToken: string;
-  readonly refreshToken: string;
-  /** The account that the subscription belongs to. */
-  readonly accountId: string;
-}
+import { refreshTokens } from './oauth-requests.ts';
+import type { OAuthServer, OAuthTokens } from './oauth-requests.ts';
 
 /** The store of the tokens of a sign-in. It encrypts them; this package only passes them on. */
 export interface OAuthTokenStore {
   load(): Promise<OAuthTokens | null>;
-  /** Replaces the tokens in one step: the provider accepts each refresh token only once. */
-  save(tokens: OAuthTokens): Promise<void>;
+  /**
+   * Calls `next` with the stored tokens while no other process may, and stores the tokens that it returns in the same
+   * step: the provider accepts each refresh token only once. Tokens that `next` returns unchanged are not stored.
+   */
+  replace(next: (stored: OAuthTokens) => Promise<OAuthTokens>): Promise<OAuthTokens | null>;
 }
 
 /** Gives the adapter its credential. */
 export interface SubscriptionTokens {
-  /** The tokens in use. Fails with `auth` if no person has signed in. */
+  /** The tokens in use, renewed shortly before they end. Fails with `auth` if no person has signed in. */
   current(): Promise<OAuthTokens>;
   /** Replaces refused tokens. Callers that come during a refresh share its result. */
   renew(refused: OAuthTokens, signal: AbortSignal): Promise<OAuthTokens>;
 }
 
-export interface OAuthServer {
-  /** The token endpoint of the provider. */
-  readonly tokenUrl: string;
-  readonly clientId: string;
-}
-
-const Renewed = z.object({ access_token: z.string().min(1), refresh_token: z.string().min(1).optional() });
-const SIGN_IN = 'sign in to the subscription again';
+/** Tokens that end within this time are renewed before they are used. */
+const EARLY_MS = 5 * 60_000;
+const NO_TOKENS = 'the subscription has no tokens: sign in to the subscription again';
 
 /** The tokens of a store, renewed by the refresh grant of OAuth. New tokens are saved before they are used. */
 export function createSubscriptionTokens(
@@ -43,50 +33,36 @@ export function createSubscriptionTokens(
 ): SubscriptionTokens {
   let renewal: Promise<OAuthTokens> | null = null;
 
-  async function load(): Promise<OAuthTokens> {
-    const tokens = await store.load();
-    if (tokens === null) throw new ModelFault('auth', `the subscription has no tokens: ${SIGN_IN}`);
+  function held(tokens: OAuthTokens | null): OAuthTokens {
+    if (tokens === null) throw new ModelFault('auth', NO_TOKENS);
     return tokens;
   }
 
-  async function refresh(old: OAuthTokens): Promise<OAuthTokens> {
-    const form = { grant_type: 'refresh_token', refresh_token: old.refreshToken, client_id: server.clientId };
-    const response = await providerFetch(kit, false)(server.tokenUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body: new URLSearchParams(form).toString(),
-      redirect: 'manual',
-      // Callers share a renewal, so that none may cancel it.
-      signal: new AbortController().signal,
-    });
-    const renewed = Renewed.safeParse(await jsonOf(response));
-    if (!renewed.success) throw new ModelFault('auth', `the provider renewed no token: ${SIGN_IN}`);
-    const { access_token: accessToken, refresh_token: refreshToken = old.refreshToken } = renewed.data;
-    const tokens = { ...old, accessToken, refreshToken };
-    await store.save(tokens);
-    return tokens;
-  }
-
-  /** Another process may have renewed the tokens: only refused tokens are replaced. */
-  async function renewOnce(refused: OAuthTokens): Promise<OAuthTokens> {
-    const now = await load();
-    if (now.accessToken !== refused.accessToken) return now;
-    return refresh(now).catch((thrown: unknown) => {
-      const code = faultIn(thrown)?.code;
-      if (code === 'bad_request' || code === 'auth')
-        throw new ModelFault('auth', `the provider accepts the refresh token no longer: ${SIGN_IN}`);
-      throw thrown;
-    });
+  /** Another process may have renewed the tokens: only those that this one has seen are replaced. */
+  function renewOnce(old: OAuthTokens): Promise<OAuthTokens> {
+    renewal ??= store
+      .replace(async (now) => (now.accessToken === old.accessToken ? refreshTokens(now, server, kit) : now))
+      .then(held)
+      .finally(() => {
+        renewal = null;
+      });
+    return renewal;
   }
 
   return {
-    current: load,
+    current: async () => {
+      const tokens = held(await store.load());
+      const leftMs = (tokens.expiresAtMs ?? Infinity) - kit.ports.nowMs();
+      if (leftMs > EARLY_MS) return tokens;
+      // Tokens that are still valid serve while the authorization server cannot be asked.
+      return renewOnce(tokens).catch((thrown: unknown) => {
+        if (leftMs > 0 && faultIn(thrown)?.code !== 'auth') return tokens;
+        throw thrown;
+      });
+    },
     renew: async (refused, signal) => {
       // The renewal is shared, so one caller that leaves must not cancel it.
-      renewal ??= renewOnce(refused).finally(() => {
-        renewal = null;
-      });
-      const tokens = await renewal;
+      const tokens = await renewOnce(refused);
       signal.throwIfAborted();
       return tokens;
     },

@@ -51,6 +51,17 @@ function pricesOf(name: string, prices: ProviderPrices | null): object | undefin
   return { currency: prices.currency, models };
 }
 
+/** The abilities that an admin gave a model; none leaves them to the kind of its provider. Pure. */
+function capabilityOf(
+  provider: string,
+  kind: ConnectedProvider['kind'],
+  { model, tools, json }: ConnectedProvider['models'][number],
+): readonly object[] {
+  if (tools === undefined && json === undefined) return [];
+  const byKind = kind !== 'completions';
+  return [{ provider, model, tools: tools ?? byKind, json: json ?? byKind }];
+}
+
 /** A connection as a configuration of its own; a sentence if it is none. The name of its credential is its own. Pure. */
 export function connectionConfig(
   { name, provider, prices, hasKey }: ConnectionFields,
@@ -74,6 +85,7 @@ export function connectionConfig(
       contextTokens: context_tokens,
       answerTokens: answer_tokens,
     })),
+    capabilities: models.flatMap((offer) => capabilityOf(name, kind, offer)),
     prices: pricesOf(name, prices),
     retry,
     limits,

@@ -1,4 +1,4 @@
-import type { ConnectableKind, ConnectedProvider, ModelOffer } from '@hamlet/contract';
+import type { ConnectedProvider, ModelOffer } from '@hamlet/contract';
 import { parseModelsConfig } from '@hamlet/models';
 
 const CONTEXT_TOKENS = 32_768;
@@ -6,14 +6,14 @@ const ANSWER_TOKENS = 1_024;
 
 /** A provider as an admin describes it. */
 export interface Description {
-  readonly kind: ConnectableKind;
+  readonly kind: ConnectedProvider['kind'];
   readonly base_url?: string | undefined;
   readonly models: readonly ModelOffer[];
   readonly max_in_flight?: number | undefined;
 }
 
 /** The address of a kind of provider that has one of its own. */
-function ownUrl(kind: ConnectableKind): string {
+function ownUrl(kind: ConnectedProvider['kind']): string {
   const parsed = parseModelsConfig({ providers: { own: { kind, credential: 'own' } }, routes: [] });
   const settings = parsed.ok ? parsed.config.providers['own'] : undefined;
   if (settings === undefined || !('baseUrl' in settings))
@@ -31,12 +31,16 @@ export function describedProvider({
   return {
     kind,
     base_url: url ?? ownUrl(kind),
-    models: models.map(({ name, model = name, context_tokens = CONTEXT_TOKENS, answer_tokens = ANSWER_TOKENS }) => ({
-      name,
-      model,
-      context_tokens,
-      answer_tokens,
-    })),
+    models: models.map(
+      ({ name, model = name, context_tokens = CONTEXT_TOKENS, answer_tokens = ANSWER_TOKENS, tools, json }) => ({
+        name,
+        model,
+        context_tokens,
+        answer_tokens,
+        ...(tools === undefined ? {} : { tools }),
+        ...(json === undefined ? {} : { json }),
+      }),
+    ),
     max_in_flight: places ?? null,
   };
 }

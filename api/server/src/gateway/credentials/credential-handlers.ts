@@ -8,6 +8,8 @@ import { accepted } from '../../http/outcome.ts';
 import type { GatewayPorts } from '../admit-request.ts';
 import { readProviderUsers } from '../models/provider-users.ts';
 import type { VillageModels } from '../models/village-models.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Log } from '../../service/log.ts';
 import { configuredView, credentialView, neededCredentials, usersOfRow } from './credential-view.ts';
 import { putModelCredential } from './put-credential.ts';
 import type { StoredCredentials } from './stored-credentials.ts';
@@ -18,6 +20,7 @@ import type { VillageKeys } from './village-keys.ts';
 export interface CredentialParts {
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
+  readonly subscriptions: Subscriptions;
   readonly models: VillageModels;
   /** The village's key of that name, stored or in its Secret. */
   readonly hasKey: (name: string) => boolean;
@@ -25,6 +28,7 @@ export interface CredentialParts {
 
 export interface CredentialPorts {
   readonly db: Db;
+  readonly log: Log;
   readonly source: Pick<AgentSource, 'get' | 'list' | 'entitlement'>;
   readonly gateway: Pick<GatewayPorts, 'catalog' | 'monotonicMs' | 'brakes'> & {
     readonly credentials: CredentialParts;
@@ -33,14 +37,14 @@ export interface CredentialPorts {
 
 function listModelCredentials({ db, source, gateway }: CredentialPorts): Handlers['listModelCredentials'] {
   const { catalog, monotonicMs } = gateway;
-  const { villageKeys, hasKey, models } = gateway.credentials;
+  const { villageKeys, hasKey, models, subscriptions } = gateway.credentials;
   const { config } = models;
   return plain(async () => {
     const usersOf = await readProviderUsers({ db, source, catalog, monotonicMs });
     const rows = await readCredentials(db);
     return accepted({
       enabled: villageKeys.current() !== null,
-      subscription: { enabled: false, notice: SUBSCRIPTION_NOTICE },
+      subscription: { enabled: subscriptions.settings !== null, notice: SUBSCRIPTION_NOTICE },
       credentials: rows.map((row) => credentialView(row, usersOfRow(row, config, usersOf))),
       configured: configuredView(config, hasKey, usersOf),
       needed: [...neededCredentials(config)].map(([name, providers]) => ({
@@ -52,17 +56,25 @@ function listModelCredentials({ db, source, gateway }: CredentialPorts): Handler
   });
 }
 
-function deleteModelCredential({ db, gateway }: CredentialPorts): Handlers['deleteModelCredential'] {
-  const { stored } = gateway.credentials;
+function deleteModelCredential({ db, gateway, log }: CredentialPorts): Handlers['deleteModelCredential'] {
+  const { stored, subscriptions } = gateway.credentials;
   return plain(async (request) => {
     const { name } = request.params;
     const agentId = request.query.agent_id ?? null;
+    const connection = stored.connection(name, agentId);
+    const isSignIn = connection?.provider.kind === 'openai-subscription';
+    const tokens = isSignIn ? stored.connectionKey(connection) : null;
     const removed = await inTransaction(db, async (tx) => {
       if (!(await deleteCredential(tx, name, agentId))) return false;
       await recordAct(tx, request, { action: 'models.credential_delete', object: name, detail: { agent_id: agentId } });
       return true;
     });
     await stored.refresh();
+    if (removed && isSignIn && !(await subscriptions.revoke(tokens)))
+      log('warn', 'a removed sign-in to a subscription was not revoked: end it at the provider', {
+        name,
+        agent_id: agentId,
+      });
     return accepted({ removed });
   });
 }

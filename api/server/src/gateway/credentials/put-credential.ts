@@ -8,7 +8,7 @@ import { forbiddenUrl } from '../connections/address-rule.ts';
 import { fingerprintOf, ownerOf } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import type { CredentialParts, CredentialPorts } from './credential-handlers.ts';
-import { credentialView, neededCredentials, NO_USERS } from './credential-view.ts';
+import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
 import { sealText } from './envelope.ts';
 
 type Described = Pick<NewCredential, 'provider' | 'prices'>;
@@ -33,7 +33,7 @@ async function inheritedBy(
 /** A refusal for what a provider may not be; null if it may. Pure. */
 function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { models }: CredentialParts) {
   if (kind === undefined) return null;
-  if (Object.hasOwn(models.config.providers, name) || neededCredentials(models.config).has(name))
+  if (isConfiguredName(name, models.config))
     return refused('provider_configured', `The configuration has the name ${name} already: choose another name`);
   const forbidden = url === undefined ? null : forbiddenUrl(url);
   return forbidden === null ? null : refused('address_refused', forbidden);

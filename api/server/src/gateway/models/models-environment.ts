@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parseModelsConfig } from '@hamlet/models';
 import type { ModelsConfig } from '@hamlet/models';
+import { SubscriptionSettings } from './subscription-settings.ts';
 
 export const MODELS_ENVIRONMENT = {
   HAMLET_MODELS: z
@@ -19,6 +20,12 @@ export const MODELS_ENVIRONMENT = {
     .describe(
       'folder with the keys that seal stored credentials: one file a key, and the file current with the id of one',
     ),
+  HAMLET_SUBSCRIPTION: z
+    .string()
+    .optional()
+    .describe(
+      'JSON {clientId, …} that allows admins to sign in to a subscription of OpenAI (off); see docs/MODELS.md before you set it',
+    ),
 } as const;
 
 type ModelsEnvironment = z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>;
@@ -29,20 +36,32 @@ export interface ModelsSettings {
   readonly keysFolder: string | undefined;
   /** Folder of the keys that seal stored credentials. */
   readonly sealingFolder: string | undefined;
+  /** Null: no sign-in to a subscription. */
+  readonly subscription: SubscriptionSettings | null;
 }
 
-function read(variable: string, text: string): ModelsConfig {
-  let json: unknown;
+function jsonOf(variable: string, text: string): unknown {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new Error(`${variable}: write JSON: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }
-  const parsed = parseModelsConfig(json);
+}
+
+function read(variable: string, text: string): ModelsConfig {
+  const parsed = parseModelsConfig(jsonOf(variable, text));
   if (parsed.ok) return parsed.config;
   throw new Error(parsed.errors.map(({ path, message }) => `${variable}: ${path}: ${message}`).join('\n'));
+}
+
+function readSubscription(text: string | undefined): SubscriptionSettings | null {
+  if (text === undefined) return null;
+  const parsed = SubscriptionSettings.safeParse(jsonOf('HAMLET_SUBSCRIPTION', text));
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `HAMLET_SUBSCRIPTION: ${path.join('.')}: ${message}`);
+  throw new Error(problems.join('\n'));
 }
 
 function textOf(file: string): string {
@@ -56,7 +75,11 @@ function textOf(file: string): string {
 /** The models of a village. Throws an Error that names each invalid field and its expected form. */
 export function modelsSettingsOf(env: ModelsEnvironment): ModelsSettings {
   const { HAMLET_MODELS: text, HAMLET_MODELS_FILE: file } = env;
-  const folders = { keysFolder: env.HAMLET_MODEL_KEYS_DIR, sealingFolder: env.HAMLET_CREDENTIAL_KEYS_DIR };
+  const folders = {
+    keysFolder: env.HAMLET_MODEL_KEYS_DIR,
+    sealingFolder: env.HAMLET_CREDENTIAL_KEYS_DIR,
+    subscription: readSubscription(env.HAMLET_SUBSCRIPTION),
+  };
   if (text !== undefined && file !== undefined)
     throw new Error('HAMLET_MODELS_FILE: set it or HAMLET_MODELS, but not both');
   if (file !== undefined) return { config: read('HAMLET_MODELS_FILE', textOf(file)), ...folders };

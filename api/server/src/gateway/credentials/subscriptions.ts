@@ -1,0 +1,54 @@
+import { createSubscriptionTokens, revokeTokens } from '@hamlet/models';
+import type { AdapterKit, ModelPorts, ModelsConfig, SubscriptionTokens } from '@hamlet/models';
+import type { Connection } from '../connections/connection.ts';
+import type { SubscriptionSettings } from '../models/subscription-settings.ts';
+import { storedTokens, tokensOf } from './stored-tokens.ts';
+import type { TokenPorts } from './stored-tokens.ts';
+
+/** Timeout of a request to the authorization server. Others wait for the row meanwhile, so it is below their own. */
+const SIGN_IN_LIMIT_MS = 10_000;
+const KEPT_MAX = 1_000;
+
+export interface SubscriptionParts extends TokenPorts {
+  /** Null: no subscription may be used, also none that is stored. */
+  readonly settings: SubscriptionSettings | null;
+  readonly config: Pick<ModelsConfig, 'limits'>;
+  readonly ports: ModelPorts;
+}
+
+/** The subscriptions that admins have signed in to. */
+export interface Subscriptions {
+  readonly settings: SubscriptionSettings | null;
+  /** The port to the authorization server. */
+  readonly kit: AdapterKit;
+  /** Null if the operator allows no subscription. */
+  tokens(connection: Pick<Connection, 'name' | 'agentId'>): SubscriptionTokens | null;
+  /** Revokes a sign-in, from the text that was sealed. False if the authorization server did not confirm it, or has no address for it. */
+  revoke(text: string | null): Promise<boolean>;
+}
+
+export function createSubscriptions({ settings, config, ports, ...stores }: SubscriptionParts): Subscriptions {
+  const kept = new Map<string, SubscriptionTokens>();
+  const limits = { ...config.limits, firstByteMs: SIGN_IN_LIMIT_MS, totalMs: SIGN_IN_LIMIT_MS };
+  const kit: AdapterKit = { ports, limits };
+  return {
+    settings,
+    kit,
+    tokens: (connection) => {
+      if (settings === null) return null;
+      const id = JSON.stringify([connection.name, connection.agentId]);
+      const before = kept.get(id);
+      if (before !== undefined) return before;
+      if (kept.size >= KEPT_MAX) kept.clear();
+      const tokens = createSubscriptionTokens(storedTokens(stores, connection), settings, kit);
+      kept.set(id, tokens);
+      return tokens;
+    },
+    revoke: async (text) => {
+      const tokens = tokensOf(text);
+      if (settings?.revokeUrl === undefined || tokens === null) return false;
+      const { clientId, revokeUrl } = settings;
+      return revokeTokens(tokens, { clientId, revokeUrl }, kit);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { exchangeCode } from '@hamlet/models';
+import type { AdapterKit, OAuthTokens } from '@hamlet/models';
+import { CREDENTIALS_MAX, inTransaction, putCredential } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import { plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { ownerOf } from '../connections/connection.ts';
+import { describedProvider } from '../connections/described-provider.ts';
+import type { CredentialPorts } from '../credentials/credential-handlers.ts';
+import { credentialView, isConfiguredName, NO_USERS } from '../credentials/credential-view.ts';
+import { sealText } from '../credentials/envelope.ts';
+import type { VillageKeys } from '../credentials/village-keys.ts';
+import { openState, sealState, SIGN_IN_MS } from './sign-in-state.ts';
+import type { SignIn } from './sign-in-state.ts';
+import type { SubscriptionSettings } from '../models/subscription-settings.ts';
+
+const VERIFIER_BYTES = 48;
+
+/** The page of the provider on which a person signs in (OAuth with PKCE). Pure. */
+function authorizeUrl(
+  settings: SubscriptionSettings,
+  about: { readonly state: string; readonly verifier: string },
+): string {
+  const url = new URL(settings.authorizeUrl);
+  const query = {
+    response_type: 'code',
+    client_id: settings.clientId,
+    redirect_uri: settings.redirectUri,
+    scope: settings.scope,
+    code_challenge: createHash('sha256').update(about.verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    id_token_add_organizations: 'true',
+    state: about.state,
+  };
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function startSubscription({ source, gateway }: CredentialPorts): Handlers['startSubscription'] {
+  const { subscriptions, villageKeys, models } = gateway.credentials;
+  return plain(async ({ body, actor, now }) => {
+    const { settings } = subscriptions;
+    if (settings === null) return refused('subscription_off');
+    const { name, agent_id: agentId = null } = body;
+    if (agentId !== null && source.get(agentId) === null)
+      return refused('no_such_agent', `There is no agent ${agentId}`);
+    if (isConfiguredName(name, models.config)) return refused('provider_configured');
+    const verifier = randomBytes(VERIFIER_BYTES).toString('base64url');
+    const expiresAtMs = now.getTime() + SIGN_IN_MS;
+    const state = sealState({ name, agentId, by: actor.id, verifier, expiresAtMs }, villageKeys);
+    if (state === null) return refused('credentials_off');
+    return accepted({
+      authorize_url: authorizeUrl(settings, { state, verifier }),
+      redirect_uri: settings.redirectUri,
+      expires_at: new Date(expiresAtMs).toISOString(),
+    });
+  });
+}
+
+interface Signed {
+  readonly signIn: SignIn;
+  readonly tokens: OAuthTokens;
+}
+
+interface SignInServer {
+  readonly settings: SubscriptionSettings;
+  readonly kit: AdapterKit;
+  readonly keys: VillageKeys;
+}
+
+/** The tokens of the sign-in that ended at this address. */
+async function signedAt(
+  callback: string,
+  by: { readonly actorId: string; readonly nowMs: number },
+  { settings, kit, keys }: SignInServer,
+): Promise<Outcome<Signed>> {
+  const { searchParams } = new URL(callback);
+  const signIn = openState(searchParams.get('state') ?? '', keys);
+  if (signIn === null || signIn.by !== by.actorId || signIn.expiresAtMs < by.nowMs) return refused('sign_in_unknown');
+  const code = searchParams.get('code');
+  const error = searchParams.get('error');
+  if (code === null || error !== null)
+    return refused('sign_in_refused', `The provider answered ${(error ?? 'without a code').slice(0, 100)}`);
+  const granted = { code, verifier: signIn.verifier, redirectUri: settings.redirectUri };
+  const signed = await exchangeCode(granted, settings, kit);
+  if (!signed.ok) return refused('sign_in_refused', `The provider refuses the sign-in: ${signed.message}`);
+  return accepted({ signIn, tokens: signed.tokens });
+}
+
+function finishSubscription({ db, gateway }: CredentialPorts): Handlers['finishSubscription'] {
+  const { subscriptions, villageKeys: keys, stored } = gateway.credentials;
+  return plain(async (request) => {
+    const { settings, kit } = subscriptions;
+    const villageKey = keys.current();
+    if (settings === null) return refused('subscription_off');
+    if (villageKey === null) return refused('credentials_off');
+    const by = { actorId: request.actor.id, nowMs: request.now.getTime() };
+    const signed = await signedAt(request.body.callback, by, { settings, kit, keys });
+    if (!signed.ok) return signed;
+    const { name, agentId } = signed.data.signIn;
+    const { models } = request.body;
+    const provider = describedProvider({ kind: 'openai-subscription', base_url: settings.baseUrl, models });
+    const envelope = sealText(JSON.stringify(signed.data.tokens), ownerOf({ name, agentId, provider }), villageKey);
+    const next = { name, agentId, envelope, provider, prices: null, fingerprint: null, createdBy: request.actor.id };
+    const row = await inTransaction(db, async (tx) => {
+      const put = await putCredential(tx, next);
+      const detail = { agent_id: agentId, key_id: villageKey.id, provider };
+      if (put !== null) await recordAct(tx, request, { action: 'models.subscription_put', object: name, detail });
+      return put;
+    });
+    if (row === null) return refused('too_many_credentials', `A village stores at most ${CREDENTIALS_MAX} credentials`);
+    await stored.refresh();
+    return accepted({ credential: credentialView(row, NO_USERS) });
+  });
+}
+
+/** Handlers of the sign-in to a subscription, for admins. */
+export function subscriptionHandlers(ports: CredentialPorts) {
+  return {
+    startSubscription: startSubscription(ports),
+    finishSubscription: finishSubscription(ports),
+  } satisfies Partial<Handlers>;
+}

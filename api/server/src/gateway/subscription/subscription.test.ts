@@ -1,0 +1,202 @@
+/** The sign-in to a subscription against an authorization server on a real wire: begun, finished, renewed once by two replicas, revoked. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  completeChat,
+  deleteModelCredential,
+  finishSubscription,
+  listModelCredentials,
+  putModelCredential,
+  startSubscription,
+} from '@hamlet/contract';
+import { RESPONSES_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireServer } from '@hamlet/models/testing';
+import { readAudit, readCredentials } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+const MODELS = [{ name: 'small', model: 'gpt-5' }];
+
+let village: TestVillage;
+let wire: WireServer;
+let db: Db;
+let one: Play;
+let two: Play;
+let off: Play;
+let folder = '';
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-subscription-'));
+  await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
+  await writeFile(join(folder, 'current'), 'first');
+  const keys = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
+  const settings = {
+    clientId: 'app-1',
+    authorizeUrl: `${wire.url}/oauth/authorize`,
+    tokenUrl: `${wire.url}/oauth/token`,
+    revokeUrl: `${wire.url}/oauth/revoke`,
+    redirectUri: 'http://localhost:1455/auth/callback',
+    baseUrl: `${wire.url}/codex`,
+  };
+  const environment = { ...keys, HAMLET_SUBSCRIPTION: JSON.stringify(settings) };
+  one = new Play((await village.startReplica(environment)).peopleUrl);
+  two = new Play((await village.startReplica(environment)).peopleUrl);
+  off = new Play((await village.startReplica(keys)).peopleUrl);
+  db = village.openDb();
+  await one.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+  await rm(folder, { recursive: true });
+});
+
+const json = (body: unknown, status = 200): WireAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  chunks: [JSON.stringify(body)],
+});
+
+const ID_TOKEN = ['{}', JSON.stringify({ 'https://api.openai.com/auth': { chatgpt_account_id: 'acc-1' } }), 'signature']
+  .map((part) => Buffer.from(part).toString('base64url'))
+  .join('.');
+
+async function begin(play: Play): Promise<URL> {
+  const started = dataOf(
+    await play.admin.call(startSubscription, { body: { name: 'personal', notice_accepted: true } }),
+  );
+  assert.equal(started.redirect_uri, 'http://localhost:1455/auth/callback');
+  return new URL(started.authorize_url);
+}
+
+/** The address at which the browser of a person ends after the sign-in. */
+function callbackOf(authorize: URL, query: Readonly<Record<string, string>> = { code: 'code-1' }): string {
+  const callback = new URL(authorize.searchParams.get('redirect_uri') ?? '');
+  const state = authorize.searchParams.get('state') ?? '';
+  for (const [name, value] of Object.entries({ state, ...query })) callback.searchParams.set(name, value);
+  return callback.href;
+}
+
+const finish = (play: Play, callback: string) =>
+  play.admin.call(finishSubscription, { body: { callback, models: MODELS } });
+
+function ask(play: Play) {
+  return play
+    .as('bob')
+    .call(completeChat, { body: { model: 'small', messages: [{ role: 'user', content: 'Hello' }] } });
+}
+
+function answerTo(token: string): void {
+  wire.add({
+    expect: { path: '/codex/responses', headers: { authorization: `Bearer ${token}`, 'chatgpt-account-id': 'acc-1' } },
+    answer: RESPONSES_WIRE.plain({ text: ['Good day.'] }),
+  });
+}
+
+test('a sign-in begins at one replica and ends at another; its tokens answer, and are nowhere', async () => {
+  const authorize = await begin(one);
+  assert.deepEqual(
+    ['response_type', 'client_id', 'code_challenge_method'].map((name) => authorize.searchParams.get(name)),
+    ['code', 'app-1', 'S256'],
+  );
+  wire.add({
+    expect: { path: '/oauth/token' },
+    answer: (request) => {
+      const form = new URLSearchParams(String(request.body));
+      const challenge = createHash('sha256')
+        .update(form.get('code_verifier') ?? '')
+        .digest('base64url');
+      assert.equal(challenge, authorize.searchParams.get('code_challenge'));
+      assert.deepEqual([form.get('grant_type'), form.get('code')], ['authorization_code', 'code-1']);
+      return json({
+        access_token: 'access-one-012345',
+        refresh_token: 'refresh-one-012345',
+        id_token: ID_TOKEN,
+        expires_in: 60,
+      });
+    },
+  });
+  const stored = dataOf(await finish(two, callbackOf(authorize))).credential;
+  assert.partialDeepStrictEqual(stored, {
+    name: 'personal',
+    fingerprint: null,
+    provider: { kind: 'openai-subscription' },
+  });
+  const listed = dataOf(await one.admin.call(listModelCredentials, {}));
+  assert.equal(listed.subscription.enabled, true);
+  const rows = await readCredentials(db);
+  const acts = await readAudit(db, 'personal', 50);
+  const seen = JSON.stringify([stored, listed, acts, rows, village.logs]);
+  assert.ok(!seen.includes('access-one') && !seen.includes('refresh-one'));
+  wire.verify();
+});
+
+test('two replicas renew tokens that end soon exactly once, and both use the new ones', async () => {
+  wire.add({
+    expect: { path: '/oauth/token', body: 'grant_type=refresh_token&refresh_token=refresh-one-012345&client_id=app-1' },
+    answer: json({ access_token: 'access-two-012345', refresh_token: 'refresh-two-012345', expires_in: 3_600 }),
+  });
+  answerTo('access-two-012345');
+  answerTo('access-two-012345');
+  await eventually('the sign-in at the first replica', async () => {
+    const { credentials } = dataOf(await one.admin.call(listModelCredentials, {}));
+    return (credentials[0]?.used_by.total ?? 0) > 0;
+  });
+  const answers = await Promise.all([ask(one), ask(two)]);
+  assert.deepEqual(
+    answers.map((answer) => dataOf(answer).hamlet.provider),
+    ['personal', 'personal'],
+  );
+  wire.verify();
+});
+
+test('a sign-in of another admin, a forged one and one that the provider refuses are refused', async () => {
+  const authorize = await begin(one);
+  assert.equal(await codeOf(finish(one, 'http://localhost:1455/auth/callback?code=x&state=a.b.c')), 'sign_in_unknown');
+  const other = new URL(callbackOf(authorize));
+  other.searchParams.set('state', `${other.searchParams.get('state') ?? ''}x`);
+  assert.equal(await codeOf(finish(one, other.href)), 'sign_in_unknown');
+  assert.equal(await codeOf(finish(one, callbackOf(authorize, { error: 'access_denied' }))), 'sign_in_refused');
+  wire.add({ answer: json({ error: 'invalid_grant', error_description: 'code-1 was used' }, 400) });
+  const refusedCode = await finish(one, callbackOf(authorize));
+  assert.ok(!refusedCode.ok);
+  assert.equal(refusedCode.problem.code, 'sign_in_refused');
+  assert.ok(!refusedCode.problem.detail.includes('code-1'));
+  const body = { name: 'other', notice_accepted: true as const };
+  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).call(startSubscription, { body })), 'forbidden');
+  const key = { name: 'personal', key: 'sk-0123456789' };
+  dataOf(await one.admin.call(putModelCredential, { body: { ...key, name: 'beside' } }));
+  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'beside' }, query: {} }));
+  wire.verify();
+});
+
+test('without the value of the chart nothing may be signed in to, and a stored sign-in answers no request', async () => {
+  const body = { name: 'personal', notice_accepted: true as const };
+  const refused = await off.admin.call(startSubscription, { body });
+  assert.ok(!refused.ok);
+  assert.equal(refused.problem.code, 'subscription_off');
+  assert.match(refused.problem.detail, /models\.subscription/);
+  assert.equal(await codeOf(finish(off, 'http://localhost:1455/auth/callback?code=x')), 'subscription_off');
+  assert.equal(dataOf(await off.admin.call(listModelCredentials, {})).subscription.enabled, false);
+  assert.equal(await codeOf(ask(off)), 'model_not_served');
+});
+
+test('a removal revokes the sign-in at the provider', async () => {
+  wire.add({
+    expect: {
+      path: '/oauth/revoke',
+      body: 'token=refresh-two-012345&token_type_hint=refresh_token&client_id=app-1',
+    },
+    answer: json({}),
+  });
+  dataOf(await two.admin.call(deleteModelCredential, { params: { name: 'personal' }, query: {} }));
+  wire.verify();
+  assert.equal(dataOf(await ask(two)).hamlet.provider, 'scripted');
+});
