@@ -7,7 +7,7 @@ import { useNow } from '../../../ui/time.tsx';
 import { timeAgo } from '../../../ui/time-labels.ts';
 import { SignInHint } from '../../sign-in/sign-in-hint.tsx';
 import { useRole } from '../../village-context.ts';
-import { type Purpose, purposeOutcome, purposesOf } from './purposes.ts';
+import { dayPlanOf, type Purpose, purposeOutcome, purposesOf } from './purposes.ts';
 import { useTurns } from './use-turns.ts';
 
 /** The agent's acts by purpose, newest first: each opens to its acts with their reasons. */
@@ -16,16 +16,20 @@ export function PurposeList({ id }: { readonly id: string }): ReactElement {
   const { rows, refused } = useTurns(id, may);
   const now = useNow(10_000);
   const purposes = useMemo(() => purposesOf(rows ?? []), [rows]);
+  const plan = useMemo(() => dayPlanOf(rows ?? []), [rows]);
   if (!may) return <SignInHint text="The reasons of an agent are for members." />;
   if (rows === null) return <Unread refused={refused} />;
   if (purposes.length === 0)
     return <p className="empty">Nothing yet. A purpose appears with the agent's first turn.</p>;
   return (
-    <ol className="turns purposes">
-      {purposes.map((purpose) => (
-        <PurposeEntry key={purpose.key} purpose={purpose} now={now} />
-      ))}
-    </ol>
+    <>
+      {plan !== null && <p className="hint">Its plan for today: {plan}</p>}
+      <ol className="turns purposes">
+        {purposes.map((purpose) => (
+          <PurposeEntry key={purpose.key} purpose={purpose} now={now} />
+        ))}
+      </ol>
+    </>
   );
 }
 

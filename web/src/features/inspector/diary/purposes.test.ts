@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { purposeOutcome, purposesOf } from './purposes.ts';
+import { dayPlanOf, purposeOutcome, purposesOf } from './purposes.ts';
 
 type Decided = Record<string, unknown>;
 
@@ -68,4 +68,15 @@ test('a turn of an unknown form is a purpose by its reason', () => {
     purposesOf([odd]).map(({ title, by }) => [title, by]),
     [['so', 'rules']],
   );
+});
+
+test('the plan is the newest one of the day of the newest turn', () => {
+  const planned = (id: number, plan: string) => turn(id, { goal: 'x', choice: { option: 'stay', purpose: 'x', plan } });
+  const yesterday = { ...planned(1, '09:00 sleep'), perceived: { world: { time: { day: 2 } } } };
+  assert.equal(
+    dayPlanOf([turn(4, { goal: 'y' }), planned(3, '10:00 bake'), planned(2, '09:00 rest'), yesterday]),
+    '10:00 bake',
+  );
+  assert.equal(dayPlanOf([turn(4, { goal: 'y' }), yesterday]), null);
+  assert.equal(dayPlanOf([]), null);
 });

@@ -41,6 +41,15 @@ export function purposesOf(turns: readonly Kept[]): readonly Purpose[] {
   return [...groups].map(([key, { title, indices }]) => purposeOf(turns, { key, title, indices }));
 }
 
+/** The agent's own plan for the village day of its newest turn, in words; null if these turns hold none. */
+export function dayPlanOf(turns: readonly Kept[]): string | null {
+  const [newest] = turns;
+  if (newest === undefined) return null;
+  const today = turns.filter((turn) => dayOf(turn) === dayOf(newest));
+  const plans = today.map(({ decided }) => objectAt(decided, 'choice')['plan']);
+  return plans.find((plan) => typeof plan === 'string') ?? null;
+}
+
 type Group = Readonly<{ key: string; title: string; indices: readonly number[] }>;
 
 function purposeOf(turns: readonly Kept[], { key, title, indices }: Group): Purpose {
