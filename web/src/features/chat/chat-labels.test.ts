@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Exchange } from '../../client/minds/conversation.ts';
-import { aCallEvent, aMessage, aModelEvent, aPermission, aRun } from '../../client/minds/minds.fixture.ts';
+import { aCallEvent, aMessage, aModelEvent, aPermission, aRun, aSession } from '../../client/minds/minds.fixture.ts';
 import { afterRunEvent, EMPTY_TRACE } from '../../client/minds/run-trace.ts';
 import { traceItems } from '../../client/minds/trace-items.ts';
 import {
@@ -10,6 +10,7 @@ import {
   beforeSendingLabel,
   failureLabel,
   queueLabel,
+  removalOf,
   usageLabel,
   workingLabel,
   workLabel,
@@ -97,4 +98,15 @@ test('a screen reader is told the newest change, once and not word by word', () 
   assert.equal(announcement({ ...exchange, permissions: [aPermission()] }, 'Ada', []), 'Ada asks for permission');
   const answer = aMessage(2, { text: 'Rope.' });
   assert.equal(announcement({ ...exchange, answer }, 'Ada', []), 'Ada: Rope.');
+});
+
+test('the creator and admins remove others, every person may leave, and the last one stays', () => {
+  const people = ['mia', 'tom'].map((name) => ({ id: `account ${name}`, name }));
+  const session = aSession({ people });
+  const member = (viewer: string) => ({ viewer, role: 'member' }) as const;
+  assert.equal(removalOf(session, 'account mia', member('mia')), 'Leave');
+  assert.equal(removalOf(session, 'account tom', member('mia')), 'Remove');
+  assert.equal(removalOf(session, 'account mia', member('tom')), null);
+  assert.equal(removalOf(session, 'account mia', { viewer: 'ann', role: 'admin' }), 'Remove');
+  assert.equal(removalOf(aSession({ people: people.slice(0, 1) }), 'account mia', member('mia')), null);
 });

@@ -1,4 +1,4 @@
-import type { AgentDetail, ChatSession, Run, SessionMessage } from '@hamlet/contract';
+import type { AgentDetail, ChatSession, Role, Run, SessionMessage } from '@hamlet/contract';
 import { isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Wake } from '../../client/minds/message-outbox.ts';
 import type { Exchange } from '../../client/minds/conversation.ts';
@@ -123,4 +123,15 @@ export function announcement(exchange: Exchange | undefined, name: string, items
   if (exchange.answer !== null) return `${name}: ${exchange.answer.text}`;
   if (exchange.question?.state === 'working') return workingLabel(name, items, exchange.trace.partial !== null);
   return '';
+}
+
+/** The word of the button that takes a person out of a conversation; null if the viewer may not, or it is the last one. */
+export function removalOf(
+  { people, created_by: by }: Pick<ChatSession, 'people' | 'created_by'>,
+  id: string,
+  { viewer, role }: { readonly viewer: ViewerId; readonly role: Role },
+): 'Leave' | 'Remove' | null {
+  if (people.length < 2) return null;
+  if (isOwn(id, viewer)) return 'Leave';
+  return role === 'admin' || isOwn(by.id, viewer) ? 'Remove' : null;
 }

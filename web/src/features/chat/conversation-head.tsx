@@ -1,12 +1,10 @@
-import { addSessionPerson, type ChatSession, endSession, pauseSession, resumeSession } from '@hamlet/contract';
+import type { ChatSession } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import type { Reply } from '../../client/api.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { useVillage } from '../village-context.ts';
 import { SESSION_STATES } from './chat-labels.ts';
+import { ConversationMenu } from './conversation-menu.tsx';
 
 interface HeadProps {
   readonly session: ChatSession | null;
@@ -38,103 +36,5 @@ export function ConversationHead({ session, usage, onChanged }: HeadProps): Reac
       {usage !== '' && <p className="conversation-usage">{usage}</p>}
       {menu && session !== null && <ConversationMenu session={session} onChanged={onChanged} />}
     </header>
-  );
-}
-
-type MenuProps = Readonly<{ session: ChatSession; onChanged: (session: ChatSession) => void }>;
-
-function ConversationMenu({ session, onChanged }: MenuProps): ReactElement {
-  const { api } = useVillage();
-  const intent = useIntent();
-  const [ending, setEnding] = useState(false);
-  const params = { session_id: session.session_id };
-  const change = async (
-    intentName: string,
-    call: (idempotencyKey: string) => Promise<Reply<{ readonly session: ChatSession }>>,
-  ): Promise<boolean> => {
-    const reply = await intent.send(call, intentName);
-    if (reply?.ok === true) onChanged(reply.data.session);
-    return reply?.ok === true;
-  };
-  const isPaused = session.state === 'paused';
-  const toggle = (): Promise<boolean> =>
-    isPaused
-      ? change('resume', (idempotencyKey) => api.call(resumeSession, { params, idempotencyKey }))
-      : change('pause', (idempotencyKey) => api.call(pauseSession, { params, idempotencyKey }));
-  const end = (): Promise<boolean> =>
-    change('end', (idempotencyKey) => api.call(endSession, { params, idempotencyKey }));
-  return (
-    <div className="conversation-menu">
-      <p>
-        <b>People:</b> {session.people.map(({ name }) => name).join(', ')}
-      </p>
-      {session.state !== 'terminated' && (
-        <>
-          <Invite
-            busy={intent.busy}
-            onInvite={(name) =>
-              change(`invite ${name}`, (idempotencyKey) =>
-                api.call(addSessionPerson, { params, body: { name }, idempotencyKey }),
-              )
-            }
-          />
-          <div className="button-row">
-            <Button
-              icon={isPaused ? 'play' : 'pause'}
-              iconPx={14}
-              word={isPaused ? 'Resume' : 'Pause'}
-              title={isPaused ? 'The agent continues with the waiting messages' : 'Messages wait until you resume'}
-              onClick={() => void toggle()}
-              data-action={isPaused ? 'resume' : 'pause'}
-            />
-            {ending ? (
-              <>
-                <Button
-                  className="button-danger"
-                  word="End this conversation"
-                  autoFocus
-                  onClick={() => void end()}
-                  data-action="confirm-end"
-                />
-                <Button word="Keep it" onClick={() => setEnding(false)} />
-              </>
-            ) : (
-              <Button word="End…" onClick={() => setEnding(true)} data-action="end" />
-            )}
-          </div>
-        </>
-      )}
-      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
-    </div>
-  );
-}
-
-type InviteProps = Readonly<{ busy: boolean; onInvite: (name: string) => Promise<boolean> }>;
-
-function Invite({ busy, onInvite }: InviteProps): ReactElement {
-  const [name, setName] = useState('');
-  const ready = name.trim() !== '' && !busy;
-  const invite = async (): Promise<void> => {
-    if (ready && (await onInvite(name.trim()))) setName('');
-  };
-  return (
-    <form
-      className="form invite"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void invite();
-      }}
-    >
-      <input
-        name="person"
-        aria-label="Name of a person to invite"
-        placeholder="Invite a person by name"
-        autoComplete="off"
-        maxLength={64}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <Button word="Invite" type="submit" aria-disabled={!ready} title="The person reads the whole conversation" />
-    </form>
   );
 }

@@ -1,4 +1,11 @@
-import { answerPermission, type Permission, type PermissionAnswer, REPLY_MAX_CHARS, roleMay } from '@hamlet/contract';
+import {
+  type AllowScope,
+  answerPermission,
+  type Permission,
+  type PermissionAnswer,
+  REPLY_MAX_CHARS,
+  roleMay,
+} from '@hamlet/contract';
 import { type ReactElement, useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
@@ -9,6 +16,7 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { AlwaysAllow } from './always-allow.tsx';
 import { ArgumentList } from './argument-list.tsx';
 import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
 import './permissions.css';
@@ -62,16 +70,20 @@ function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
   const [reply, setReply] = useDraft(`permission-${permission.permission_id}`);
   const intent = useIntent();
   const isQuestion = permission.why === 'question';
-  const answer = async (chosen: PermissionAnswer): Promise<void> => {
+  const answer = async (chosen: PermissionAnswer, always?: AllowScope): Promise<void> => {
     const words = reply.trim();
     const said = await intent.send(
       (idempotencyKey) =>
         api.call(answerPermission, {
           params: { permission_id: permission.permission_id },
-          body: { answer: chosen, ...(words === '' ? {} : { reply: words }) },
+          body: {
+            answer: chosen,
+            ...(words === '' ? {} : { reply: words }),
+            ...(always === undefined ? {} : { always }),
+          },
           idempotencyKey,
         }),
-      `${chosen} ${words}`,
+      `${chosen} ${always ?? ''} ${words}`,
     );
     if (said?.ok !== true) return;
     setReply('');
@@ -95,6 +107,7 @@ function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
       </label>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
       <Answers permission={permission} intent={intent} reply={reply} onAnswer={(chosen) => void answer(chosen)} />
+      <AlwaysAllow permission={permission} busy={intent.busy} onAllow={(always) => void answer('allow', always)} />
     </form>
   );
 }

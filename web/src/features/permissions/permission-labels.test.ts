@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PERMISSION_STATES, PermissionAnswer, PermissionWhy } from '@hamlet/contract';
-import { aPermission } from '../../client/minds/minds.fixture.ts';
-import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
+import { type Permission, PERMISSION_STATES, PermissionAnswer, PermissionWhy } from '@hamlet/contract';
+import { aPermission, RUN_ID } from '../../client/minds/minds.fixture.ts';
+import {
+  alwaysChoices,
+  answerChoices,
+  expiryLabel,
+  mayRevoke,
+  outcomeLabel,
+  reasonLabel,
+  requestLabel,
+  ruleLabel,
+} from './permission-labels.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const mia = { role: 'member', id: 'account mia', name: 'Mia' };
@@ -38,4 +47,38 @@ test('every state has a text, with the person who answered', () => {
   assert.equal(outcomeLabel({ ...allowed, state: 'denied', answer: 'deny' }, null).word, 'Denied by Mia');
   assert.equal(outcomeLabel({ ...allowed, why: 'question' }, null).word, 'Answered by Mia');
   assert.match(outcomeLabel(aPermission({ state: 'expired' }), null).word, /counts as a denial/);
+});
+
+test('a request that a rule answered names the rule and its author', () => {
+  const allowed = aPermission({ state: 'consumed', answer: 'allow', answered_by: mia, rule_id: RUN_ID });
+  assert.equal(outcomeLabel(allowed, 'tom').word, 'Allowed by a rule of Mia');
+  assert.equal(outcomeLabel(allowed, 'mia').word, 'Allowed by a rule of you');
+});
+
+test('a card offers a rule for its conversation, and for the agent to admins alone', () => {
+  const scopes = (more: Partial<Permission>, role: 'member' | 'admin'): readonly string[] =>
+    alwaysChoices(aPermission(more), { role, agentName: 'Ada' }).map(({ scope }) => scope);
+  assert.deepEqual(scopes({}, 'admin'), ['conversation', 'agent']);
+  assert.deepEqual(scopes({}, 'member'), ['conversation']);
+  assert.deepEqual(scopes({ session_id: null }, 'member'), []);
+  assert.deepEqual(scopes({ why: 'question' }, 'admin'), []);
+  assert.deepEqual(scopes({ why: 'unknown' }, 'admin'), []);
+});
+
+test('a rule says its reach, its author and its use; its author and admins may remove it', () => {
+  const rule = { session_id: null, created_by: mia, created_at: '2026-11-23T11:55:00Z', used: 0 };
+  const at = { viewer: 'tom', agentName: 'Ada', nowMs: NOW };
+  assert.equal(ruleLabel(rule, at), 'for Ada, by Mia 5 min ago, not used yet');
+  assert.equal(
+    ruleLabel({ ...rule, session_id: RUN_ID, used: 3 }, { ...at, viewer: 'mia' }),
+    'with Ada, in your messages, by you 5 min ago, used 3 times',
+  );
+  assert.deepEqual(
+    [
+      mayRevoke(rule, { viewer: 'mia', role: 'member' }),
+      mayRevoke(rule, { viewer: 'tom', role: 'member' }),
+      mayRevoke(rule, { viewer: 'tom', role: 'admin' }),
+    ],
+    [true, false, true],
+  );
 });

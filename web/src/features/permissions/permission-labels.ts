@@ -1,7 +1,7 @@
-import type { Permission, PermissionAnswer } from '@hamlet/contract';
+import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role } from '@hamlet/contract';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Tone } from '../../ui/badge.tsx';
-import { lengthLabel } from '../../ui/time-labels.ts';
+import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from '../runs/call-labels.ts';
 
 /** One button of a permission: its answer, its text and its look. */
@@ -61,7 +61,7 @@ const ANSWERED: Readonly<Record<PermissionAnswer, string>> = {
 
 /** A request that is no longer pending: `Allowed by you`. */
 export function outcomeLabel(
-  permission: Pick<Permission, 'state' | 'why' | 'answer' | 'answered_by'>,
+  permission: Pick<Permission, 'state' | 'why' | 'answer' | 'answered_by' | 'rule_id'>,
   viewer: ViewerId,
 ): Readonly<{ word: string; tone: Tone }> {
   const { state, why, answer, answered_by: by } = permission;
@@ -70,9 +70,59 @@ export function outcomeLabel(
   if (state === 'pending' || answer === null) return { word: 'Waits for an answer', tone: 'waiting' };
   const said = why === 'question' ? (answer === 'allow' ? 'Answered' : 'Not answered') : ANSWERED[answer];
   const tone = answer === 'deny' ? 'bad' : 'good';
-  return { word: by === null ? said : `${said} by ${isOwn(by.id, viewer) ? 'you' : nameOf(by, viewer)}`, tone };
+  return { word: by === null ? said : `${said} by ${giverOf(permission.rule_id, by, viewer)}`, tone };
+}
+
+/** The person who answered, or whose rule did: `you`, `a rule of Mia`. */
+function giverOf(rule: string | null, by: NonNullable<Permission['answered_by']>, viewer: ViewerId): string {
+  return `${rule === null ? '' : 'a rule of '}${isOwn(by.id, viewer) ? 'you' : nameOf(by, viewer)}`;
 }
 
 function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): string {
   return by.name === '' ? actorLabel(by.id, by.role, viewer) : by.name;
+}
+
+/** A rule that the viewer may give together with the answer Allow. */
+export type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
+
+/** The rules that a card offers: in its conversation, and for admins for the whole agent. Only for requests of the policy. */
+export function alwaysChoices(
+  { why, session_id: session }: Pick<Permission, 'why' | 'session_id'>,
+  { role, agentName }: { readonly role: Role; readonly agentName: string },
+): readonly AlwaysChoice[] {
+  if (why !== 'policy') return [];
+  return [
+    ...(session === null
+      ? []
+      : [
+          {
+            scope: 'conversation',
+            word: 'In this conversation',
+            hint: 'Also for your later messages in this conversation',
+          } as const,
+        ]),
+    ...(role === 'admin'
+      ? [{ scope: 'agent', word: `For ${agentName}`, hint: `Also for all later runs of ${agentName}` } as const]
+      : []),
+  ];
+}
+
+/** The reach, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */
+export function ruleLabel(
+  rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used'>,
+  { viewer, agentName, nowMs }: { readonly viewer: ViewerId; readonly agentName: string; readonly nowMs: number },
+): string {
+  const { session_id: session, created_by: by, created_at: at, used } = rule;
+  const own = isOwn(by.id, viewer);
+  const reach = session === null ? `for ${agentName}` : `with ${agentName}, in ${own ? 'your' : 'their'} messages`;
+  const times = used === 0 ? 'not used yet' : used === 1 ? 'used once' : `used ${used} times`;
+  return `${reach}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
+}
+
+/** True if the viewer may remove a rule: its author, or an admin. */
+export function mayRevoke(
+  { created_by: by }: Pick<AllowRule, 'created_by'>,
+  { viewer, role }: { readonly viewer: ViewerId; readonly role: Role },
+): boolean {
+  return role === 'admin' || isOwn(by.id, viewer);
 }

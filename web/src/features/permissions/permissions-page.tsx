@@ -7,6 +7,7 @@ import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
+import { AllowRules } from './allow-rules.tsx';
 import { PermissionCard } from './permission-card.tsx';
 import { usePending } from './use-pending.ts';
 import './permissions.css';
@@ -20,6 +21,7 @@ export function PermissionsPage(): ReactElement {
       needs="runs:read"
     >
       <Pending />
+      <AllowRules title="Always allowed" of={{}} />
     </Page>
   );
 }

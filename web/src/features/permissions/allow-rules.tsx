@@ -1,0 +1,71 @@
+import { type AllowRule, type CallInput, listAllowRules, revokeAllowRule } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { usePages } from '../../client/query/use-pages.ts';
+import { Button } from '../../ui/button.tsx';
+import { MoreButton } from '../../ui/paged-list.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/time.tsx';
+import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { toolLabel } from '../runs/call-labels.ts';
+import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { mayRevoke, ruleLabel } from './permission-labels.ts';
+import './permissions.css';
+
+const EVERY_MS = 10_000;
+type RulesProps = Readonly<{ title: string; of: NonNullable<CallInput<typeof listAllowRules>['query']> }>;
+
+/** Tools that people have allowed for later calls too, newest first. Nothing while there is none. */
+export function AllowRules({ title, of }: RulesProps): ReactElement | null {
+  const pages = usePages(listAllowRules, (cursor) => ({ query: { ...of, ...cursor } }), {
+    everyMs: EVERY_MS,
+    pageOf: ({ rules: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ rule_id: id }) => id,
+  });
+  if (pages.rows === null || pages.rows.length === 0)
+    return pages.refused === null ? null : <RefusedNotice refused={pages.refused} />;
+  return (
+    <section className="allow-rules" aria-label={title}>
+      <h3>{title}</h3>
+      <ul>
+        {pages.rows.map((rule) => (
+          <Rule key={rule.rule_id} rule={rule} onRevoked={pages.again} />
+        ))}
+      </ul>
+      <MoreButton more={pages.more} word="Older rules" />
+    </section>
+  );
+}
+
+function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => void }>): ReactElement {
+  const { api } = useVillage();
+  const viewer = useViewerId();
+  const role = useRole();
+  const intent = useIntent();
+  const now = useNow(10_000);
+  const name = useAgentName(rule.agent_id);
+  const { word } = toolLabel(rule.tool);
+  const revoke = async (): Promise<void> => {
+    const reply = await intent.send((idempotencyKey) =>
+      api.call(revokeAllowRule, { params: { rule_id: rule.rule_id }, idempotencyKey }),
+    );
+    if (reply?.ok === true) onRevoked();
+  };
+  return (
+    <li className="allow-rule" data-rule={rule.rule_id} data-tool={rule.tool}>
+      <span>
+        <b>{word}</b> {ruleLabel(rule, { viewer, agentName: name, nowMs: now })}
+      </span>
+      {mayRevoke(rule, { viewer, role }) && (
+        <Button
+          word="Remove"
+          aria-label={`Remove the rule: ${word}, ${name}`}
+          aria-disabled={intent.busy}
+          onClick={() => void revoke()}
+          data-action="revoke-rule"
+        />
+      )}
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+    </li>
+  );
+}
