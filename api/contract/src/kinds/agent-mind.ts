@@ -50,6 +50,15 @@ const ToolRule = z.strictObject({
   reason: text(MAX_REASON_CHARS, 1).optional().describe('Reason, shown to the agent and to the person who is asked.'),
 });
 
+/** Rules of a tier about the tools of its agents. */
+export const TierTools = z.strictObject({
+  rules: z
+    .array(ToolRule)
+    .max(MAX_RULES)
+    .optional()
+    .describe('Rules besides those of the village and of the Agent; they only narrow what the village allows.'),
+});
+
 export const ToolPolicy = z.strictObject({
   allow: guarded(z.array(ToolName).max(MAX_ALLOWED_TOOLS), [
     {

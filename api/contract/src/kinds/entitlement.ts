@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { TierTools } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
@@ -145,6 +146,7 @@ export const EntitlementSpec = z.strictObject({
   minBalance: Balance.default('0').describe('Balance in aiDollars that opens the tier.'),
   limits: Limits,
   compute: Compute.prefault({}),
+  tools: TierTools.optional().describe('Tools of the agents of the tier.'),
   price: z.strictObject({ perHour: Price.default('0'), perThousandTokens: Price.default('0') }).prefault({}),
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;

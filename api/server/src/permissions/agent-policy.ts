@@ -1,22 +1,31 @@
 import { createHash } from 'node:crypto';
-import type { AgentTools, Policy, VillageRules } from '@hamlet/contract';
+import type { AgentTools, EntitlementSpec, Policy, VillageRules } from '@hamlet/contract';
 import { resolvePolicy } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 
-/** The policy of an agent: the rules of the village, narrowed by its spec. An Entitlement has no rules. */
+/** The policy of an agent: the rules of the village, narrowed by its tier and its spec. */
 export type PolicyOf = (agentId: string) => Policy;
 
-export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'get'>): PolicyOf {
-  const resolve = (agent: AgentTools | null): Policy =>
-    resolvePolicy({ village, tier: [], agent }, (bytes) => createHash('sha256').update(bytes).digest());
-  const usual = resolve(null);
-  // The source replaces the object of a spec with every change of it.
-  const known = new WeakMap<AgentTools, Policy>();
+const NONE = {};
+
+type TierTools = NonNullable<EntitlementSpec['tools']>;
+
+export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'get' | 'entitlement'>): PolicyOf {
+  // The source replaces the object of a spec with every change of it. A layer without rules is the same object for all.
+  const known = new WeakMap<TierTools, WeakMap<AgentTools, Policy>>();
+  function resolve(tier: TierTools, agent: AgentTools): Policy {
+    const layers = { village, tier: tier.rules ?? [], agent: agent === NONE ? null : agent };
+    return resolvePolicy(layers, (bytes) => createHash('sha256').update(bytes).digest());
+  }
   return (agentId) => {
-    const tools = source.get(agentId)?.spec.tools;
-    if (tools === undefined) return usual;
-    const policy = known.get(tools) ?? resolve(tools);
-    known.set(tools, policy);
+    const record = source.get(agentId);
+    const tierName = record?.status.tier;
+    const tier = (tierName === undefined ? null : source.entitlement(tierName))?.tools ?? NONE;
+    const agent = record?.spec.tools ?? NONE;
+    const ofTier = known.get(tier) ?? new WeakMap<AgentTools, Policy>();
+    known.set(tier, ofTier);
+    const policy = ofTier.get(agent) ?? resolve(tier, agent);
+    ofTier.set(agent, policy);
     return policy;
   };
 }

@@ -1,6 +1,7 @@
 /** The rules of the configuration: their schema, their examples, and the policy that agents get from them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AgentSpec, EntitlementSpec } from '@hamlet/contract';
 import { judgeCall } from '@hamlet/core';
 import { readConfig } from '../start/config.ts';
 import { agentPolicy } from './agent-policy.ts';
@@ -13,7 +14,7 @@ const rulesOf = (text?: string) =>
   readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
 
 test('without configuration everything is allowed, but a run asks before it spends', () => {
-  const policyOf = agentPolicy(rulesOf(), { get: () => null });
+  const policyOf = agentPolicy(rulesOf(), { get: () => null, entitlement: () => null });
   const verdicts = (['run', 'turn'] as const).map((when) =>
     ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
   );
@@ -43,4 +44,50 @@ test('the API does not start with rules that it cannot read, that name no tool, 
     ).length,
     1,
   );
+});
+
+test('village, tier and Agent: the strictest verdict counts, a tier never loosens, and each change is another version', () => {
+  const spec = (rules: readonly object[]) =>
+    EntitlementSpec.parse({
+      rank: 1,
+      limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 },
+      tools: { rules },
+    });
+  const tiers = new Map([
+    ['asks', spec([{ tools: ['publish'], when: 'run', verdict: 'ask', reason: 'Newcomers ask' }])],
+    ['loosens', spec([{ tools: ['spend'], verdict: 'allow' }])],
+  ]);
+  const agents = new Map([
+    ['ada', { tier: 'asks', tools: { rules: [{ tools: ['publish'], verdict: 'allow' as const }] } }],
+    ['bob', { tier: 'asks', tools: { rules: [{ tools: ['publish'], verdict: 'deny' as const }] } }],
+    ['cleo', { tier: 'loosens', tools: undefined }],
+    ['dora', { tier: 'gone', tools: undefined }],
+  ]);
+  const policyOf = agentPolicy(rulesOf(), {
+    get: (agentId) => {
+      const agent = agents.get(agentId);
+      if (agent === undefined) return null;
+      const record = { agentId, uid: agentId, createdAt: '', deleting: false, status: { tier: agent.tier } };
+      return { ...record, spec: AgentSpec.parse({ displayName: agentId, ...(agent.tools && { tools: agent.tools }) }) };
+    },
+    entitlement: (name) => tiers.get(name) ?? null,
+  });
+  const judged = ['ada', 'bob', 'cleo', 'dora'].map((agentId) =>
+    ['post_to_board', 'buy'].map((tool) => judgeCall(policyOf(agentId), { tool, when: 'run' })),
+  );
+  assert.deepEqual(
+    judged.map((calls) => calls.map(({ verdict }) => verdict)),
+    [
+      ['ask', 'ask'],
+      ['deny', 'ask'],
+      ['allow', 'ask'],
+      ['allow', 'ask'],
+    ],
+  );
+  assert.equal(judged[0]?.[0]?.reason, 'Newcomers ask');
+  assert.ok(policyOf('ada').rules.some(({ from, tools }) => from === 'tier' && tools[0] === 'publish'));
+  const before = policyOf('ada').version;
+  tiers.set('asks', spec([{ tools: ['publish'], when: 'run', verdict: 'deny' }]));
+  assert.equal(judgeCall(policyOf('ada'), { tool: 'post_to_board', when: 'run' }).verdict, 'deny');
+  assert.notEqual(policyOf('ada').version, before);
 });
