@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway model soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools model soak verify-log images crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +82,9 @@ bench-engine: ready ## measures a tool call, durable steps and memory of the eng
 
 bench-gateway: ready ## measures the latency that the models gateway adds, beside LiteLLM's proxy
 	@$(NODE) bench/gateway/main.ts
+
+bench-tools: ready ## measures requests through the broker, beside Squid
+	@$(NODE) bench/tools/main.ts
 
 verify-log: ready ## verifies the sealed log of the local village. KEPT=PATH of a copy outside of the village
 	@$(NODE) cli/verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))

@@ -103,6 +103,10 @@ function answer(passage: Passage, incoming: IncomingMessage, secret: Secret | nu
   return scrub;
 }
 
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
 function exchange(
   parts: ForwardParts,
   passage: Passage,
@@ -119,10 +123,12 @@ function exchange(
     refuseRequest(response, denial);
   };
   const pass = (from: Readable, direction: 'sent' | 'received', to: Writable): void => {
-    pipeline(from, meter.stream(direction), to, (error) => {
-      if (error !== null && error !== undefined) fail(error);
-      else if (direction === 'received') attempt.end(null);
+    from.on('error', fail);
+    from.on('data', (chunk: Buffer) => {
+      const spent = meter.count(direction, chunk.length);
+      if (spent !== null) fail(spent);
     });
+    from.pipe(to);
   };
   outgoing.on('socket', (socket) => {
     const note = (): void => void (attempt.address = socket.remoteAddress ?? null);
@@ -133,13 +139,16 @@ function exchange(
   outgoing.on('error', fail);
   outgoing.on('response', (incoming) => {
     attempt.status = incoming.statusCode ?? null;
+    incoming.on('end', () => attempt.end(null));
     pass(incoming, 'received', answer(passage, incoming, secret));
   });
   response.on('close', () => {
-    outgoing.destroy();
+    // After a whole answer the connection serves the next request.
+    if (!response.writableFinished) outgoing.destroy();
     attempt.end(null);
   });
-  pass(request, 'sent', outgoing);
+  if (hasBody(request)) pass(request, 'sent', outgoing);
+  else outgoing.end();
 }
 
 /** Judges, records and forwards one request, or refuses it. Never rejects. */

@@ -9,7 +9,7 @@ import type { Admission } from '../village.ts';
 
 const MAX_OUTLETS = 1000;
 const MAX_SOCKETS = 64;
-const MAX_IDLE = 8;
+const MAX_IDLE = 32;
 const IDLE_MS = 15_000;
 
 /** No connection to the host, and why. */

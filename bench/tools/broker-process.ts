@@ -1,0 +1,36 @@
+/**
+ * The broker with a village in memory: each attempt is judged and recorded, and the record costs no trip. The parent
+ * gives the port of the upstream, and gets the port of the broker.
+ */
+import { randomUUID } from 'node:crypto';
+import { EgressPolicy } from '@hamlet/contract';
+import { Authority, Broker, createAuthority, systemNetwork, type Village } from '@hamlet/broker';
+
+/** The upstream has a public address for the broker, which refuses loopback; the dial leads to the real one. */
+const PUBLIC = '93.184.215.14';
+
+async function serve(port: number): Promise<void> {
+  const allow = [{ host: 'upstream.bench', ports: [port], methods: ['GET'], paths: ['/**'] }];
+  const policy = EgressPolicy.parse({ version: '1', allow, deny: [], openings: [] });
+  let attempts = 0;
+  const village: Village = {
+    admit: async () => ({ agent: 'ada', uid: 'ada', cycle: 1, policy }),
+    begin: async (begun) => void (attempts += begun.length),
+    end: async () => undefined,
+    secret: async () => null,
+    onStopped: () => () => undefined,
+  };
+  const broker = new Broker({
+    village,
+    authority: await Authority.open(await createAuthority('bench', Date.now()), Date.now),
+    network: { resolve: async () => [PUBLIC], dial: (_address, to) => systemNetwork.dial('127.0.0.1', to) },
+    now: Date.now,
+    newId: randomUUID,
+  });
+  broker.server.listen(0, '127.0.0.1', () => {
+    const address = broker.server.address();
+    if (address !== null && typeof address === 'object') process.send?.(address.port);
+  });
+}
+
+process.once('message', (port) => void serve(Number(port)));

@@ -1,0 +1,132 @@
+/** `make bench-tools`: requests through the broker, beside Debian's Squid and the upstream itself. */
+import autocannon from 'autocannon';
+import { parseArgs } from 'node:util';
+import { writeReport, type Row } from '../report.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const USAGE = `Usage: node bench/tools/main.ts [--seconds N] [--rounds N] [--connections N]
+
+Plain requests for 1 KiB through the broker (one allow list, each request judged and recorded in memory) and through
+Squid (one allow list, one line of its log each), with one upstream. Writes bench/results/tools.json.
+  --seconds      length of each measurement (8)
+  --rounds       measurements of each; the report has the median (3)
+  --connections  connections at once (20)
+`;
+
+/** Requests a second at which latencies are compared: every subject keeps up with it. */
+const STEADY_RPS = 1000;
+
+interface Measured {
+  readonly rps: number;
+  readonly p99Ms: number;
+}
+
+type Subject = 'upstream' | 'broker' | 'squid';
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Keeps all connections busy, or sends at a steady rate. Throws on any refusal. */
+async function load(
+  stage: Stage,
+  subject: Subject,
+  by: { readonly seconds: number; readonly connections: number; readonly rps?: number },
+): Promise<Measured> {
+  const port = { upstream: stage.upstreamPort, broker: stage.brokerPort, squid: stage.squidPort }[subject];
+  const target = `http://upstream.bench:${String(stage.upstreamPort)}/a/file`;
+  const authorization = `Basic ${Buffer.from('/:token').toString('base64')}`;
+  const result = await autocannon({
+    url: `http://127.0.0.1:${String(port)}`,
+    duration: by.seconds,
+    connections: by.connections,
+    ...(by.rps === undefined ? {} : { overallRate: by.rps }),
+    requests: [
+      {
+        path: subject === 'upstream' ? '/a/file' : target,
+        headers: { host: `upstream.bench:${String(stage.upstreamPort)}`, 'proxy-authorization': authorization },
+      },
+    ],
+  });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${subject}: ${String(result.non2xx)} refused, ${String(result.errors)} failed`);
+  return { rps: result.requests.average, p99Ms: result.latency.p99 };
+}
+
+async function measure(
+  stage: Stage,
+  counts: { seconds: number; rounds: number; connections: number },
+): Promise<readonly Row[]> {
+  const subjects: readonly Subject[] = ['upstream', 'broker', 'squid'];
+  const full: Record<Subject, number[]> = { upstream: [], broker: [], squid: [] };
+  const steady: Record<Subject, number[]> = { upstream: [], broker: [], squid: [] };
+  const { seconds, connections } = counts;
+  for (const subject of subjects) await load(stage, subject, { seconds: 2, connections });
+  for (let round = 1; round <= counts.rounds; round += 1)
+    for (const subject of subjects) {
+      full[subject].push((await load(stage, subject, { seconds, connections })).rps);
+      steady[subject].push((await load(stage, subject, { seconds, connections, rps: STEADY_RPS })).p99Ms);
+      console.log(
+        `round ${String(round)}: ${subject} ${String(full[subject].at(-1))} a second; p99 ${String(steady[subject].at(-1))} ms at ${String(STEADY_RPS)} a second`,
+      );
+    }
+  const rps = (of: Subject): number => median(full[of]);
+  const added = (of: Subject): number => median(steady[of]) - median(steady.upstream);
+  const ratio = rps('broker') / rps('squid');
+  return [
+    {
+      metric: 'brokerRequestsPerSecondOverSquid',
+      unit: 'ratio',
+      better: 'higher',
+      ours: ratio,
+      peers: { squid: 1 },
+      target: 0.7,
+    },
+    {
+      metric: 'brokerRequestsPerSecond',
+      unit: '1/s',
+      better: 'higher',
+      ours: rps('broker'),
+      peers: { squid: rps('squid'), upstreamItself: rps('upstream') },
+      target: null,
+    },
+    {
+      metric: 'brokerAddedLatencyP99Ms',
+      unit: 'ms',
+      better: 'lower',
+      ours: added('broker'),
+      peers: { squid: added('squid'), upstreamItself: median(steady.upstream) },
+      target: 20,
+    },
+    {
+      metric: 'brokerRssMb',
+      unit: 'MB',
+      better: 'lower',
+      ours: stage.rssMb('broker'),
+      peers: { squid: stage.rssMb('squid') },
+      target: null,
+    },
+  ];
+}
+
+async function main(): Promise<void> {
+  const count = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    options: { seconds: count('8'), rounds: count('3'), connections: count('20'), help: { type: 'boolean' } },
+  });
+  if (values.help === true) return void process.stdout.write(USAGE);
+  const counts = {
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    connections: Number(values.connections),
+  };
+  if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
+    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+  const stage = await openStage();
+  try {
+    console.log(`written: ${writeReport('tools', await measure(stage, counts))}`);
+  } finally {
+    stage.end();
+  }
+}
+
+await main();
