@@ -55,7 +55,8 @@ export function PriceForm({ credential, prices, onClose }: PriceProps): ReactEle
         }}
       >
         <p className="hint">
-          Of a million tokens each. They show what answers cost you at the provider; agents pay the price of their tier.
+          Prices for a million tokens. They show what answers cost you at the provider; agents pay the price of their
+          tier.
         </p>
         <TextField
           label="Currency"

@@ -7,7 +7,8 @@ export function PriceTable({ prices }: { readonly prices: readonly ModelPriceVie
     <section className="card price-card" aria-label="Prices">
       <h2>Prices of the providers</h2>
       <p className="hint">
-        Of a million tokens. They show what answers cost the village; agents pay the price of their tier in aiDollars.
+        Prices for a million tokens. They show what answers cost the village; agents pay the price of their tier in
+        aiDollars.
       </p>
       {prices.length === 0 ? (
         <p className="empty">No prices yet. Connect a provider and write its prices there.</p>
