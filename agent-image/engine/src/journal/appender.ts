@@ -19,7 +19,7 @@ type Parts = Readonly<{ database: DatabaseSync; path: string; events: EventTable
 
 /**
  * Writes to a journal. A write that may come `soon` waits for the next one in the same transaction, at most until the event loop turns.
- * Mutable, because it holds the transaction. If that transaction fails, its writes come first in the next one: the engine has gone on.
+ * Mutable, because it holds the transaction. If that transaction fails, its writes come first in the next one: the engine has continued.
  */
 export class Appender {
   readonly #parts: Parts;

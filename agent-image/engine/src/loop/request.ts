@@ -20,15 +20,15 @@ export function requestOf(
 ): Readonly<{ request: ModelRequest; digest: string }> {
   const { state } = session;
   const { model, run } = state.opened;
-  const told = toldSoFar(kit.ports.journal, session, history);
+  const fixed = fixedSoFar(kit.ports.journal, session, history);
   const request: ModelRequest = {
     model,
     at: { run, ask, attempt },
-    system: told.system,
-    messages: [...told.messages, ...warningAt(state, state.turns.length)],
+    system: fixed.system,
+    messages: [...fixed.messages, ...warningAt(state, state.turns.length)],
     tools: withTools ? offered(kit.ports.tools) : NO_TOOLS,
   };
-  const basis = `${told.chain} ${withTools} ${state.warned?.afterTurns}`;
+  const basis = `${fixed.chain} ${withTools} ${state.warned?.afterTurns}`;
   return { request, digest: kit.ports.journal.refer(basis).ref };
 }
 
@@ -44,8 +44,8 @@ function offered(tools: readonly Tool[]): ModelRequest['tools'] {
   return made;
 }
 
-/** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it anew. */
-type Told = {
+/** The part of a run's requests that never changes again. Mutable, because each turn adds to it: a long run does not read it again. */
+type Fixed = {
   readonly history: readonly Message[];
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
@@ -57,21 +57,21 @@ type Told = {
 };
 
 /** Kept as long as the run is in memory. */
-const kept = new WeakMap<EventOf<'run_opened'>, Told>();
+const kept = new WeakMap<EventOf<'run_opened'>, Fixed>();
 
-function toldSoFar(journal: Journal, session: Session, history: readonly Message[]): Told {
+function fixedSoFar(journal: Journal, session: Session, history: readonly Message[]): Fixed {
   const { state } = session;
   const { opened, turns } = state;
   const known = kept.get(opened);
   const isCurrent = known?.history === history && known.compacted === state.compacted;
-  const told = isCurrent ? known : beginning(journal, session, history);
-  kept.set(opened, told);
-  for (const turn of turns.slice(told.turns)) {
-    told.messages.push(...warningAt(state, told.turns), ...turnMessages(session, turn));
-    told.turns += 1;
-    told.chain = journal.refer(`${told.chain} ${partsOf(turn).join(' ')}`).ref;
+  const fixed = isCurrent ? known : beginning(journal, session, history);
+  kept.set(opened, fixed);
+  for (const turn of turns.slice(fixed.turns)) {
+    fixed.messages.push(...warningAt(state, fixed.turns), ...turnMessages(session, turn));
+    fixed.turns += 1;
+    fixed.chain = journal.refer(`${fixed.chain} ${partsOf(turn).join(' ')}`).ref;
   }
-  return told;
+  return fixed;
 }
 
 const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
@@ -79,7 +79,7 @@ const partsOf = ({ message, calls }: Turn): readonly (string | null)[] => [
   ...calls.map(({ result }) => result),
 ];
 
-function beginning(journal: Journal, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Told {
+function beginning(journal: Journal, { state }: Readonly<{ state: RunState }>, history: readonly Message[]): Fixed {
   const { compacted, opened } = state;
   const { model, prompt, situation, recalled, input, after } = opened;
   const before = compacted === null ? history : [summaryMessage(journal, compacted.summary)];
