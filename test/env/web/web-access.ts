@@ -89,6 +89,8 @@ function themesTest(stageOf: () => ViewerStage): void {
         '?view=market',
         '?view=payments',
         '?view=moderation',
+        '?view=models',
+        '?view=permissions',
         '?view=people',
         '?view=audit&agent=ada&tab=runs',
       ]) {
