@@ -4,14 +4,14 @@ import type { RunState } from '../state/run-state.ts';
 import type { Kit } from './kit.ts';
 import type { CompactionPort, Message, ModelPort, Summary } from './ports.ts';
 import type { Session } from './session.ts';
-import { heardBefore, inputMessage, runMessages } from './transcript.ts';
+import { askedBefore, inputMessage, runMessages } from './transcript.ts';
 
 /** Share of the model's context from which older turns are replaced by a summary. */
 const DUE = 0.8;
 /** Newest turns that a summary leaves as they are, by the attempt at the request: each attempt that was too long leaves fewer. */
 const KEPT_TURNS: readonly number[] = [4, 4, 2, 1, 0, 0];
 /** Maximum length of people's messages in a summary; the oldest go first. */
-const MAX_HEARD_CHARS = 12_000;
+const MAX_ASKED_CHARS = 12_000;
 /** Maximum length of one message in the text that is summarized, and of that text. Both lose their middle. */
 const MAX_MESSAGE_CHARS = 4_000;
 const MAX_FOLDED_CHARS = 200_000;
@@ -67,8 +67,8 @@ export async function compactIfDue(kit: Kit, session: Session, folding: Folding)
 type Made = Readonly<{ made: Summary; turns: number }>;
 
 function recorded(journal: Journal, state: RunState, { made, turns }: Made): readonly [readonly EventBody[], Payload] {
-  const heard = heardBefore(journal, state, MAX_HEARD_CHARS);
-  const literal = heard.length === 0 ? [] : [`Messages of people before, word for word:\n${heard.join('\n')}`];
+  const asked = askedBefore(journal, state, MAX_ASKED_CHARS);
+  const literal = asked.length === 0 ? [] : [`Messages of people before, word for word:\n${asked.join('\n')}`];
   const summary = journal.refer([...literal, made.text.trim()].join('\n\n'));
   const { tokens, moneyMicros } = made;
   const bodies: readonly EventBody[] = [

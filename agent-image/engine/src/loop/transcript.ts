@@ -78,8 +78,8 @@ export const summaryMessage = (journal: Texts, summary: string): Message => ({
 });
 
 /** The messages of people in the earlier runs of a conversation, oldest first; the newest that fit into the length. */
-export function heardBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
-  const heard: string[] = [];
+export function askedBefore(journal: Journal, state: RunState, maxChars: number): readonly string[] {
+  const asked: string[] = [];
   let [{ after }, left, runs] = [state.opened, maxChars, 0];
   while (after !== null && runs < MAX_HISTORY_RUNS) {
     const loaded = loadRun(journal, after);
@@ -87,11 +87,11 @@ export function heardBefore(journal: Journal, state: RunState, maxChars: number)
     const text = journal.textOf(loaded.state.opened.input) ?? DELETED;
     left -= text.length;
     if (left < 0) break;
-    heard.unshift(`- ${text}`);
+    asked.unshift(`- ${text}`);
     ({ after } = loaded.state.opened);
     runs += 1;
   }
-  return heard;
+  return asked;
 }
 
 /**

@@ -47,7 +47,7 @@ export type CommandLine = Readonly<{
   stdin: string;
 }>;
 
-/** The program with its arguments for one prompt. Each value is one argument, whatever it contains: no shell reads it. */
+/** The program with its arguments for one prompt. Each value stays within its argument: no shell reads it. */
 export function commandLine(settings: CommandSettings, values: CommandValues): CommandLine {
   const { prompt, ...shared } = values;
   const args = settings.args.map((arg) =>

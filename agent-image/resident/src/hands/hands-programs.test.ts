@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProgramError, type Program, type ProgramEnd } from '@hamlet/engine';
-import { startHands, type Hands } from '@hamlet/test/env/hands';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { handsPrograms } from './hands-programs.ts';
 
 let hands: Hands;

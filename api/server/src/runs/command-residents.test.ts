@@ -12,7 +12,7 @@ import {
   type Run,
   type StreamEvent,
 } from '@hamlet/contract';
-import { startHands, type Hands } from '@hamlet/test/env/hands';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const SOURCE = resolve(import.meta.dirname, '../../agent-image/supervisor');
+const SOURCE = resolve(import.meta.dirname, '../../../agent-image/supervisor');
 const READY_MS = 20_000;
 
 export interface Hands {

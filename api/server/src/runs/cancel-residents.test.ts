@@ -1,0 +1,167 @@
+/** Cancel and SIGTERM of runs of agents with a model, in residents of their own processes: from every state, by events and their order. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { listPermissions, rebootAgent, rewardAgent, streamRun, type Run, type StreamEvent } from '@hamlet/contract';
+import {
+  OPENAI_WIRE,
+  startWireServer,
+  type WireAnswer,
+  type WireRequest,
+  type WireServer,
+} from '@hamlet/models/testing';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { dataOf } from '../testing/play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+const RULES = [
+  { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
+  { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },
+];
+
+interface ChatBody {
+  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
+  readonly stream?: boolean;
+  readonly tools?: readonly object[];
+}
+
+const called = (name: string, input: object): WireAnswer =>
+  OPENAI_WIRE.stream({ text: [], calls: [{ id: `call-${name}`, name, pieces: [JSON.stringify(input)] }] });
+
+/** The end of words that never end: the client leaves. */
+const unending = (): WireAnswer => {
+  const { chunks, ...answer } = OPENAI_WIRE.stream({ text: ['Once ', 'upon '] });
+  return { ...answer, chunks: [...chunks.slice(0, 2), { drip: ': still writing\n\n', everyMs: 20 }] };
+};
+
+/** The prompt says which state the run shall reach. */
+function answer({ path, body }: WireRequest): WireAnswer | null {
+  if (path !== '/v1/chat/completions') return null;
+  const { messages, stream, tools = [] } = body as ChatBody;
+  if (stream !== true || tools.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
+  const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const isAfterCall = messages.at(-1)?.role === 'tool';
+  if (asked.includes('write')) return unending();
+  if (asked.includes('walk') && !isAfterCall) return called('go_to', { landmark_id: 'pond' });
+  if (asked.includes('post') && !isAfterCall) return called('post_to_board', { title: 'Bread', body: 'Who bakes?' });
+  return OPENAI_WIRE.stream({ text: ['Done ', 'that.'] });
+}
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let mind: WireServer;
+
+before(async () => {
+  mind = await startWireServer([], { otherwise: answer });
+  // Slow enough that a walk is under way when it is cancelled.
+  village = await startTestVillage({ villageSpeed: 1 });
+  const replica = await village.startReplica(
+    { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+    { models: wireModels(mind.url) },
+  );
+  runs = new RunPlay(replica.peopleUrl);
+  await runs.play.everybody();
+  const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  dataOf(await runs.play.admin.call(rewardAgent, { body: judge }));
+});
+afterEach(async () => {
+  await residents.killAll();
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+});
+
+const settled = (runId: string): Promise<Run> =>
+  eventually('the end of the run', async () => {
+    const run = await runs.get(runId);
+    return run.ended_at === null ? null : run;
+  });
+
+type Sent = StreamEvent<typeof streamRun>;
+
+function follow(runId: string) {
+  const sent: Sent[] = [];
+  const ended = (async () => {
+    for await (const each of runs.play.admin.open(streamRun, { params: { run_id: runId }, query: {} })) sent.push(each);
+  })();
+  const kinds = (): readonly string[] =>
+    sent.map((each) => (each.event === 'run_event' ? each.data.event : each.event));
+  return { sent, ended, kinds };
+}
+
+/** Requests to the model for one run: the gateway passes on each that an engine makes. */
+const asksOf = (prompt: string): number =>
+  mind.requests.filter(({ body }) => JSON.stringify(body).includes(prompt)).length;
+
+/**
+ * Cancels a run in the state that the condition describes. After the cancel no word is streamed, and the model is not asked again. The journal's
+ * entries of before may reach the API after the cancel.
+ */
+async function cancelWhen(prompt: string, isThere: (kinds: readonly string[]) => boolean): Promise<Run> {
+  const { run_id: runId } = await runs.give('ada', prompt);
+  const reading = follow(runId);
+  await eventually(prompt, () => isThere(reading.kinds()));
+  const asks = asksOf(prompt);
+  dataOf(await runs.cancel(runId));
+  const run = await settled(runId);
+  await reading.ended;
+  const kinds = reading.kinds();
+  const end = kinds.findIndex((kind) => kind === 'cancel_requested' || kind === 'settled');
+  assert.equal(run.state, 'cancelled', prompt);
+  assert.ok(end >= 0 && !kinds.slice(end).includes('delta'), `${prompt}: ${kinds.join(' ')}`);
+  assert.equal(asksOf(prompt), asks, 'the model was asked after the cancel');
+  return run;
+}
+
+test('a queued run is cancelled before anything begins', async () => {
+  const run = await cancelWhen('Please write a tale.', (kinds) => kinds.includes('queued'));
+  assert.deepEqual([run.usage.steps, run.unsettled], [0, []]);
+});
+
+test('a cancel while the model writes ends the words, and the provider loses its client', async () => {
+  await residents.start('ada');
+  const before = mind.requests.length;
+  await cancelWhen('Please write a tale.', (kinds) => kinds.includes('delta'));
+  const request = mind.requests.slice(before).find(({ body }) => JSON.stringify(body).includes('write a tale'));
+  await request?.gone;
+  assert.ok(request !== undefined);
+});
+
+test('a cancel while a tool runs ends the walk, and its call is settled or named', async () => {
+  await residents.start('ada');
+  const run = await cancelWhen('Please walk to the pond.', (kinds) => kinds.includes('call_begun'));
+  const settledCalls = (await runs.events(run.run_id)).filter(({ event }) => event === 'call_settled').length;
+  assert.equal(settledCalls + run.unsettled.length, 1);
+});
+
+test('a cancel while people are asked withdraws the question', async () => {
+  await residents.start('ada');
+  const run = await cancelWhen('Please post about bread.', (kinds) => kinds.includes('waiting'));
+  assert.deepEqual(run.unsettled, []);
+  const query = { run_id: run.run_id, state: 'pending' as const, limit: 10 };
+  assert.deepEqual(dataOf(await runs.play.admin.call(listPermissions, { query })).permissions, []);
+});
+
+test('at SIGTERM nothing starts, the run is interrupted, and the next process continues it', async () => {
+  const child = await residents.start('ada');
+  const asks = asksOf('Please walk to the pond.');
+  const { run_id: runId } = await runs.give('ada', 'Please walk to the pond.');
+  const reading = follow(runId);
+  await eventually('the walk', () => reading.kinds().includes('call_begun'));
+  child.kill('SIGTERM');
+  await eventually('the end of the process', () => child.exitCode !== null);
+  assert.equal(child.exitCode, 0);
+  await eventually('the interruption', () => reading.kinds().includes('interrupted'));
+  assert.equal(asksOf('Please walk to the pond.'), asks + 1, 'the model is not asked after the signal');
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await residents.start('ada');
+  await eventually('the next attempt', async () => (await runs.get(runId)).attempt > 1);
+  dataOf(await runs.cancel(runId));
+  assert.equal((await settled(runId)).state, 'cancelled');
+  await reading.ended;
+});
