@@ -48,7 +48,8 @@ test('stored credentials are sealed by a key of 32 bytes in a Secret that only t
 test('a configuration is passed on, keys come from a Secret, and both kinds of replicas get them', async () => {
   const config = { providers: { scripted: { kind: 'scripted' } }, routes: [{ match: 'small', provider: 'scripted' }] };
   const hostAliases = [{ ip: '10.0.0.1', hostnames: ['models.example.org'] }];
-  const text = await api({ models: { config, keysSecretName: 'keys' }, api: { hostAliases } });
+  const text = await api({ models: { config, keysSecretName: 'keys', textDays: 7 }, api: { hostAliases } });
+  assert.equal(text.match(/HAMLET_MODEL_TEXT_DAYS, value: "7"/g)?.length, 2);
   const passed = [...text.matchAll(/HAMLET_MODELS, value: ("(?:[^"\\]|\\.)*")/g)].map(
     ([, value = '']) => JSON.parse(JSON.parse(value) as string) as unknown,
   );

@@ -107,7 +107,12 @@ const VILLAGE: Schema = {
     memberGroups: groups,
     publicUrl: text,
   }),
-  models: closed({ config: { type: 'object' }, keysSecretName: name, subscription: { type: 'object' } }),
+  models: closed({
+    config: { type: 'object' },
+    keysSecretName: name,
+    subscription: { type: 'object' },
+    textDays: { type: 'integer', minimum: 0, maximum: 90 },
+  }),
   log: closed({ storage: quantity, storageClassName: name }),
 };
 

@@ -7,7 +7,7 @@ import { oneServerConfig, openModel, parseModelsConfig, SYSTEM_PORTS } from '@ha
 import type { ChatRequest, Model } from '@hamlet/models';
 import type { CompletionsServer } from '../../local/model/completions-server.ts';
 import { serveCompletions } from '../../local/model/completions-server.ts';
-import { chatOnce } from '@hamlet/test/env/chat-once';
+import { chatOnce } from '../simulation/chat-once.ts';
 import { fetchRuntime, fetchWeights, MODEL_NAME } from '../../local/model/fetch-model.ts';
 import type { TextModel } from '../../local/model/text-model.ts';
 import { openTextModel } from '../../local/model/text-model.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-import { chatOnce } from '@hamlet/test/env/chat-once';
+import { chatOnce } from './chat-once.ts';
 
 let wire: WireServer;
 

@@ -13,6 +13,7 @@ import * as modelCredentials from './routes/models/credentials.ts';
 import * as messages from './routes/models/messages.ts';
 import * as modelPrices from './routes/models/prices.ts';
 import * as subscription from './routes/models/subscription.ts';
+import * as modelTexts from './routes/models/texts.ts';
 import * as villageModels from './routes/models/village-models.ts';
 import * as credits from './routes/payments/credits.ts';
 import * as paypal from './routes/payments/paypal.ts';
@@ -186,6 +187,9 @@ export const ROUTES = [
   modelPrices.putModelPrices,
   subscription.startSubscription,
   subscription.finishSubscription,
+  modelTexts.getModelText,
+  modelTexts.forgetModelText,
+  modelTexts.forgetModelTexts,
   schedules.listSchedules,
   schedules.getSchedule,
   schedules.createSchedule,

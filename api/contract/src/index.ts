@@ -21,6 +21,7 @@ export * from './routes/models.ts';
 export * from './routes/models/credentials.ts';
 export * from './routes/models/messages.ts';
 export * from './routes/models/prices.ts';
+export * from './routes/models/texts.ts';
 export * from './routes/models/providers.ts';
 export * from './routes/models/subscription.ts';
 export * from './routes/models/village-models.ts';

@@ -18,7 +18,7 @@ export type {
   Target,
 } from './chat/chat-delta.ts';
 export type { AdapterCall, ChatAdapter, Model } from './chat/model.ts';
-export { collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
+export { callsOf, collectAnswer, EMPTY_ANSWER, foldDelta, outcomeOf } from './chat/fold-answer.ts';
 export type { AnswerState } from './chat/fold-answer.ts';
 export { MODEL_ERROR_CODES, MODEL_ERRORS, ModelFault } from './chat/model-error.ts';
 export type { ModelError, ModelErrorCode } from './chat/model-error.ts';

@@ -39,6 +39,7 @@ export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';
 export * from './gateway/model-requests.ts';
+export * from './gateway/model-texts.ts';
 export * from './journal/read-journal.ts';
 export * from './journal/write-journal.ts';
 export * from './ledger/accounts.ts';

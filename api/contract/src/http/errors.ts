@@ -188,6 +188,7 @@ export const REFUSALS = {
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
+  no_such_model_text: never(404, 'No text of this request is kept: see HAMLET_MODEL_TEXT_DAYS'),
   no_such_provider: never(404, 'No provider of this name is connected: list the credentials to find it'),
   address_refused: never(
     422,

@@ -146,7 +146,7 @@ const Price = z.strictObject({
 });
 export type PriceConfig = z.infer<typeof Price>;
 
-/** What a model can do apart from writing text. Base models (`completions`) can do neither. */
+/** The abilities of a model apart from writing text. Base models (`completions`) can do neither. */
 const Capability = z.strictObject({
   provider: ProviderName.optional(),
   model: Pattern,

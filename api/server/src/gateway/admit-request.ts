@@ -37,6 +37,8 @@ export interface GatewayPorts {
   readonly catalog: ModelCatalog;
   readonly queue: ProviderQueue;
   readonly answerTimes: AnswerTimes;
+  /** Days to keep prompts and answers; 0 keeps none. */
+  readonly textDays: number;
   readonly meter: TokenMeter;
   readonly brakes: StreamBrakes;
   readonly deltas: Pick<RunDeltas, 'open'>;

@@ -9,6 +9,7 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
+import { keepText } from './texts/keep-text.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 /** Tokens of a request, all of its attempts included. */
@@ -98,6 +99,12 @@ export async function conclude(
     throw error;
   }
   ports.metrics.ended(plan.served.name, { outcome, usage, durationMs: ports.monotonicMs() - startedMs });
+}
+
+async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, { state }: Gathered) {
+  const { served, request } = plan;
+  const runId = run?.runId ?? null;
+  await keepText(ports, { requestId, agentId, runId, model: served.name, messages: request.messages, answer: state });
 }
 
 function failureOf({ state, error }: Gathered): ModelError | null {
@@ -219,6 +226,7 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
   const signal = AbortSignal.any([caller.gone, brake.signal, clock.signal]);
   try {
     await ask(ports, ticket, { signal, gathered, clock, onPiece: caller.onPiece });
+    await keepAnswer(ports, ticket, gathered);
     const completed = completedOf(ports, ticket, gathered);
     if (completed === null)
       return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted, late: clock.late });

@@ -1,4 +1,4 @@
-import { forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
+import { deleteExpiredModelTexts, forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
@@ -16,6 +16,8 @@ import { openCatalog } from './models/village-models.ts';
 import type { VillageModels } from './models/village-models.ts';
 
 const EVERY_MS = 30_000;
+/** Maximum number of expired texts that the job deletes each time it runs. */
+const TEXTS_AT_ONCE = 5_000;
 
 export interface GatewayStart
   extends Omit<GatewayPorts, 'catalog' | 'queue' | 'answerTimes' | 'metrics' | 'brakes'>, BrakePorts {
@@ -50,6 +52,8 @@ export function openGateway({
     const lost = await markLostModelRequests(db, requestLife(answerTimes));
     if (lost > 0) log('warn', 'model requests were lost with their replica', { lost });
     await forgetOldModelRequests(db);
+    const deleted = await deleteExpiredModelTexts(db, TEXTS_AT_ONCE);
+    if (deleted > 0) log('info', 'prompts and answers of models have expired and were deleted', { deleted });
   }
   const jobs = [job({ name: 'lost-model-requests', everyMs: EVERY_MS, run: sweep })];
   const catalog = openCatalog(models);

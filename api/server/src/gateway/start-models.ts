@@ -16,6 +16,8 @@ export interface StartedModels {
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
   readonly subscriptions: Subscriptions;
+  /** Days to keep prompts and answers; 0 keeps none. */
+  readonly textDays: number;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function startModels(
   given?: VillageModels,
 ): Promise<StartedModels> {
   const { db, listenUrl, log, monotonicMs } = ports;
-  const { config, keysFolder, sealingFolder, subscription } = ports.config.models;
+  const { config, keysFolder, sealingFolder, subscription, textDays } = ports.config.models;
   const keys = villageKeys(keyFiles(sealingFolder, monotonicMs));
   const files = keyFiles(keysFolder, monotonicMs);
   const fallback = given?.key ?? ((name) => files(name));
@@ -58,5 +60,6 @@ export async function startModels(
     stored,
     villageKeys: keys,
     subscriptions,
+    textDays,
   };
 }

@@ -13,6 +13,7 @@ import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
 import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
 import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
+import { textHandlers } from '../gateway/texts/text-handlers.ts';
 import { villageModelsHandler } from '../gateway/models/village-models-handler.ts';
 import { messageHandlers } from '../gateway/conversations/message-handlers.ts';
 import { subscriptionHandlers } from '../gateway/subscription/subscription-handlers.ts';
@@ -129,6 +130,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...credentialHandlers(ports),
     ...priceHandlers(ports),
     ...subscriptionHandlers(ports),
+    ...textHandlers(ports),
     ...villageModelsHandler(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),

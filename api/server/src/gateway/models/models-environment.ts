@@ -5,6 +5,13 @@ import type { ModelsConfig } from '@hamlet/models';
 import { SubscriptionSettings } from './subscription-settings.ts';
 
 export const MODELS_ENVIRONMENT = {
+  HAMLET_MODEL_TEXT_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .default(0)
+    .describe('days to keep prompts and answers of models, at most 90; 0 keeps none (0)'),
   HAMLET_MODELS: z
     .string()
     .optional()
@@ -28,7 +35,7 @@ export const MODELS_ENVIRONMENT = {
     ),
 } as const;
 
-type ModelsEnvironment = z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>;
+type ModelsEnvironment = Partial<z.infer<z.ZodObject<typeof MODELS_ENVIRONMENT>>>;
 
 export interface ModelsSettings {
   /** Null: the scripted mind alone. */
@@ -38,6 +45,8 @@ export interface ModelsSettings {
   readonly sealingFolder: string | undefined;
   /** Null: no sign-in to a subscription. */
   readonly subscription: SubscriptionSettings | null;
+  /** Days to keep prompts and answers; 0 keeps none. */
+  readonly textDays: number;
 }
 
 function jsonOf(variable: string, text: string): unknown {
@@ -79,6 +88,7 @@ export function modelsSettingsOf(env: ModelsEnvironment): ModelsSettings {
     keysFolder: env.HAMLET_MODEL_KEYS_DIR,
     sealingFolder: env.HAMLET_CREDENTIAL_KEYS_DIR,
     subscription: readSubscription(env.HAMLET_SUBSCRIPTION),
+    textDays: env.HAMLET_MODEL_TEXT_DAYS ?? 0,
   };
   if (text !== undefined && file !== undefined)
     throw new Error('HAMLET_MODELS_FILE: set it or HAMLET_MODELS, but not both');

@@ -6,7 +6,7 @@ import { createClient, createSession, listMessages, sendMessage } from '@hamlet/
 import type { SessionMessage } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
-import { until } from './until.ts';
+import { until } from '@hamlet/test/env/until';
 
 /** The message with the answer, or the failed message of the person. Ends the village. */
 export async function chatOnce(env: Readonly<Record<string, string>>, text: string): Promise<SessionMessage> {

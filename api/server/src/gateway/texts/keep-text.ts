@@ -1,0 +1,58 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { callsOf } from '@hamlet/models';
+import type { AnswerState, ChatMessage } from '@hamlet/models';
+import { inTransaction, keepModelText } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { actingAs, recordAct } from '../../audit/record-act.ts';
+import type { Log } from '../../service/log.ts';
+
+const SALT_BYTES = 32;
+/** The database refuses longer ones. */
+const TEXT_BYTES_MAX = 8_388_608;
+
+function hashOf(salt: Buffer, text: string): string {
+  return createHash('sha256').update(salt).update(text).digest('hex');
+}
+
+export interface TextPorts {
+  readonly db: Db;
+  /** Days to keep prompts and answers; 0 keeps none. */
+  readonly textDays: number;
+  readonly log: Log;
+}
+
+/** A request to a model that has ended. */
+export interface EndedRequest {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly runId: string | null;
+  readonly model: string;
+  readonly messages: readonly ChatMessage[];
+  readonly answer: AnswerState;
+}
+
+/**
+ * Keeps prompt and answer of a request, if the village keeps texts, and records their salted hashes in the audit. A
+ * failure is logged and does not fail the request.
+ */
+export async function keepText({ db, textDays: days, log }: TextPorts, ended: EndedRequest): Promise<void> {
+  if (days === 0) return;
+  const { requestId, agentId, runId, model, messages } = ended;
+  const prompt = JSON.stringify(messages);
+  const answer = JSON.stringify({ content: ended.answer.content, tool_calls: callsOf(ended.answer) });
+  if (Buffer.byteLength(prompt) > TEXT_BYTES_MAX) return;
+  const salt = randomBytes(SALT_BYTES);
+  const hashes = { prompt_sha256: hashOf(salt, prompt), answer_sha256: hashOf(salt, answer) };
+  try {
+    await inTransaction(db, async (tx) => {
+      await keepModelText(tx, { requestId, agentId, runId, prompt, answer, salt, days });
+      await recordAct(tx, actingAs('agent', agentId), {
+        action: 'models.text_keep',
+        object: requestId,
+        detail: { model, run_id: runId, ...hashes, days },
+      });
+    });
+  } catch (error) {
+    log('error', 'the text of a model request could not be kept', { request_id: requestId, error });
+  }
+}

@@ -1,0 +1,85 @@
+/** Prompts and answers: kept only if the village says so, read by admins alone, forgotten on demand and at their expiry. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { completeChat, forgetModelText, forgetModelTexts, getModelText, getModelUse } from '@hamlet/contract';
+import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play } from '../../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+
+const SECRET = 'The secret word is xylophone.';
+
+let village: TestVillage;
+let db: Db;
+let keeping: Play;
+let silent: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  keeping = new Play((await village.startReplica({ HAMLET_MODEL_TEXT_DAYS: '7' })).peopleUrl);
+  silent = new Play((await village.startReplica({})).peopleUrl);
+  db = village.openDb();
+  await keeping.everybody();
+});
+after(() => village.remove());
+
+/** Asks a model, and returns the id of the request. */
+async function ask(play: Play, agentId: AgentId): Promise<string> {
+  const messages = [{ role: 'user' as const, content: SECRET }];
+  dataOf(await play.as(agentId).call(completeChat, { body: { model: 'small', messages } }));
+  const { recent } = dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } }));
+  return recent[0]?.request_id ?? '';
+}
+
+const look = (request_id: string) => keeping.admin.call(getModelText, { params: { request_id } });
+
+async function codeOf(call: ReturnType<typeof look>): Promise<string> {
+  const outcome = await call;
+  return outcome.ok ? 'ok' : outcome.problem.code;
+}
+
+test('a village keeps no text by default', async () => {
+  assert.equal(await codeOf(look(await ask(silent, 'bob'))), 'no_such_model_text');
+});
+
+test('a kept text is read by admins, and the audit has the look and salted hashes, but no word', async () => {
+  const requestId = await ask(keeping, 'bob');
+  const { text } = dataOf(await look(requestId));
+  assert.equal(text.agent_id, 'bob');
+  assert.deepEqual(JSON.parse(text.prompt), [{ role: 'user', content: SECRET }]);
+  assert.match((JSON.parse(text.answer) as { content: string }).content, /\w/);
+  assert.equal(Date.parse(text.expires_at) - Date.parse(text.kept_at), 7 * 86_400_000);
+  const member = await clientOf(keeping.url, TOKENS.member).call(getModelText, { params: { request_id: requestId } });
+  assert.ok(!member.ok && member.problem.status === 403);
+  const rows = await readAudit(db, requestId, 10);
+  assert.deepEqual(rows.map(({ action }) => action).toSorted(), ['models.text_keep', 'models.text_read']);
+  const kept = JSON.stringify(rows);
+  assert.doesNotMatch(kept, /xylophone/);
+  assert.match(kept, /"prompt_sha256":"[0-9a-f]{64}"/);
+  assert.ok(!kept.includes(createHash('sha256').update(text.prompt).digest('hex')), 'the hash is salted');
+});
+
+test('an admin deletes one text, or all of an agent', async () => {
+  const requestId = await ask(keeping, 'cleo');
+  const forget = () => keeping.admin.call(forgetModelText, { params: { request_id: requestId } });
+  assert.equal(dataOf(await forget()).forgotten, 1);
+  assert.equal(await codeOf(look(requestId)), 'no_such_model_text');
+  const again = await forget();
+  assert.ok(!again.ok && again.problem.code === 'no_such_model_text');
+  const ids = [await ask(keeping, 'cleo'), await ask(keeping, 'cleo')];
+  const all = dataOf(await keeping.admin.call(forgetModelTexts, { params: { agent_id: 'cleo' } }));
+  assert.equal(all.forgotten, 2);
+  for (const id of ids) assert.equal(await readModelText(db, id), null);
+});
+
+test('an expired text is not shown, and the job deletes it', async () => {
+  const requestId = randomUUID();
+  const text = { requestId, agentId: 'dan', runId: null, prompt: '[]', answer: '{}', salt: randomBytes(32) };
+  await inTransaction(db, (tx) => keepModelText(tx, { ...text, days: 1e-8 }));
+  assert.equal(await codeOf(look(requestId)), 'no_such_model_text');
+  const deleted = await eventually('the expiry', async () => (await deleteExpiredModelTexts(db, 10)) > 0);
+  assert.equal(deleted, true);
+  assert.equal(await deleteExpiredModelTexts(db, 10), 0);
+});

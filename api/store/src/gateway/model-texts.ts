@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** The text of one request to a model. */
+export interface ModelTextRow {
+  readonly requestId: string;
+  readonly agentId: string;
+  readonly runId: string | null;
+  readonly keptAt: Date;
+  readonly expiresAt: Date;
+  readonly prompt: string;
+  readonly answer: string;
+}
+
+export interface NewModelText extends Pick<ModelTextRow, 'requestId' | 'agentId' | 'runId' | 'prompt' | 'answer'> {
+  readonly salt: Buffer;
+  readonly days: number;
+}
+
+/** Keeps the text of a request until its expiry. */
+export async function keepModelText(tx: Tx, text: NewModelText): Promise<void> {
+  const { requestId, agentId, runId, prompt, answer, salt, days } = text;
+  await sql`
+    insert into model_text (request_id, agent_id, run_id, expires_at, salt, prompt, answer)
+    values (${requestId}, ${agentId}, ${runId}, now() + ${days} * interval '1 day', ${salt}, ${prompt}, ${answer})
+    on conflict do nothing
+  `.execute(tx);
+}
+
+/** Null if the text was not kept, was forgotten or has expired. */
+export async function readModelText(db: Db, requestId: string): Promise<ModelTextRow | null> {
+  const { rows } = await sql<ModelTextRow>`
+    select request_id as "requestId", agent_id as "agentId", run_id as "runId", kept_at as "keptAt", expires_at as "expiresAt", prompt, answer
+    from model_text where request_id = ${requestId} and expires_at > now()
+  `.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Deletes the text of a request. False if there is none. */
+export async function forgetModelText(tx: Tx, requestId: string): Promise<boolean> {
+  const { rows } = await sql`delete from model_text where request_id = ${requestId} returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes all texts of an agent. Returns their number. */
+export async function forgetModelTextsOf(tx: Tx, agentId: string): Promise<number> {
+  const { numAffectedRows } = await sql`delete from model_text where agent_id = ${agentId}`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Deletes texts that have expired, at most `atMost`. Returns their number. */
+export async function deleteExpiredModelTexts(db: Db, atMost: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from model_text
+    where request_id in (select request_id from model_text where expires_at <= now() order by expires_at limit ${atMost})
+  `.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
