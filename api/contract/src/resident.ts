@@ -8,6 +8,7 @@ export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
+export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';
 export { getQuote } from './routes/trade/quote.ts';

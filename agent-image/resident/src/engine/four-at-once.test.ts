@@ -83,6 +83,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
   return {
     posts: unused,
     thread: unused,
+    schedules: unused,
     performCall: unused,
     askPermission: unused,
     waitRun: unused,

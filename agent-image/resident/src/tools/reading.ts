@@ -2,7 +2,7 @@ import type { AgentView, Post, QuoteAnswer, WorldView } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
 import { createTools } from '../runs/tools.ts';
-import { retry, type Definite } from '../village/retry.ts';
+import { retry, type Definite, type RetryPorts } from '../village/retry.ts';
 import type { Answer, PriceAsked } from '../village/village.ts';
 import type { PostQuery } from '../village/work-village.ts';
 import { okay, type ToolKit } from './tool-kit.ts';
@@ -14,7 +14,8 @@ const MAX_ITEMS = 30;
 const EXCERPT_CHARS = 400;
 const MAX_REPLIES = 30;
 
-async function answered<T>(kit: ToolKit, signal: AbortSignal, ask: () => Promise<Answer<T>>): Promise<T> {
+/** The answer of the API, asked again while it does not answer. Throws RunFailure for a refusal. */
+export async function answered<T>(kit: RetryPorts, signal: AbortSignal, ask: () => Promise<Answer<T>>): Promise<T> {
   const answer: Definite<T> = await retry(ask, signal, kit);
   if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   return answer.value;

@@ -3,6 +3,7 @@ import { VILLAGE_TOOLS } from '@hamlet/contract/resident';
 import { canonicalArguments, defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
 import { lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
+import { listSchedules } from './schedules.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
 import { outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-kit.ts';
@@ -54,6 +55,7 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
   inPod('search_board', VILLAGE_TOOLS.search_board, ({ query, limit }, { signal }) =>
     readBoard(kit, { q: query, limit }, signal),
   ),
+  inPod('list_schedules', VILLAGE_TOOLS.list_schedules, (_input, { signal }) => listSchedules(kit, signal)),
   inPod('balance', VILLAGE_TOOLS.balance, (_input, { signal }) => readBalance(kit, signal)),
   inPod('quote', VILLAGE_TOOLS.quote, (asked, { signal }) => readQuote(kit, given(asked), signal)),
 ];

@@ -11,6 +11,7 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
   return {
     posts: async (query) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
+    schedules: (cursor) => read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
     performCall: async (run_id, call_id, body) =>
       mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
     askPermission: async (run_id, lease, call) => {

@@ -1,4 +1,13 @@
-import type { CallOutcome, JournalEntry, Permission, PermissionWhy, Post, Reply, Run } from '@hamlet/contract';
+import type {
+  CallOutcome,
+  JournalEntry,
+  Permission,
+  PermissionWhy,
+  Post,
+  Reply,
+  Run,
+  ScheduleView,
+} from '@hamlet/contract';
 import type { Payload } from '@hamlet/engine';
 import type { Answer, RunLease } from './village.ts';
 
@@ -23,10 +32,17 @@ export interface PostQuery {
   readonly limit: number;
 }
 
+export interface SchedulePage {
+  readonly schedules: readonly ScheduleView[];
+  readonly next_cursor: string | null;
+}
+
 /** The part of the API that an agent with a model works with, besides `Village`. */
 export interface WorkVillage {
   posts(query: PostQuery): Promise<Answer<readonly Post[]>>;
   thread(postId: string): Promise<Answer<{ readonly post: Post; readonly replies: readonly Reply[] }>>;
+  /** A page of the Schedules of the village, of which the API shows the agent its own. */
+  schedules(cursor: string | undefined): Promise<Answer<SchedulePage>>;
   /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
   performCall(
     runId: string,
