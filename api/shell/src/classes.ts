@@ -1,5 +1,5 @@
 /**
- * What a program needs to be able to do. `exec` runs code that this package does not read; `publish` sends something
+ * The capabilities that a program needs. `exec` runs code that this package does not read; `publish` sends something
  * to where others see it; `delegate` starts another agent's work.
  */
 export const CAPABILITY_CLASSES = [

@@ -203,7 +203,7 @@ function walk(node: Node, into: Collected): void {
   for (const child of node.namedChildren) walk(child, into);
 }
 
-/** Every program, file and variable of a parsed text, in whatever branch, substitution or heredoc it stands. */
+/** Every program, file and variable of a parsed text, in each branch, substitution and heredoc. */
 export function readScript(root: Node): Script {
   const into: Collected = { commands: [], redirects: [], variables: [], unclear: [] };
   if (root.hasError) into.unclear.push('it cannot be parsed as a shell command');

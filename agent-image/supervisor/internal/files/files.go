@@ -100,7 +100,7 @@ func entryOf(info fs.FileInfo) Entry {
 	}
 }
 
-// openFile opens a regular file for reading. Without O_NONBLOCK a pipe would hold the request for as long as nobody
+// openFile opens a regular file for reading. Without O_NONBLOCK a pipe would hold the request until a program
 // writes to it.
 func openFile(root *os.Root, p Place) (*os.File, fs.FileInfo, *process.Fault) {
 	file, err := root.OpenFile(p.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
