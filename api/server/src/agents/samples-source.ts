@@ -13,7 +13,6 @@ import {
   setSamplePower,
 } from '@hamlet/store';
 import type { Db, SampleAgentRow } from '@hamlet/store';
-import { parse } from 'yaml';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 import type { AgentRecord, AgentSource } from './agent-source.ts';
@@ -27,6 +26,8 @@ interface Samples {
 }
 
 async function readSamples(folder: string): Promise<Samples> {
+  // Loaded here, because an API on Kubernetes reads no files.
+  const { parse } = await import('yaml');
   const agents: Agent[] = [];
   const entitlements = new Map<string, EntitlementSpec>();
   for (const name of (await readdir(folder))

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Schedule, type ScheduleChange, type ScheduleSpec, type ScheduleStatus } from '@hamlet/contract';
-import { parse } from 'yaml';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
@@ -42,6 +41,7 @@ function uidOf(name: string): string {
 }
 
 async function readSample(path: string): Promise<ScheduleRecord> {
+  const { parse } = await import('yaml');
   const { metadata, spec } = Schedule.parse(parse(await readFile(path, 'utf8')));
   const createdAt = (await stat(path)).mtime.toISOString();
   const condition = {
