@@ -1,11 +1,22 @@
-/** Two sessions, a run of a person and a run of a Schedule at once: nothing of one is in another's prompt, and each journal reaches the API. */
+/**
+ * Two sessions, a run of a person and a run of a Schedule at once, over OpenAI's wire as the gateway speaks it: no request has words of
+ * another one, and each journal reaches the API.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Run } from '@hamlet/contract';
-import { createEngineRuntime, type ModelEnd, type ModelPort, type ModelRequest } from '@hamlet/engine';
+import { createEngineRuntime } from '@hamlet/engine';
+import {
+  OPENAI_WIRE,
+  startWireServer,
+  type WireAnswer,
+  type WireRequest,
+  type WireServer,
+} from '@hamlet/models/testing';
+import { z } from 'zod';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { createNotes } from '../memory/notes.ts';
 import { createAsyncEvent } from '../runs/async-event.ts';
@@ -15,8 +26,10 @@ import { poolOf } from '../testing/a-runtime.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { ok, scriptedVillage } from '../testing/scripted-village.ts';
 import { villageTools } from '../tools/village-tools.ts';
+import { fixedToken } from '../village/agent-token.ts';
 import type { JournalBatch, WorkVillage } from '../village/work-village.ts';
 import { createBodyLock } from './body-lock.ts';
+import { createModelPort } from './model-port.ts';
 import { createThinking } from './thinking.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-four-'));
@@ -54,28 +67,49 @@ function aRun(index: number, round: number): Run {
 }
 
 const MODEL = { provider: 'test', name: 'small', scripted: false, reason: '' };
-const USAGE = { prompt: 10, completion: 5, total: 15 };
-const answer = (content: string, toolCalls: Extract<ModelEnd, { type: 'answer' }>['toolCalls'] = []): ModelEnd => ({
-  type: 'answer',
-  content,
-  toolCalls,
-  usage: USAGE,
-  moneyMicros: 1,
+const Body = z.object({
+  messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),
+  metadata: z.object({ run_id: z.string(), ask: z.string(), lease: z.literal('1') }),
 });
+const bodyOf = ({ body }: WireRequest): z.infer<typeof Body> => Body.parse(body);
 
-/** Keeps the message in the memory, and then answers. */
-function aModel(requests: ModelRequest[]): ModelPort {
-  return {
-    chat: async function* (request) {
-      requests.push(request);
-      await new Promise((resolve) => setImmediate(resolve));
-      const last = request.messages.at(-1);
-      const word = /^Remember the word (\w+)/.exec(last?.content ?? '')?.[1];
-      if (last?.role === 'tool' || word === undefined) return yield answer('Done.');
-      const input = JSON.stringify({ text: `The word to remember is ${word}.` });
-      yield answer('', [{ id: 'call-1', name: 'remember', arguments: input }]);
-    },
+/** Resolves once as many runs as there are secrets have come; the next ones meet again. */
+function aMeeting(): (run: string) => Promise<void> {
+  let runs = new Set<string>();
+  let met = Promise.withResolvers<void>();
+  return (run) => {
+    const { promise, resolve } = met;
+    if (runs.add(run).size === SECRETS.length) {
+      resolve();
+      runs = new Set();
+      met = Promise.withResolvers();
+    }
+    return promise;
   };
+}
+
+/** Keeps the message in the memory, and then answers with the id of the run. */
+function answerTo({ messages, metadata }: z.infer<typeof Body>): WireAnswer {
+  const last = messages.at(-1);
+  const word = /^Remember the word (\w+)/.exec(last?.content ?? '')?.[1];
+  if (last?.role === 'tool' || word === undefined)
+    return OPENAI_WIRE.stream({ text: ['Done in ', `${metadata.run_id}.`] });
+  const input = JSON.stringify({ text: `The word to remember is ${word}.` });
+  const pieces = [input.slice(0, 9), input.slice(9)];
+  return OPENAI_WIRE.stream({ calls: [{ id: 'call-1', name: 'remember', pieces }] });
+}
+
+/** A provider whose first answers of four runs begin together. */
+function startProvider(): Promise<WireServer> {
+  const meet = aMeeting();
+  return startWireServer([], {
+    otherwise: (request) => {
+      const asked = bodyOf(request);
+      const { chunks, ...head } = answerTo(asked);
+      if (asked.messages.at(-1)?.role === 'tool') return { ...head, chunks };
+      return { ...head, chunks: [{ until: meet(asked.metadata.run_id) }, ...chunks] };
+    },
+  });
 }
 
 function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
@@ -96,8 +130,9 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
   };
 }
 
-function setUp() {
-  const requests: ModelRequest[] = [];
+async function setUp() {
+  const wire = await startProvider();
+  const stable = new Set<string>();
   const batches = new Map<string, JournalBatch[]>();
   const village = scriptedVillage();
   village.config = async () =>
@@ -113,7 +148,16 @@ function setUp() {
     log,
     programs: null,
     journalPath: join(folder, 'journal.sqlite'),
-    model: async () => aModel(requests),
+    model: async (book) => {
+      const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
+      const model = createModelPort({ url: wire.url, tokens: fixedToken('token'), leaseOf });
+      return {
+        chat: (request, signal) => {
+          stable.add(request.system.stable);
+          return model.chat(request, signal);
+        },
+      };
+    },
     tools: async (book, mirrored) => villageTools({ ...kit, book, mirrored }),
   });
   const take = async (run: Run) => {
@@ -139,30 +183,41 @@ function setUp() {
       stop,
     );
   };
-  return { requests, batches, village, thinking, take };
+  return { wire, stable, batches, village, thinking, take };
 }
 
 test('four conversations at once share neither prompt nor memory', async () => {
-  const { requests, batches, village, thinking, take } = setUp();
+  const { wire, stable, batches, village, thinking, take } = await setUp();
+  after(() => wire.close());
   for (const round of [0, 1]) {
     const runs = SECRETS.map((_, index) => aRun(index, round));
     assert.deepEqual(await Promise.all(runs.map(take)), ['ended', 'ended', 'ended', 'ended']);
   }
+  wire.verify();
+  assert.equal(wire.requests.length, 3 * SECRETS.length, 'two requests in the first round, one in the second');
   assert.equal(village.settled.length, 8);
-  assert.ok(village.settled.every(({ state, answer: text }) => state === 'done' && text === 'Done.'));
+  assert.ok(village.settled.every(({ state, answer }) => state === 'done' && answer?.startsWith('Done in ') === true));
   for (const [index, secret] of SECRETS.entries()) {
-    const own = new Set([idOf(1, index), idOf(2, index)]);
-    for (const request of requests) {
-      const isOwn = own.has(request.at?.run ?? '');
-      assert.equal(JSON.stringify(request).includes(secret), isOwn, `${secret} in ${request.at?.run}`);
+    const own = [idOf(1, index), idOf(2, index)];
+    for (const request of wire.requests) {
+      const run = bodyOf(request).metadata.run_id;
+      const isOwn = own.includes(run);
+      const words = JSON.stringify(request.body);
+      assert.equal(words.includes(secret), isOwn, `${secret} in ${run}`);
+      assert.equal(
+        own.some((id) => words.includes(id)),
+        isOwn,
+        `an answer of ${own.join(' or ')} in ${run}`,
+      );
     }
     const entries = batches.get(idOf(1, index))?.flatMap((batch) => batch.entries) ?? [];
     assert.deepEqual([entries[0]?.event['type'], entries.at(-1)?.event['type']], ['run_opened', 'run_closed']);
   }
-  const [stable] = requests.map(({ system }) => system.stable);
-  assert.ok(
-    requests.every(({ system }) => system.stable === stable),
-    'the half that a provider caches is one',
-  );
+  const [first = '', ...others] = stable;
+  assert.deepEqual([first === '', others], [false, []], 'the half that a provider caches is one');
+  for (const request of wire.requests) {
+    const [system] = bodyOf(request).messages;
+    assert.ok(system?.role === 'system' && system.content?.startsWith(first) === true);
+  }
   await thinking.end();
 });
