@@ -33,3 +33,27 @@ test('go_to takes a place or a tile, not both and not half', () => {
   for (const value of [{}, { x: 1 }, { landmark_id: 'cafe', x: 1, y: 2 }])
     assert.ok(!valid(value), JSON.stringify(value));
 });
+
+test('propose_schedule takes one timing, and a time zone with the times of a clock alone', () => {
+  const { input } = VILLAGE_TOOLS.propose_schedule;
+  const words = { prompt: 'Water the garden.', reason: 'It is dry.' };
+  const valid = (value: object): boolean => input.safeParse({ ...words, ...value }).success;
+  const zone = { time_zone: 'Europe/Zurich' };
+  assert.ok(
+    valid({ every: '6h' }) && valid({ cron: '0 9 * * MON-FRI', ...zone }) && valid({ daily_at: '09:30', ...zone }),
+  );
+  const wrong = [
+    {},
+    { every: '6h', daily_at: '09:30', ...zone },
+    { every: '6h', ...zone },
+    { daily_at: '09:30' },
+    { cron: '0 9 * *', ...zone },
+    { daily_at: '9:30', ...zone },
+    { daily_at: '09:30', time_zone: 'Europe/Nowhere' },
+    { every: '0s' },
+    { every: '6h', name: 'Not A Name' },
+    { every: '6h', agent_name: 'bob' },
+    { every: '6h', reason: '' },
+  ];
+  for (const value of wrong) assert.ok(!valid(value), JSON.stringify(value));
+});

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { Cron, DailyAt } from '../kinds/schedule-timing.ts';
+import { Duration, TimeZone } from '../kinds/text.ts';
 import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
@@ -31,6 +33,9 @@ const COORDINATE = z.int().min(0).max(10_000);
 const MEMORY_MAX_CHARS = 2_000;
 const QUESTION_MAX_CHARS = 2_000;
 const QUERY_MAX_CHARS = 200;
+const SCHEDULE_PROMPT_MAX_CHARS = 4_000;
+const SCHEDULE_REASON_MAX_CHARS = 500;
+const TIMING_MAX_CHARS = 128;
 export const PERSONALITY_MAX_CHARS = 4_000;
 export const PERSONALITY_REASON_MAX_CHARS = 500;
 
@@ -104,6 +109,37 @@ const AmendPersonality = z.strictObject({
   text: plainText(PERSONALITY_MAX_CHARS, 0).describe('The whole text of your own layer; it replaces the present one'),
   reason: plainText(PERSONALITY_REASON_MAX_CHARS).describe('Reason for the change'),
 });
+/** A text that a field of a Schedule accepts, without the field's rules for Kubernetes, which no model has to read. */
+const timing = (field: z.ZodString): z.ZodString =>
+  plainText(TIMING_MAX_CHARS).superRefine((value, context) => {
+    for (const { message } of field.safeParse(value).error?.issues ?? []) context.addIssue({ code: 'custom', message });
+  });
+const ProposeSchedule = z
+  .strictObject({
+    name: z
+      .string()
+      .max(40)
+      .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, "write lower case letters, digits and '-', for example morning-round")
+      .optional()
+      .describe('Beginning of its name; without it, your own'),
+    prompt: plainText(SCHEDULE_PROMPT_MAX_CHARS).describe(
+      'The work that it gives you each time, in words that stand alone',
+    ),
+    every: timing(Duration).optional().describe('Time between two runs, for example 6h'),
+    cron: timing(Cron).optional().describe('Five fields of cron, for example 0 9 * * MON-FRI'),
+    daily_at: timing(DailyAt).optional().describe('Time of every day, for example 09:30'),
+    time_zone: timing(TimeZone).optional().describe('Time zone of cron or daily_at, for example Europe/Zurich'),
+    reason: plainText(SCHEDULE_REASON_MAX_CHARS).describe('Reason for the admin who decides'),
+  })
+  .refine(
+    ({ every, cron, daily_at }) => [every, cron, daily_at].filter((timing) => timing !== undefined).length === 1,
+    {
+      message: 'write exactly one of every, cron and daily_at',
+    },
+  )
+  .refine(({ every, time_zone }) => (every === undefined) === (time_zone !== undefined), {
+    message: 'cron and daily_at need a time_zone, for example Europe/Zurich, and every takes none',
+  });
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
 
 /** The tools of the village by name. A name that is not in this table is denied. Class and effect decide policy and recovery. */
@@ -273,6 +309,14 @@ export const VILLAGE_TOOLS = {
     input: AmendPersonality,
     description:
       'Amend your personality: a layer of your own over the one that you were given. People see its history and can undo it.',
+  },
+  propose_schedule: {
+    class: 'schedule',
+    effect: 'keyed',
+    runs: 'village',
+    input: ProposeSchedule,
+    description:
+      'Propose a schedule that gives you work at times of your choice. It begins when an admin allows it. Look at list_schedules first.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

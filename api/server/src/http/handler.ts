@@ -88,6 +88,15 @@ export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: Handle
 /** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
+/**
+ * A write to the cluster, which has no transaction with Postgres: requests with the same key have one effect together. It
+ * serves calls of runs, whose effect is recorded before and after it.
+ */
+export interface ClusterHandler {
+  readonly kind: 'cluster';
+  run(request: unknown, key: WriteKey): Promise<Answered>;
+}
+
 /** A handler that returns an answer. */
 export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {
   return { kind: 'plain', run } as const;

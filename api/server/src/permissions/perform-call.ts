@@ -4,7 +4,6 @@ import { decideCall, judgeCall } from '@hamlet/core';
 import type { CallDecision, CallDenial, Judged } from '@hamlet/core';
 import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
-import type { AnyHandler } from '../http/handler.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { PolicyOf } from './agent-policy.ts';
@@ -12,8 +11,8 @@ import { lockWork } from './ask-permission.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { beginEffect, directRequest, type CallRequest, type JudgedCallOfRun } from './call-of-run.ts';
 import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
-import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
-import { begunCommand, commandWorld, type Performed } from './world-call.ts';
+import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
+import { wayOf, type DirectHandler, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface PerformPorts {
   readonly db: Db;
@@ -22,7 +21,7 @@ export interface PerformPorts {
   readonly direct: DirectHandlers;
 }
 
-/** The step after the first transaction: an answer, or a command to the world. */
+/** The step after the first transaction: an answer, or a command to the world or the cluster. */
 type Next =
   | { readonly kind: 'answer'; readonly outcome: Outcome<Performed>; readonly afterCommit?: () => void }
   | { readonly kind: 'command'; readonly call: VillageCall };
@@ -37,7 +36,7 @@ type Tried = { readonly ok: boolean; readonly next: Next };
 async function performInTx(
   tx: Tx,
   call: JudgedCallOfRun,
-  work: { readonly handler: AnyHandler; readonly way: VillageCall },
+  work: { readonly handler: DirectHandler; readonly way: VillageCall },
 ): Promise<Next> {
   const { handler, way } = work;
   if (handler.kind !== 'tx') throw new TypeError(`${way.route} is not served in a transaction`);
@@ -69,7 +68,7 @@ async function perform(
   }
   const prepared = way(args.value, run.agentId);
   if (!prepared.ok) return answered(invalidOutcome(prepared.issues));
-  const handler = direct[prepared.call.route] as AnyHandler;
+  const handler = direct[prepared.call.route] as DirectHandler;
   if (handler.kind === 'tx') return performInTx(tx, call, { handler, way: prepared.call });
   await beginEffect(tx, call, null);
   return { kind: 'command', call: prepared.call };
@@ -180,7 +179,7 @@ export function performCall(ports: PerformPorts): Handlers['performCall'] {
     const args = readArguments(request.body.arguments);
     if (args === null) return accepted({ outcome: invalidOutcome([]), replayed: false });
     const next = await inTransaction(ports.db, (tx) => judgeAndPerform(tx, request, { args, ports }));
-    if (next.kind === 'command') return commandWorld(ports, request, { args, way: next.call });
+    if (next.kind === 'command') return sendCommand(ports, request, { args, way: next.call });
     next.afterCommit?.();
     return next.outcome;
   });

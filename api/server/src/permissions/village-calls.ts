@@ -4,6 +4,7 @@ import {
   buyCompute,
   closePost,
   createPost,
+  createSchedule,
   parseAiDollars,
   placeBid,
   replyToPost,
@@ -12,7 +13,7 @@ import {
 } from '@hamlet/contract';
 import type { CallOutcome, RouteSpec, VillageToolName } from '@hamlet/contract';
 import type { z } from 'zod';
-import type { Handlers } from '../http/handler.ts';
+import type { AnyHandler, ClusterHandler, Handlers } from '../http/handler.ts';
 
 /** Routes that execute the calls of runs. There is no other way to post, act or pay in a run. */
 export type DirectRoute =
@@ -23,8 +24,13 @@ export type DirectRoute =
   | 'resolvePost'
   | 'buyCompute'
   | 'placeBid'
-  | 'amendPersonality';
-export type DirectHandlers = Pick<Handlers, DirectRoute>;
+  | 'amendPersonality'
+  | 'createSchedule';
+/** A call creates a Schedule by a handler of its own: after a kill, the route would refuse the repeated request. */
+export type DirectHandlers = Pick<Handlers, Exclude<DirectRoute, 'createSchedule'>> & {
+  readonly createSchedule: ClusterHandler;
+};
+export type DirectHandler = AnyHandler | ClusterHandler;
 
 /** Tools that the API performs by a direct route. */
 export type PerformedTool = {
@@ -177,6 +183,17 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
     describe: ({ current: { version } }) => ({
       text: `Your personality has version ${version}. It holds from the next time that you wake up.`,
       data: { version },
+    }),
+  }),
+  propose_schedule: way({
+    input: VILLAGE_TOOLS.propose_schedule.input,
+    route: createSchedule,
+    send: ({ name, prompt, every, cron, daily_at, time_zone }, agent_name) => ({
+      body: { name: name ?? agent_name, agent_name, prompt, every, cron, daily_at, time_zone },
+    }),
+    describe: ({ schedule: { name } }) => ({
+      text: `The Schedule ${name} is created: it gives you work from now on.`,
+      data: { name },
     }),
   }),
   bid: way({

@@ -172,6 +172,15 @@ test('wrong arguments, refusals of the route and refusals that pass are outcomes
   assert.equal(await result('buy', '1.4', { item: { kind: 'priority' }, seconds: 60 }), 'permission_needed');
 });
 
+test('without a cluster a proposed Schedule fails with the reason, and its call has ended', async () => {
+  const working = await permits.startRun('ada');
+  const args = { prompt: 'Water the garden.', every: '6h', reason: 'It is dry.' };
+  const call = { tool: 'propose_schedule', callId: '1.0', args };
+  await permits.allow(working, call);
+  assert.equal(resultOf(await permits.perform(working, call)), 'failed cluster_needed');
+  assert.equal(dataOf(await permits.perform(working, call)).replayed, true);
+});
+
 test('a direct request that a rule forbids or asks about is refused; others work as before', async () => {
   const dan = strict.play.as('dan');
   const post = { body: { title: 'Direct', body: 'Not in a run.' } };

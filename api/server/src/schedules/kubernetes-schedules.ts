@@ -6,12 +6,21 @@ import { changeSpec, guardWrite, type SpecPatch } from '../resource-writes/chang
 import { FIELD_MANAGER } from '../agents/field-owners.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';
-import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
+import type { Proposal, SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
+
+/** Marks of a Schedule that an agent proposed: its agent, for `kubectl get sch -l`, and the call of its run. */
+const PROPOSED_BY_LABEL = 'hamlet.village/proposed-by';
+const PROPOSED_IN_ANNOTATION = 'hamlet.village/proposed-in';
+
+const marksOf = ({ agentId, call }: Proposal): object => ({
+  labels: { [PROPOSED_BY_LABEL]: agentId },
+  annotations: { [PROPOSED_IN_ANNOTATION]: call },
+});
 
 /** The record of a Schedule. Throws if the object does not match the schema, for example one of an older version. */
 function recordOf(object: KubeObject): ScheduleRecord {
   const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
-  const { name, uid, creationTimestamp, generation = 0 } = object.metadata;
+  const { name, uid, creationTimestamp, generation = 0, annotations } = object.metadata;
   return {
     name,
     uid,
@@ -19,6 +28,7 @@ function recordOf(object: KubeObject): ScheduleRecord {
     spec,
     status: status ?? {},
     generation,
+    proposedIn: annotations?.[PROPOSED_IN_ANNOTATION] ?? null,
   };
 }
 
@@ -85,12 +95,12 @@ export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
       const found = await guarded(async () => accepted(recordOf(await read(name))));
       return found.ok ? found.data : null;
     },
-    create: (name, spec) =>
+    create: (name, spec, proposal) =>
       guarded(async () => {
         const object = {
           apiVersion: API_VERSION,
           kind: 'Schedule',
-          metadata: { name, namespace },
+          metadata: { name, namespace, ...(proposal === undefined ? {} : marksOf(proposal)) },
           spec: newSpecOf(spec),
         };
         return accepted(

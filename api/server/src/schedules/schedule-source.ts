@@ -14,6 +14,14 @@ export interface ScheduleRecord {
   readonly status: ScheduleStatus;
   /** Counts changes of the spec; undefined without a cluster. */
   readonly generation?: number;
+  /** The call in which an agent proposed it; null for a Schedule of a person. */
+  readonly proposedIn?: string | null;
+}
+
+/** The agent that proposes a Schedule, and its call: `RUN/CALL`. */
+export interface Proposal {
+  readonly agentId: string;
+  readonly call: string;
 }
 
 export interface SchedulePage {
@@ -27,7 +35,8 @@ export interface ScheduleSource {
   /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;
   get(name: string): Promise<ScheduleRecord | null>;
-  create(name: string, spec: ScheduleChange): Promise<Outcome<ScheduleRecord>>;
+  /** @param proposal absent for a Schedule of a person */
+  create(name: string, spec: ScheduleChange, proposal?: Proposal): Promise<Outcome<ScheduleRecord>>;
   change(name: string, change: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>>;
   remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
 }

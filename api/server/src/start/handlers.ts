@@ -37,6 +37,7 @@ import { firingHandlers } from '../runs/firing-handlers.ts';
 import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
+import { proposeSchedule } from '../schedules/propose-schedule.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
 import { serviceHandlers } from '../docs/service-handlers.ts';
@@ -101,7 +102,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
   };
   return {
     ...direct,
-    ...permissionHandlers({ ...ports, direct }),
+    ...permissionHandlers({ ...ports, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
     ...agentHandlers(ports),
     ...residentHandlers(ports),
     ...standingHandlers(ports),

@@ -87,6 +87,25 @@ export async function noteScheduleAuthor(tx: Tx, scheduleUid: string, accountId:
     .execute();
 }
 
+/** Records the account that allowed a call of a run as the author of the Schedule that the call created. A key has no account. */
+export async function noteScheduleApprover(
+  tx: Tx,
+  scheduleUid: string,
+  { runId, callId }: { readonly runId: string; readonly callId: string },
+): Promise<void> {
+  const row = await tx
+    .selectFrom('effect')
+    .innerJoin('permission', 'permission.permission_id', 'effect.permission_id')
+    .innerJoin('account', (join) =>
+      join.on('permission.answered_by_id', '=', sql<string>`'account ' || account.account_id`),
+    )
+    .select('account.account_id as accountId')
+    .where('effect.run_id', '=', runId)
+    .where('effect.call_id', '=', callId)
+    .executeTakeFirst();
+  if (row !== undefined) await noteScheduleAuthor(tx, scheduleUid, row.accountId);
+}
+
 /** Whether the account that last wrote a Schedule through the API is banned or disabled. */
 export async function isScheduleAuthorBarred(db: Db, scheduleUid: string): Promise<boolean> {
   const row = await db

@@ -38,6 +38,17 @@ export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResourc
   return row === undefined ? null : seenOf(row);
 }
 
+/** True if an object of this name was there and is gone. */
+export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('resource_seen')
+    .select(sql<boolean | null>`bool_and(gone_at is not null)`.as('gone'))
+    .where('kind', '=', kind)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return row?.gone === true;
+}
+
 export interface ResourceGeneration {
   readonly uid: string;
   readonly kind: IntentKind;

@@ -63,6 +63,7 @@ test('a card offers a rule for its conversation, and for the agent to admins alo
   assert.deepEqual(scopes({ session_id: null }, 'member'), []);
   assert.deepEqual(scopes({ why: 'question' }, 'admin'), []);
   assert.deepEqual(scopes({ why: 'unknown' }, 'admin'), []);
+  assert.deepEqual(scopes({ tool: 'propose_schedule' }, 'admin'), []);
 });
 
 test('a rule says its reach, its author and its use; its author and admins may remove it', () => {

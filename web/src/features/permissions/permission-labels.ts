@@ -85,12 +85,15 @@ function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): s
 /** A rule that the viewer may give together with the answer Allow. */
 export type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
 
-/** The rules that a card offers: in its conversation, and for admins for the whole agent. Only for requests of the policy. */
+/**
+ * The rules that a card offers: in its conversation, and for admins for the whole agent. Only for requests of the policy, and
+ * never for a proposed Schedule: an admin decides on each.
+ */
 export function alwaysChoices(
-  { why, session_id: session }: Pick<Permission, 'why' | 'session_id'>,
+  { why, tool, session_id: session }: Pick<Permission, 'why' | 'tool' | 'session_id'>,
   { role, agentName }: { readonly role: Role; readonly agentName: string },
 ): readonly AlwaysChoice[] {
-  if (why !== 'policy') return [];
+  if (why !== 'policy' || tool === 'propose_schedule') return [];
   return [
     ...(session === null
       ? []

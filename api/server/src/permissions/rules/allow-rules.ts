@@ -1,4 +1,4 @@
-import { formatAiDollars } from '@hamlet/contract';
+import { formatAiDollars, villageTool } from '@hamlet/contract';
 import type { AllowRule, AllowScope } from '@hamlet/contract';
 import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
@@ -32,6 +32,8 @@ export function refuseRule(
   if (always === undefined) return null;
   if (answer !== 'allow' || permission.why !== 'policy')
     return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed beforehand');
+  if (villageTool(permission.tool)?.class === 'schedule')
+    return refused('validation_failed', 'body.always: an admin decides on each proposed Schedule by itself');
   if (always === 'agent') {
     if (actor.role === 'admin') return null;
     return refused('permission_not_yours', 'Only an admin allows a tool in all runs: allow it in the conversation');

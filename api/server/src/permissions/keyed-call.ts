@@ -2,42 +2,45 @@ import { REFUSALS } from '@hamlet/contract';
 import type { CallOutcome } from '@hamlet/contract';
 import { inTransaction, lockEffect, lockRun, settleEffect } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import type { AnyHandler, WriteKey } from '../http/handler.ts';
+import type { WriteKey } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { CallArguments } from './call-arguments.ts';
 import { callKeyOf, directRequest, settleCall, type CallRequest } from './call-of-run.ts';
 import { failedOutcome } from './call-outcomes.ts';
-import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
+import { wayOf, type DirectHandler, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface Performed {
   readonly outcome: CallOutcome;
   readonly replayed: boolean;
 }
 
-/** The world keeps the answers to its commands for a day. After that, a repeated command could act twice. */
-const WORLD_REMEMBERS_MS = 23 * 3_600_000;
+/**
+ * The world keeps the answers to its commands for a day, and a Schedule that a command created may be deleted. After this
+ * time, a repeated command could act twice.
+ */
+const REPEATED_WITHIN_MS = 23 * 3_600_000;
 
-/** The command of an effect that an earlier request began; null if the world may have forgotten its key. */
+/** The command of an effect that an earlier request began; null if it is too old to be repeated. */
 export function begunCommand(
   request: CallRequest,
   { args, begunAt }: { readonly args: CallArguments; readonly begunAt: Date },
 ): VillageCall | null {
   const prepared = wayOf(request.body.tool)?.(args.value, request.actor.agentId);
   if (prepared?.ok !== true) throw new TypeError(`the effect of ${request.body.tool} began with other arguments`);
-  return request.now.getTime() - begunAt.getTime() < WORLD_REMEMBERS_MS ? prepared.call : null;
+  return request.now.getTime() - begunAt.getTime() < REPEATED_WITHIN_MS ? prepared.call : null;
 }
 
-/** Sends a command to the world with the key of the call, and settles the effect with the answer. */
-export async function commandWorld(
+/** Sends a command to the world or the cluster with the key of the call, and settles the effect with the answer. */
+export async function sendCommand(
   ports: { readonly db: Db; readonly direct: DirectHandlers },
   request: CallRequest,
   { args, way }: { readonly args: CallArguments; readonly way: VillageCall },
 ): Promise<Outcome<Performed>> {
-  const handler = ports.direct[way.route] as AnyHandler;
-  if (handler.kind !== 'world') throw new TypeError(`${way.route} is no command to the world`);
+  const handler = ports.direct[way.route] as DirectHandler;
+  if (handler.kind !== 'world' && handler.kind !== 'cluster') throw new TypeError(`${way.route} takes no key`);
   const key: WriteKey = { actor: request.actor.id, key: callKeyOf(request), hash: args.hash };
   const { outcome, replayed } = await handler.run(directRequest(request, way), key);
-  // The effect stays begun: the agent repeats the request, and the world knows the key.
+  // The effect stays begun: the agent repeats the request with the same key.
   if (!outcome.ok && REFUSALS[outcome.reason].retry === 'later') return outcome;
   const done: CallOutcome = outcome.ok ? { kind: 'ok', ...way.describe(outcome.data) } : failedOutcome(outcome);
   return inTransaction(ports.db, async (tx) => {
