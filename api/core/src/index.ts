@@ -33,6 +33,7 @@ export * from './run/did-nothing.ts';
 export * from './run/plan-firing.ts';
 export * from './run/project-claims.ts';
 export * from './run/run-budgets.ts';
+export * from './run/run-report.ts';
 export * from './schedule/index.ts';
 export * from './session/decide-rest.ts';
 export * from './session/decide-session.ts';

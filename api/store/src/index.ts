@@ -88,6 +88,7 @@ export type { LogHead } from './sealed-log/tiles.ts';
 export * from './sessions/forget-sessions.ts';
 export * from './sessions/idle-sleep.ts';
 export * from './sessions/messages.ts';
+export * from './sessions/progress-messages.ts';
 export * from './sessions/read-sessions.ts';
 export * from './sessions/session-events.ts';
 export type { ChatSessionRow, MessageRow, Person } from './sessions/session-row.ts';

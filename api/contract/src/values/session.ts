@@ -62,7 +62,13 @@ export const SessionMessage = z.strictObject({
   state: MessageState,
   in_reply_to: z.uuid().nullable().describe('Message that this one answers'),
   cost: z.string().nullable().describe('aiDollars that the answer cost; null for other messages'),
-  steps: z.int().min(0).nullable().describe('Steps of the run of an answer; null for other messages'),
+  steps: z.int().min(0).nullable().describe('Steps of the run of an answer or a report; null for other messages'),
+  progress: z
+    .boolean()
+    .default(false)
+    .describe('True for a report of a run under way: it answers no message, and a newer version replaces it'),
+  version: z.int().min(1).default(1).describe('Grows with each replacement of a report; 1 for other messages'),
+  revised_at: Time.nullable().default(null).describe('Time of the newest version of a report'),
 });
 export type SessionMessage = z.infer<typeof SessionMessage>;
 

@@ -14,6 +14,7 @@ import {
 import type { RunRow, RunUsageClaim, Tx } from '@hamlet/store';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { followRun } from '../sessions/transcript/follow-run.ts';
+import { reportRun } from './report-run.ts';
 
 /** The parts of a command: the result of the run, its first facts, and additional fields of the run's event. */
 export interface RunWords {
@@ -118,6 +119,7 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
     event,
     detail: { ...(ends ? { state: next.state } : {}), ...detail },
   });
+  if (command.kind !== 'step') await reportRun(tx, changed, true);
   await followRun(tx, changed, answer);
   return changed;
 }

@@ -20,6 +20,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
+import { reportRun } from './report-run.ts';
 import type { RunDeltas } from './run-deltas.ts';
 import type { RunWatch } from './run-watch.ts';
 import { permitWork } from './work-handlers.ts';
@@ -60,7 +61,11 @@ async function store(
     witnessed: await readWitnessedCalls(tx, run.runId, ids),
     events: run.events,
   });
-  if (fresh.length > 0) await addClaims(tx, run, projection);
+  if (fresh.length > 0) {
+    await addClaims(tx, run, projection);
+    const { events, used } = projection;
+    await reportRun(tx, { ...run, events: run.events + events.length, steps: run.steps + used.steps }, false);
+  }
   return accepted({ stored_through: fresh.at(-1)?.seq ?? last?.seq ?? 0 });
 }
 

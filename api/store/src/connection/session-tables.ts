@@ -36,6 +36,9 @@ export interface SessionTables {
     cost_micros: Defaulted<number | null>;
     steps: Defaulted<number | null>;
     forgotten_at: Defaulted<Date | null>;
+    progress: Defaulted<boolean>;
+    version: Defaulted<number>;
+    revised_at: Defaulted<Date | null>;
   };
   session_event: {
     session_id: string;

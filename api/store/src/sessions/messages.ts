@@ -15,6 +15,8 @@ export interface NewMessage {
   readonly state: MessageState;
   readonly inReplyTo: string | null;
   readonly cost: { readonly micros: number; readonly steps: number } | null;
+  /** A report of the work under way, by its number of steps. It answers no message. */
+  readonly progress?: { readonly steps: number };
 }
 
 /**
@@ -23,7 +25,7 @@ export interface NewMessage {
  * @param title of a session that has none
  */
 export async function insertMessage(tx: Tx, message: NewMessage, title: string | null): Promise<MessageRow> {
-  const { sessionId, author, text, runId, state, inReplyTo, cost } = message;
+  const { sessionId, author, text, runId, state, inReplyTo, cost, progress } = message;
   const { number } = await tx
     .updateTable('session')
     .set({
@@ -47,7 +49,8 @@ export async function insertMessage(tx: Tx, message: NewMessage, title: string |
       state,
       in_reply_to: inReplyTo,
       cost_micros: cost?.micros ?? null,
-      steps: cost?.steps ?? null,
+      steps: cost?.steps ?? progress?.steps ?? null,
+      progress: progress !== undefined,
     })
     .returning(MESSAGE_COLUMNS)
     .executeTakeFirstOrThrow();

@@ -68,6 +68,9 @@ export const MESSAGE_COLUMNS = [
   'cost_micros as costMicros',
   'steps',
   'forgotten_at as forgottenAt',
+  'progress',
+  'version',
+  'revised_at as revisedAt',
 ] as const;
 
 export type MessageRow = Readonly<Selection<Tables, 'session_message', (typeof MESSAGE_COLUMNS)[number]>>;

@@ -78,7 +78,7 @@ export async function talk(turn: Turn, text: string, onPermission: OnPermission)
   let after = cursor;
   const take = async (event: Event): Promise<void> => {
     after = event.id ?? after;
-    if (event.event === 'message') printAnswer(turn.transcript, exchange.take(event.data));
+    if (event.event === 'message') printMessage(turn.transcript, event.data, { runId, exchange });
     if (event.event === 'delta' && event.data.run_id === runId) turn.transcript.delta(event.data);
     if (event.event === 'run_event' && event.data.run_id === runId) turn.transcript.event(event.data);
     const waiting = event.event === 'permission' ? waitingOf(event.data, runId) : null;
@@ -100,6 +100,20 @@ export async function talk(turn: Turn, text: string, onPermission: OnPermission)
 
 const waitingOf = (permission: Permission, runId: string): Permission | null =>
   permission.run_id === runId && permission.state === 'pending' ? permission : null;
+
+type Expected = Readonly<{ runId: string; exchange: Exchange }>;
+
+/** Prints an answer, or a report of the run in one line. */
+function printMessage(transcript: Transcript, message: SessionMessage, { runId, exchange }: Expected): void {
+  if (!message.progress) return printAnswer(transcript, exchange.take(message));
+  if (message.run_id === runId) transcript.line(`  ${reportLine(message.text)}`);
+}
+
+/** Steps and calls so far, the present act and the failed calls of a report. */
+export function reportLine(report: string): string {
+  const lines = report.split('\n').filter((line) => /^(Done|Now|Failed): /.test(line));
+  return printable(lines.join('; '));
+}
 
 function printAnswer(transcript: Transcript, answer: SessionMessage | null): void {
   if (answer === null) return;

@@ -150,3 +150,20 @@ test('the stream may say the state of a run itself', () => {
 test('a reset begins again', () => {
   assert.deepEqual(fold([...COURSE, { event: 'reset', data: {} }]), EMPTY_CONVERSATION);
 });
+
+test('a report folds into its question, newer versions replace older ones, and the answer stays the answer', () => {
+  const author = { role: 'agent', id: 'ada', name: 'Ada' } as const;
+  const report = (version: number): ConversationEvent => ({
+    event: 'message',
+    data: aMessage(3, { author, progress: true, version, text: `Now: ${version}` }),
+  });
+  const asked = { event: 'message', data: aMessage(1, { state: 'working' }) } as const;
+  const reported = fold([asked, report(1), report(3), report(2)]);
+  const shown = exchangesOf(reported).map((each) => [each.question?.number, each.answer, each.report?.version]);
+  assert.deepEqual(shown, [[1, null, 3]]);
+  const answer = aMessage(4, { author, in_reply_to: aMessage(1).message_id });
+  const [ended] = exchangesOf(fold([asked, report(3), { event: 'message', data: answer }]));
+  assert.deepEqual([ended?.answer?.number, ended?.report?.version], [4, 3]);
+  const [alone] = exchangesOf(fold([report(2)]));
+  assert.deepEqual([alone?.question, alone?.answer, alone?.report?.version], [null, null, 2]);
+});

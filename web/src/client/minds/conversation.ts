@@ -54,9 +54,14 @@ export function withMessages(state: Conversation, messages: readonly SessionMess
   const byId = new Map(state.messages.map((message) => [message.message_id, message]));
   for (const message of messages) {
     const known = byId.get(message.message_id);
-    if (known === undefined || !isFinalMessage(known) || isFinalMessage(message)) byId.set(message.message_id, message);
+    if (known === undefined || replaces(message, known)) byId.set(message.message_id, message);
   }
   return { ...state, messages: [...byId.values()].toSorted((left, right) => left.number - right.number) };
+}
+
+/** A repeated event never takes an end back, nor the newer version of a report. */
+function replaces(message: SessionMessage, known: SessionMessage): boolean {
+  return message.version >= known.version && (!isFinalMessage(known) || isFinalMessage(message));
 }
 
 export function isFinalMessage({ state }: Pick<SessionMessage, 'state'>): boolean {
@@ -110,6 +115,8 @@ export interface Exchange {
   readonly key: string;
   readonly question: SessionMessage | null;
   readonly answer: SessionMessage | null;
+  /** The newest report of long work; null for short work. */
+  readonly report: SessionMessage | null;
   readonly trace: RunTrace;
   readonly permissions: readonly Permission[];
 }
@@ -117,24 +124,40 @@ export interface Exchange {
 /** The conversation in reading order: each answer follows its question, also if later questions were asked before it. */
 export function exchangesOf({ messages, traces, permissions }: Conversation): readonly Exchange[] {
   const answers = new Map<string, SessionMessage>();
-  for (const message of messages)
+  const reports = new Map<string, SessionMessage>();
+  for (const message of messages) {
     if (message.author.role === 'agent' && message.in_reply_to !== null) answers.set(message.in_reply_to, message);
+    if (message.progress && message.run_id !== null) reports.set(message.run_id, message);
+  }
+  const asked = new Set(messages.filter(isOfPerson).map(({ run_id: id }) => id));
   const byRun = Map.groupBy(permissions.values(), (permission) => permission.run_id);
   const known = new Set(messages.map(({ message_id: id }) => id));
-  return messages
-    .filter(({ author, in_reply_to: to }) => author.role !== 'agent' || to === null || !known.has(to))
-    .map((message): Exchange => {
-      const isQuestion = message.author.role !== 'agent';
-      const runId = message.run_id;
-      return {
-        key: message.message_id,
-        question: isQuestion ? message : null,
-        answer: isQuestion ? (answers.get(message.message_id) ?? null) : message,
-        trace: (runId === null ? undefined : traces.get(runId)) ?? EMPTY_TRACE,
-        permissions: (runId === null ? undefined : byRun.get(runId)) ?? NO_PERMISSIONS,
-      };
-    });
+  return (
+    messages
+      .filter(({ author, in_reply_to: to }) => author.role !== 'agent' || to === null || !known.has(to))
+      // A report belongs to its question. Without it, in a later page of the transcript, the report stands alone.
+      .filter(({ progress, run_id: runId }) => !progress || !asked.has(runId))
+      .map((message): Exchange => {
+        const isQuestion = message.author.role !== 'agent';
+        const runId = message.run_id;
+        return {
+          key: message.message_id,
+          question: isQuestion ? message : null,
+          answer: isQuestion ? (answers.get(message.message_id) ?? null) : message.progress ? null : message,
+          report: reportOf(message, reports),
+          trace: (runId === null ? undefined : traces.get(runId)) ?? EMPTY_TRACE,
+          permissions: (runId === null ? undefined : byRun.get(runId)) ?? NO_PERMISSIONS,
+        };
+      })
+  );
 }
+
+function reportOf(message: SessionMessage, reports: ReadonlyMap<string, SessionMessage>): SessionMessage | null {
+  if (message.progress) return message;
+  return isOfPerson(message) ? (reports.get(message.run_id ?? '') ?? null) : null;
+}
+
+const isOfPerson = ({ author }: SessionMessage): boolean => author.role === 'member' || author.role === 'admin';
 const NO_PERMISSIONS: readonly Permission[] = [];
 
 /** True if two exchanges have the same parts, so that a view of one shows the other. */
@@ -142,6 +165,7 @@ export function sameExchange(left: Exchange, right: Exchange): boolean {
   return (
     left.question === right.question &&
     left.answer === right.answer &&
+    left.report === right.report &&
     left.trace === right.trace &&
     left.permissions.length === right.permissions.length &&
     left.permissions.every((permission, index) => permission === right.permissions[index])

@@ -116,6 +116,9 @@ export function aMessage(number: number, more: Partial<SessionMessage> = {}): Se
     in_reply_to: null,
     cost: null,
     steps: null,
+    progress: false,
+    version: 1,
+    revised_at: null,
     ...more,
   };
 }

@@ -63,6 +63,12 @@ export function workingLabel(name: string, items: readonly TraceItem[], isWritin
   return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
 }
 
+/** The present act in a report of long work. */
+export function presentIn(report: string): string {
+  const line = report.split('\n').find((each) => each.startsWith('Now: '));
+  return line === undefined ? 'show it' : line.slice('Now: '.length);
+}
+
 /** Steps and cost: `3 steps · 0.02 ai$`; empty if nothing is known. */
 export function usageLabel(steps: number | null, cost: string | null): string {
   const parts = [

@@ -43,5 +43,8 @@ export function messageView(row: MessageRow): SessionMessage {
     in_reply_to: row.inReplyTo,
     cost: row.costMicros === null ? null : formatAiDollars(BigInt(row.costMicros)),
     steps: row.steps,
+    progress: row.progress,
+    version: row.version,
+    revised_at: row.revisedAt?.toISOString() ?? null,
   };
 }

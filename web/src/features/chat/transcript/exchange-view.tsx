@@ -11,7 +11,7 @@ import { Time } from '../../../ui/time.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { scriptedLabel } from '../../runs/run-labels.ts';
 import { useViewerId, useVillage } from '../../village-context.ts';
-import { authorLabel, failureLabel, usageLabel, workingLabel } from '../chat-labels.ts';
+import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel } from '../chat-labels.ts';
 import { RichText } from './rich-text.tsx';
 import { FinishedWork, Work } from './work.tsx';
 
@@ -38,7 +38,7 @@ export const ExchangeView = memo(OneExchange, (before, after) => {
 });
 
 function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: ExchangeProps): ReactElement {
-  const { question, answer, trace, permissions } = exchange;
+  const { question, answer, report, trace, permissions } = exchange;
   const items = useMemo(() => traceItems(trace, permissions), [trace, permissions]);
   const author = { agentId, name: agentName, scripted: scriptedOf(trace) };
   return (
@@ -55,6 +55,7 @@ function OneExchange({ exchange, agentId, agentName, waitsFor, onAnswered }: Exc
           )}
         </>
       )}
+      <Report message={report} />
       {answer !== null && <Answer message={answer} author={author} />}
     </article>
   );
@@ -132,6 +133,20 @@ function Question({ message }: { readonly message: SessionMessage }): ReactEleme
       </p>
       <p className="bubble prose">{message.text}</p>
     </div>
+  );
+}
+
+/** The village's report of long work, folded to one line. */
+function Report({ message }: { readonly message: SessionMessage | null }): ReactElement | null {
+  if (message === null) return null;
+  const { text, at, revised_at: revisedAt } = message;
+  return (
+    <details className="report" data-message={message.message_id}>
+      <summary>
+        Report of {clockOf(revisedAt ?? at)}: {presentIn(text)}
+      </summary>
+      <pre className="report-text">{text}</pre>
+    </details>
   );
 }
 
