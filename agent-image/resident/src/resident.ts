@@ -167,7 +167,8 @@ function mindOf(
     programs: socket === undefined ? null : handsPrograms(socket),
     model: async (book) => {
       const { createModelPort } = await import('./engine/model-port.ts');
-      return createModelPort({ url, tokens, leaseOf: (run) => book.find(run)?.lease.attempt ?? null });
+      const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
+      return createModelPort({ url, tokens, leaseOf, onStale: (run) => book.find(run)?.onLeaseLost() });
     },
     tools: async (book, mirrored) => {
       const { villageTools } = await import('./tools/village-tools.ts');

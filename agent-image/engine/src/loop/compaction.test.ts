@@ -108,7 +108,7 @@ test('a known window makes the summary before the model refuses', async () => {
     },
   };
   const journal = journals.open();
-  const compaction = modelCompaction(counting, MAX_CHARS);
+  const compaction = modelCompaction(counting, () => MAX_CHARS);
   const { engine } = anEngine({ journal, model: counting, tools, clock, compaction });
   assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'done');
   assert.equal(failuresIn(journal), 0);

@@ -50,7 +50,7 @@ export async function compactIfDue(kit: Kit, session: Session, folding: Folding)
   if (compaction === null) return;
   const { state } = session;
   const wasTooLong = state.asking.failure?.code === 'context_too_long';
-  if (!wasTooLong && !isNearLimit(session.promptTokens, compaction.contextTokens)) return;
+  if (!wasTooLong && !isNearLimit(session.promptTokens, compaction.contextTokens(state.opened.model))) return;
   const turns = foldedTurns(state, folding);
   if (turns === null) return;
   try {
@@ -105,8 +105,11 @@ function withoutMiddle(text: string, limit: number): string {
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 }
 
-/** Summaries by the model that does the work. `contextTokens` is null if only the model says that a request is too long. */
-export function modelCompaction(model: ModelPort, contextTokens: number | null = null): CompactionPort {
+/** Summaries by the model that does the work. Without `contextTokens` only the model says that a request is too long. */
+export function modelCompaction(
+  model: ModelPort,
+  contextTokens: CompactionPort['contextTokens'] = () => null,
+): CompactionPort {
   return {
     contextTokens,
     summarize: async (text, { model: name, signal }) => {

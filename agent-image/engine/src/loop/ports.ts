@@ -92,8 +92,8 @@ export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: numb
 
 /** Summarizes older messages of a conversation that has become too long. */
 export type CompactionPort = Readonly<{
-  /** Tokens that the model takes; null if unknown. */
-  contextTokens: number | null;
+  /** Tokens that a model takes, prompt and answer together; null if unknown. */
+  contextTokens: (model: string) => number | null;
   summarize: (text: string, ports: Readonly<{ model: string; signal: AbortSignal }>) => Promise<Summary>;
 }>;
 

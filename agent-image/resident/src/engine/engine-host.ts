@@ -66,7 +66,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   const engine = createEngine({
     ...shared,
     model: ports.model,
-    compaction: modelCompaction(ports.model),
+    compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
     tools: await ports.tools((run, signal) => mirror.flush(run, signal)),
     policy: policyOf(book),
     memory: {

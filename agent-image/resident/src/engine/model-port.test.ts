@@ -32,15 +32,18 @@ const request: ModelRequest = {
   tools: [],
 };
 
-async function endWith(reply: Reply): Promise<Readonly<{ end: ModelEnd; words: string; renewed: number }>> {
+type Ended = Readonly<{ end: ModelEnd; words: string; renewed: number; stale: readonly string[] }>;
+
+async function endWith(reply: Reply): Promise<Ended> {
   let renewed = 0;
+  const stale: string[] = [];
   const tokens = { get: async () => 'token', renew: () => void (renewed += 1) };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const port = createModelPort({ url, tokens, leaseOf: () => 7 });
+  const port = createModelPort({ url, tokens, leaseOf: () => 7, onStale: (run) => stale.push(run) });
   replies.push(reply);
   let words = '';
   for await (const part of port.chat(request, new AbortController().signal)) {
-    if (part.type !== 'delta') return { end: part, words, renewed };
+    if (part.type !== 'delta') return { end: part, words, renewed, stale };
     words += part.text;
   }
   return assert.fail('the stream has no end');
@@ -60,6 +63,21 @@ test('a refusal has the code of the gateway, and says whether another attempt ma
   const stale = await endWith(problem(401, { code: 'unauthenticated', detail: 'renew' }));
   assert.partialDeepStrictEqual(stale.end, { type: 'failed', retryable: true });
   assert.deepEqual([broke.renewed, stale.renewed], [0, 1], 'only a refused token is renewed');
+  const revoked = await endWith(problem(401, { code: 'token_invalid', detail: 'get another' }));
+  assert.partialDeepStrictEqual([revoked.end, revoked.renewed], [{ type: 'failed', retryable: true }, 1]);
+  for (const [status, code] of [
+    [429, 'model_busy'],
+    [500, 'internal'],
+  ] as const) {
+    const { end } = await endWith(problem(status, { code, detail: 'repeat it' }));
+    assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true }, code);
+  }
+});
+
+test('a run whose agent has a newer cycle is left to that cycle, and does not fail', async () => {
+  const { end, stale } = await endWith(problem(409, { code: 'stale_cycle', detail: 'a newer cycle' }));
+  assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true });
+  assert.deepEqual(stale, ['r1']);
 });
 
 test('a failure that is not of the gateway has the code of its class', async () => {

@@ -24,6 +24,8 @@ export interface GatewayPorts {
   readonly tokens: TokenSource;
   /** The attempt of the lease on a run; null if this process has no lease on it. */
   readonly leaseOf: (run: string) => number | null;
+  /** Called when a newer cycle of the agent has begun: that one continues the run. */
+  readonly onStale?: (run: string) => void;
   readonly fetch?: ModelPorts['fetch'];
 }
 
@@ -34,11 +36,16 @@ const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
 /** Refusals of the gateway that a later attempt may not meet. Each has its own code; those of the provider have the code of the class. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'unauthenticated',
+  'token_invalid',
+  'stale_cycle',
   'rate_limited',
   'too_many_in_flight',
+  'model_busy',
+  'internal',
   'model_failed',
   'unavailable',
 ]);
+const REFUSED_TOKEN: ReadonlySet<string> = new Set(['unauthenticated', 'token_invalid']);
 /** Refusals whose code says more than the class of the error. */
 const NAMED: ReadonlySet<string> = new Set([
   'context_too_long',
@@ -85,7 +92,7 @@ async function* ask(
   const { promptTokens, completionTokens, totalTokens } = outcome.ok ? outcome.answer.usage : outcome.partial.usage;
   const usage = { prompt: promptTokens, completion: completionTokens, total: totalTokens };
   if (!outcome.ok) {
-    if (exchange.code === 'unauthenticated') ports.tokens.renew();
+    follow(ports, request, exchange.code);
     const code = NAMED.has(exchange.code) ? exchange.code : outcome.error.code;
     const retryable = exchange.code === '' ? MODEL_ERRORS[outcome.error.code].retry : TEMPORARY.has(exchange.code);
     return yield { type: 'failed', code, retryable, usage, moneyMicros: 0 };
@@ -94,6 +101,12 @@ async function* ask(
   const { moneyMicros, note } = receiptIn(raw);
   if (note !== '') yield { type: 'delta', text: note };
   yield { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
+}
+
+/** The consequences of a refusal for this process: another token, or the end of its work on the run. */
+function follow({ tokens, onStale }: GatewayPorts, { at }: ModelRequest, code: string): void {
+  if (REFUSED_TOKEN.has(code)) tokens.renew();
+  if (code === 'stale_cycle' && at !== null) onStale?.(at.run);
 }
 
 async function adapterOf({ url, tokens, fetch: send = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: { code: string }) {

@@ -7,6 +7,8 @@ export interface BookedRun {
   readonly lease: RunLease;
   /** Null if only the API judges calls. */
   readonly policy: Pick<Policy, 'rules'> | null;
+  /** The agent's model at the start of the run, with the tokens that it takes; null if the agent has none. */
+  readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
   /** Only memories of this audience, and public ones, enter the run. */
   readonly audience: string;
   /** Called when the API says that the lease is over. */
@@ -20,6 +22,8 @@ export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;
   find(runId: string): BookedRun | undefined;
+  /** Tokens that a model of these runs takes; null if no run says it. */
+  contextTokensOf(model: string): number | null;
   readonly size: number;
 }
 
@@ -30,6 +34,10 @@ export function createRunBook(): RunBook {
     open: (run) => void runs.set(run.runId, run),
     close: (runId) => void runs.delete(runId),
     find: (runId) => runs.get(runId),
+    contextTokensOf: (name) => {
+      for (const { model } of runs.values()) if (model?.name === name) return model.contextTokens;
+      return null;
+    },
     get size() {
       return runs.size;
     },

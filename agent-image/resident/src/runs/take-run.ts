@@ -3,6 +3,7 @@ import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
 import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeContext, type RuntimeOutcome } from '@hamlet/engine';
 import type { LifeMind } from '../brain/life/life-mind.ts';
+import type { BookedRun } from '../engine/run-book.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
@@ -138,6 +139,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     runId: run.run_id,
     lease,
     policy,
+    model: 'name' in runtime ? windowOf(runtime.config) : null,
     audience: audienceOf(held),
     onLeaseLost,
     refused: new Set(),
@@ -153,6 +155,9 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     ports.thinking.close(run.run_id);
   }
 }
+
+const windowOf = ({ model }: AgentConfig): BookedRun['model'] =>
+  model === null ? null : { name: model.name, contextTokens: model.context_tokens ?? null };
 
 /** Rejects with LeaseLost and CycleOver. */
 async function workOn(ports: TakePorts, held: Held, { runtime, cancelled }: Work): Promise<Ended> {

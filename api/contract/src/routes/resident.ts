@@ -69,6 +69,12 @@ export const AgentConfig = z.strictObject({
       provider: z.string().describe('Provider that is asked first'),
       name: z.string().describe('Name for requests to the gateway'),
       scripted: z.boolean(),
+      context_tokens: z
+        .int()
+        .positive()
+        .nullable()
+        .optional()
+        .describe('Tokens of a prompt and its answer together; null if unknown'),
       tools: z.boolean().optional().describe('False if it answers in words alone'),
       json: z.boolean().optional().describe('False if it cannot write JSON by a schema'),
       reason: z.string().describe('Why this model: the choice of the spec, of the tier, or what the tier forbids'),

@@ -40,10 +40,11 @@ export function chooseModel({ agentId, asked, tier, models }: ModelAsk, catalog:
     const found = catalog.find(name, agentId);
     return found === null || 'missing' in found ? [] : [found];
   });
-  const answer = ({ provider, name, can }: ServedModel, reason: string): AgentConfig['model'] => ({
+  const answer = ({ provider, name, can, contextTokens }: ServedModel, reason: string): AgentConfig['model'] => ({
     provider,
     name,
     scripted: catalog.isScripted(provider),
+    context_tokens: contextTokens,
     tools: can.tools,
     json: can.json,
     reason,
