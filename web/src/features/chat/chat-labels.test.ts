@@ -90,6 +90,7 @@ test('a screen reader is told the newest change, once and not word by word', () 
     key: 'm1',
     question: aMessage(1, { state: 'working' }),
     answer: null,
+    report: null,
     trace: EMPTY_TRACE,
     permissions: [],
   };
