@@ -13,12 +13,15 @@ import { PriceForm } from './price-form.tsx';
 import { PriceTable } from './price-table.tsx';
 import { ProviderCard } from './provider-card.tsx';
 import { kindLabel } from './provider-kinds.ts';
+import type { SubscriptionDraft } from './subscription/subscription-draft.ts';
+import { SubscriptionForm } from './subscription/subscription-form.tsx';
 import { useModels, usePrices, useProviders } from './use-models.ts';
 import './models.css';
 
-/** The open form: a provider to connect or to change, or the prices of one. */
+/** The open form: a provider to connect or to change, a subscription to sign in to, or the prices of a provider. */
 type OpenForm =
   | { readonly kind: 'connect'; readonly changed: ConnectDraft | null }
+  | { readonly kind: 'subscription'; readonly again: SubscriptionDraft | null }
   | { readonly kind: 'prices'; readonly of: ModelCredential };
 type FormState = Readonly<{ form: OpenForm | null; onForm: (form: OpenForm | null) => void }>;
 type Providers = CallData<typeof listModelCredentials>;
@@ -70,36 +73,42 @@ function Content({ form, onForm }: FormState): ReactElement {
           <b>{connected} is stored.</b> Agents whose tier includes one of its models use it from now on.
         </Notice>
       )}
-      <Notes providers={providers.data} scriptedOnly={models.data?.scripted_only === true} />
+      <Notes providers={providers.data} scriptedOnly={models.data?.scripted_only === true} onForm={onForm} />
       <ModelNames models={known} refused={models.refused} />
       <Providers providers={providers.data} onForm={onForm} onChanged={again} />
       <PriceTable prices={rows} />
-      {form !== null && <Opened form={form} models={known} prices={rows} onClose={close} />}
+      {form !== null && (
+        <Opened form={form} notice={providers.data.subscription.notice} models={known} prices={rows} onClose={close} />
+      )}
     </>
   );
 }
 
 interface OpenedProps {
   readonly form: OpenForm;
+  /** The notice about sign-ins to a subscription. */
+  readonly notice: string;
   readonly models: readonly VillageModel[] | null;
   readonly prices: readonly ModelPriceView[];
   /** Receives the name of the provider that the form stored; null if it stored none. */
   readonly onClose: (stored: string | null) => void;
 }
 
-function Opened({ form, models, prices, onClose }: OpenedProps): ReactElement {
+function Opened({ form, notice, models, prices, onClose }: OpenedProps): ReactElement {
   if (form.kind === 'prices')
     return <PriceForm credential={form.of} prices={prices} onClose={(saved) => onClose(saved ? form.of.name : null)} />;
   const names = (models ?? []).filter(({ tiers }) => tiers.length > 0).map(({ name }) => name);
+  if (form.kind === 'subscription')
+    return <SubscriptionForm notice={notice} names={names} again={form.again} onClose={onClose} />;
   return (
     <ConnectForm names={names} changed={form.changed} onClose={(credential) => onClose(credential?.name ?? null)} />
   );
 }
 
-type NotesProps = Readonly<{ providers: Providers; scriptedOnly: boolean }>;
+type NotesProps = Readonly<{ providers: Providers; scriptedOnly: boolean; onForm: FormState['onForm'] }>;
 
 /** Notices about the village: no language model, keys that it cannot seal, and sign-ins to a subscription. */
-function Notes({ providers, scriptedOnly }: NotesProps): ReactElement {
+function Notes({ providers, scriptedOnly, onForm }: NotesProps): ReactElement {
   return (
     <>
       {scriptedOnly && (
@@ -115,7 +124,19 @@ function Notes({ providers, scriptedOnly }: NotesProps): ReactElement {
         </Notice>
       )}
       {providers.subscription.enabled && (
-        <Notice tone="waiting" data-notice="subscription">
+        <Notice
+          tone="info"
+          data-notice="subscription"
+          end={
+            providers.enabled && (
+              <Button
+                word="Sign in to a subscription"
+                onClick={() => onForm({ kind: 'subscription', again: null })}
+                data-action="sign-in"
+              />
+            )
+          }
+        >
           <b>The operator allows the sign-in to a subscription.</b> {providers.subscription.notice}
         </Notice>
       )}
@@ -130,7 +151,7 @@ interface ProvidersProps {
 }
 
 function Providers({ providers, onForm, onChanged }: ProvidersProps): ReactElement {
-  const { credentials, configured } = providers;
+  const { credentials, configured, subscription } = providers;
   return (
     <section aria-label="Providers">
       <h2 className="page-section">Providers</h2>
@@ -140,6 +161,7 @@ function Providers({ providers, onForm, onChanged }: ProvidersProps): ReactEleme
             key={`${credential.name} ${credential.agent_id ?? ''}`}
             credential={credential}
             onEdit={(changed) => onForm({ kind: 'connect', changed })}
+            onSignIn={subscription.enabled ? (again) => onForm({ kind: 'subscription', again }) : null}
             onPrices={(of) => onForm({ kind: 'prices', of })}
             onChanged={onChanged}
           />

@@ -12,18 +12,21 @@ import { useViewerId, useVillage } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
 import { providerState, usersLabel } from './model-labels.ts';
 import { kindLabel } from './provider-kinds.ts';
+import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
 import { TestResult } from './test-result.tsx';
 import { useTest } from './use-test.ts';
 
 interface CardProps {
   readonly credential: ModelCredential;
   readonly onEdit: (draft: ConnectDraft) => void;
+  /** Null if the operator allows no sign-in to a subscription. */
+  readonly onSignIn: ((again: SubscriptionDraft) => void) | null;
   readonly onPrices: (credential: ModelCredential) => void;
   readonly onChanged: () => void;
 }
 
 /** A connected provider or a stored key: where it is, whether it works, its users, and the acts of an admin. */
-export function ProviderCard({ credential, onEdit, onPrices, onChanged }: CardProps): ReactElement {
+export function ProviderCard({ credential, onEdit, onSignIn, onPrices, onChanged }: CardProps): ReactElement {
   const { name, agent_id: agent, provider } = credential;
   const test = useTest();
   const draft = connectDraftOf(credential);
@@ -51,12 +54,22 @@ export function ProviderCard({ credential, onEdit, onPrices, onChanged }: CardPr
         {draft !== null && (
           <Button word="Change…" icon="edit" iconPx={14} onClick={() => onEdit(draft)} data-action="change" />
         )}
+        {onSignIn !== null && <SignInAgain credential={credential} onSignIn={onSignIn} />}
         {provider !== null && (
           <Button word="Prices…" icon="coin" iconPx={14} onClick={() => onPrices(credential)} data-action="prices" />
         )}
         <Remove credential={credential} onRemoved={onChanged} />
       </div>
     </li>
+  );
+}
+
+type SignInProps = Pick<CardProps, 'credential'> & { readonly onSignIn: NonNullable<CardProps['onSignIn']> };
+
+function SignInAgain({ credential, onSignIn }: SignInProps): ReactElement | null {
+  const again = subscriptionDraftOf(credential);
+  return again === null ? null : (
+    <Button word="Sign in again…" onClick={() => onSignIn(again)} data-action="sign-in-again" />
   );
 }
 
@@ -80,7 +93,7 @@ function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
 type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean };
 
 function CardFacts({ credential, withTest }: FactsProps): ReactElement {
-  const { provider, fingerprint, created_at: at, created_by: by, agent_id: agent, last_test: test } = credential;
+  const { provider, created_at: at, created_by: by, agent_id: agent, last_test: test } = credential;
   const viewer = useViewerId();
   const now = useNow(10_000);
   return (
@@ -101,18 +114,7 @@ function CardFacts({ credential, withTest }: FactsProps): ReactElement {
           </dd>
         </>
       )}
-      <dt>Key</dt>
-      <dd>
-        {credential.key_id === null ? (
-          'without a key'
-        ) : fingerprint === null ? (
-          'sealed'
-        ) : (
-          <>
-            sealed, fingerprint <code>{fingerprint}</code>
-          </>
-        )}
-      </dd>
+      <KeyFact credential={credential} />
       <dt>For</dt>
       <dd>{agent === null ? 'the whole village' : <AgentLink id={agent} />}</dd>
       <dt>Used by</dt>
@@ -132,6 +134,23 @@ function CardFacts({ credential, withTest }: FactsProps): ReactElement {
         </>
       )}
     </dl>
+  );
+}
+
+function KeyFact({ credential }: Pick<CardProps, 'credential'>): ReactElement {
+  const { key_id: sealedBy, fingerprint, provider } = credential;
+  return (
+    <>
+      <dt>{provider?.kind === 'openai-subscription' ? 'Sign-in' : 'Key'}</dt>
+      <dd>
+        {sealedBy === null ? 'without a key' : 'sealed'}
+        {fingerprint !== null && (
+          <>
+            , fingerprint <code>{fingerprint}</code>
+          </>
+        )}
+      </dd>
+    </>
   );
 }
 
@@ -181,8 +200,8 @@ function Remove({ credential, onRemoved }: RemoveProps): ReactElement {
   return (
     <div className="provider-remove" role="group" aria-label={`Remove ${name}`}>
       <p>
-        {users.total === 0 ? 'No agent uses it now.' : `It answers for ${usersLabel(users.total)} now.`} The key is
-        deleted.
+        {users.total === 0 ? 'No agent uses it now.' : `It answers for ${usersLabel(users.total)} now.`}{' '}
+        {credential.provider?.kind === 'openai-subscription' ? 'Its sign-in' : 'The key'} is deleted.
       </p>
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
       <div className="button-row">

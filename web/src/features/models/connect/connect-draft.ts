@@ -59,17 +59,13 @@ export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): str
 
 /** Reads the form with the contract's own rules, so that it says the same as the API. */
 export function readConnect(draft: ConnectDraft, key: string): ReadConnect {
-  const context = draft.context.trim();
   const inFlight = draft.inFlight.trim();
   const parsed = putModelCredential.body.safeParse({
     name: nameOf(draft),
     kind: draft.kind,
     ...addressIn(draft),
     ...(key.trim() === '' ? {} : { key: key.trim() }),
-    models: filledRows(draft).map((row) => ({
-      ...row,
-      ...(context === '' ? {} : { context_tokens: Number(context.replaceAll(/[ ,]/g, '')) }),
-    })),
+    models: offersOf(draft),
     ...(inFlight === '' ? {} : { max_in_flight: Number(inFlight) }),
     ...(draft.agent === '' ? {} : { agent_id: draft.agent }),
   });
@@ -94,7 +90,14 @@ function addressIn({ address }: ConnectDraft): { base_url?: string } {
   return address.trim() === '' ? {} : { base_url: address.trim() };
 }
 
-function filledRows({ models }: ConnectDraft): readonly ModelRow[] {
+/** The models of a form as the API takes them; a wrong number of tokens becomes NaN, which the contract refuses. */
+export function offersOf(draft: Pick<ConnectDraft, 'models' | 'context'>): readonly object[] {
+  const context = draft.context.trim();
+  const tokens = context === '' ? {} : { context_tokens: Number(context.replaceAll(/[ ,]/g, '')) };
+  return filledRows(draft).map((row) => ({ ...row, ...tokens }));
+}
+
+function filledRows({ models }: Pick<ConnectDraft, 'models'>): readonly ModelRow[] {
   return models
     .map(({ name, model }) => ({ name: name.trim(), model: model.trim() }))
     .filter(({ model }) => model !== '');
@@ -107,9 +110,10 @@ const FIELDS: Readonly<Record<string, keyof ConnectProblems>> = {
   max_in_flight: 'inFlight',
 };
 
-type Issue = Readonly<{ path: readonly PropertyKey[]; message: string; code?: string | undefined }>;
+export type Issue = Readonly<{ path: readonly PropertyKey[]; message: string; code?: string | undefined }>;
 
-function problemsOf(issues: readonly Issue[]): ConnectProblems {
+/** The problems of a form beside its fields, from the issues of the contract. */
+export function problemsOf(issues: readonly Issue[]): ConnectProblems {
   const problems: ConnectProblems = {};
   for (const issue of issues) {
     const [part, , inner] = issue.path;

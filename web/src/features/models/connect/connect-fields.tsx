@@ -1,11 +1,11 @@
 import { CONNECTABLE_KINDS } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import type { Field, FormDraft } from '../../../client/drafts.ts';
-import { LinkButton } from '../../../ui/button.tsx';
-import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
-import { useAgentNames } from '../../agent-list/use-agent-names.ts';
-import type { ConnectDraft, ConnectProblems, ModelRow } from './connect-draft.ts';
+import { SelectField, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../provider-kinds.ts';
+import type { ConnectDraft, ConnectProblems } from './connect-draft.ts';
+import { ModelRows } from './model-rows.tsx';
+import { OwnerField } from './owner-field.tsx';
 
 interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
   readonly problems: ConnectProblems;
@@ -13,8 +13,6 @@ interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
   /** The key, which the page never shows or stores. */
   readonly secret: Field<string>;
 }
-
-const ROWS_MAX = 50;
 
 /** The fields of a provider: kind, address, key, models, and the rest folded. */
 export function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps): ReactElement {
@@ -82,63 +80,5 @@ export function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProp
         </div>
       </details>
     </>
-  );
-}
-
-function OwnerField({ isNew, value, onChange }: Field<string> & { readonly isNew: boolean }): ReactElement {
-  const agents = useAgentNames();
-  const options = isNew ? agents.map(({ id, name }) => [id, `${name} alone`] as const) : [[value, value] as const];
-  return (
-    <SelectField
-      label="For"
-      name="owner"
-      value={value}
-      options={isNew || value === '' ? [['', 'The whole village'], ...(isNew ? options : [])] : options}
-      onChange={onChange}
-    />
-  );
-}
-
-type RowsProps = Field<readonly ModelRow[]> & Readonly<{ example: string; problem: string | undefined }>;
-
-/** The models of a provider: for each name that tiers use, the provider's name of the model. */
-function ModelRows({ value: rows, onChange, example, problem }: RowsProps): ReactElement {
-  const write = (at: number, change: Partial<ModelRow>): void =>
-    onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
-  return (
-    <fieldset className="model-fields">
-      <legend>Models</legend>
-      <p className="hint">
-        Agents ask for a model by its name in the village. Leave out the models that you do not want.
-      </p>
-      {rows.map((row, index) => (
-        <div key={index} className="model-field-row">
-          <input
-            name="village-name"
-            aria-label={`Name in the village, row ${index + 1}`}
-            value={row.name}
-            maxLength={128}
-            spellCheck={false}
-            onChange={(event) => write(index, { name: event.target.value })}
-          />
-          <span aria-hidden="true">=</span>
-          <input
-            name="provider-name"
-            className="mono"
-            aria-label={`The provider's name of ${row.name || `row ${index + 1}`}`}
-            placeholder={example}
-            value={row.model}
-            maxLength={200}
-            spellCheck={false}
-            autoComplete="off"
-            onChange={(event) => write(index, { model: event.target.value })}
-          />
-        </div>
-      ))}
-      <FieldProblem text={problem} />
-      {rows.length < ROWS_MAX && (
-        <LinkButton word="Another name" onClick={() => onChange([...rows, { name: '', model: '' }])} />
-      )}
-    </fieldset>
   );
 }
