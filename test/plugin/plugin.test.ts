@@ -139,6 +139,7 @@ test('the plugin is one file, which runs under every supported Node', async () =
     'permissions',
     'approve',
     'deny',
+    'models',
     'schedules',
     'plan',
   ]) {
@@ -325,6 +326,23 @@ test('chat sends a message, prints the answer once, and exits with it', async ()
   assert.match(stdout, /\nWarm \ufffd\[31mand good\.\n {2}0 steps, 0 aiDollars\n$/);
   assert.equal(stdout.split('Warm').length, 2);
   assert.match((await hamlet('chat cleo', { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin })).stderr, /--once=TEXT/);
+});
+
+test('models lists who answers for each name; an admin tests one, and a failure is explained', async () => {
+  const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
+  const listed = await hamlet('models', place);
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.match(listed.stdout, /^NAME +STATE +PROVIDER +KIND +CONTEXT +TIERS\n/);
+  assert.match(listed.stdout, /^small +Scripted +scripted +scripted /m);
+  assert.match(listed.stdout, /No language model answers/);
+  assert.match((await hamlet('models list --agent ada', place)).stdout, /^ada may ask for .*small/m);
+  const refused = await hamlet('models test small', place);
+  assert.deepEqual([refused.code, refused.stdout], [1, '']);
+  const asAdmin = { ...place, HAMLET_TOKEN: TOKENS.admin };
+  const tested = await hamlet('models test small', asAdmin);
+  assert.deepEqual([tested.code, tested.stderr], [0, '']);
+  assert.match(tested.stdout, /^small: the scripted mind answered, and no language model was asked\n/);
+  assert.match((await hamlet('models test none --provider', asAdmin)).stderr, /No provider of this name is connected/);
 });
 
 test('logs of an agent without a pod explain why there are none', async () => {

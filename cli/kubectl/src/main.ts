@@ -4,6 +4,7 @@ import { approve, deny } from './commands/approve.ts';
 import { chat } from './commands/chat.ts';
 import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
+import { models } from './commands/models.ts';
 import { permissions } from './commands/permissions.ts';
 import { plan } from './commands/plan.ts';
 import { awake, reboot, sleep } from './commands/power.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
   approve,
   deny,
   chat,
+  models,
   schedules,
   freeze,
   plan,

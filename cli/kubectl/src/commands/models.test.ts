@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../command.ts';
+import { listLines, modelsAct, testLines } from './models.ts';
+
+const answered = {
+  ok: true,
+  provider: 'openai',
+  scripted: false,
+  ms: 840,
+  text: ' Good \u001b[31mday. ',
+  code: null,
+  message: null,
+  fix: null,
+  cost: { currency: 'USD', amount: '0.0001' },
+};
+const small = {
+  name: 'small',
+  provider: 'openai',
+  kind: 'openai',
+  scripted: false,
+  available: true,
+  context_tokens: 32_768,
+  tiers: ['tier-0', 'tier-1'],
+};
+
+test('the command line lists, or tests a model, a connected provider, or the own model of an agent', () => {
+  assert.deepEqual(modelsAct({ names: [], flags: {} }), { kind: 'list', query: {} });
+  assert.deepEqual(modelsAct({ names: ['list'], flags: { agent: 'ada' } }), {
+    kind: 'list',
+    query: { agent_id: 'ada' },
+  });
+  assert.deepEqual(modelsAct({ names: ['test', 'small'], flags: {} }), {
+    kind: 'test',
+    name: 'small',
+    body: { model: 'small' },
+  });
+  assert.deepEqual(modelsAct({ names: ['test', 'vllm'], flags: { provider: true, agent: 'ada' } }), {
+    kind: 'test',
+    name: 'vllm',
+    body: { credential: 'vllm', agent_id: 'ada' },
+  });
+  for (const wrong of [
+    { names: ['test'], flags: {} },
+    { names: ['connect', 'small'], flags: {} },
+    { names: ['list', 'small'], flags: {} },
+    { names: [], flags: { provider: true } },
+  ])
+    assert.throws(() => modelsAct(wrong), Failure);
+});
+
+test('the list says who answers for each name, and that no language model answers', () => {
+  const models = [
+    small,
+    { ...small, name: 'large', provider: null, kind: null, available: false, context_tokens: null, tiers: [] },
+    { ...small, name: 'keyed', available: false },
+    { ...small, name: 'spoken', provider: 'scripted', kind: 'scripted', scripted: true },
+  ];
+  const [rows = '', ...more] = listLines({ models, scripted_only: false, agent: null });
+  assert.deepEqual(
+    rows.split('\n').map((row) => row.split(/ {2,}/)),
+    [
+      ['NAME', 'STATE', 'PROVIDER', 'KIND', 'CONTEXT', 'TIERS'],
+      ['small', 'Answers', 'openai', 'openai', '32768', 'tier-0,tier-1'],
+      ['large', 'NoProvider', '-', '-', '-', '-'],
+      ['keyed', 'KeyMissing', 'openai', 'openai', '32768', 'tier-0,tier-1'],
+      ['spoken', 'Scripted', 'scripted', 'scripted', '32768', 'tier-0,tier-1'],
+    ],
+  );
+  assert.deepEqual(more, []);
+  const agent = { agent_id: 'ada', allowed: ['small', 'large'], model: null };
+  assert.deepEqual(
+    listLines({ models: [], scripted_only: true, agent }).map((line) => line.slice(0, 30)),
+    ['no models: no tier includes one', 'ada may ask for small, large', 'No language model answers: agen'].map((line) =>
+      line.slice(0, 30),
+    ),
+  );
+});
+
+test('a test says who answered, how fast and for how much, or the failure with the next step', () => {
+  assert.deepEqual(testLines('small', answered), [
+    'small answers at openai in 840 ms',
+    '  text: Good \ufffd[31mday.',
+    '  cost: 0.0001 USD',
+  ]);
+  assert.deepEqual(testLines('small', { ...answered, scripted: true, text: null, cost: null }), [
+    'small: the scripted mind answered, and no language model was asked',
+  ]);
+  const failed = { ...answered, ok: false, text: null, cost: null };
+  assert.deepEqual(testLines('small', { ...failed, code: 'auth', message: 'Incorrect key', fix: 'Renew the key' }), [
+    'small fails at openai (auth): Incorrect key',
+    '  fix:  Renew the key',
+  ]);
+  assert.deepEqual(testLines('small', { ...failed, code: null }), ['small fails at openai (failed)']);
+});
