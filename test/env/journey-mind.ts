@@ -18,6 +18,9 @@ interface ChatBody {
 /** Words that a person writes to begin the journey. */
 export const ERRAND = 'Find out what Bob wants, and post it on the board.';
 export const POST_TITLE = 'Bob wants fresh bread';
+/** Words to which the agent buys tokens, and says afterwards whether it has. */
+export const PURCHASE = 'Buy yourself more tokens for an hour.';
+export const PURCHASE_DONE = 'I have bought them.';
 export const QUESTION_TO_BOB = 'Bob, what would you like most today?';
 
 const call = (name: string, input: object): NonNullable<ScriptedAnswer['calls']> => [
@@ -51,6 +54,16 @@ function errandStep(messages: readonly Message[]): ScriptedAnswer {
   }
 }
 
+/** The purchase: one call, and its outcome in words. */
+function purchaseStep(messages: readonly Message[]): ScriptedAnswer {
+  if (callsSince(messages) === 0) {
+    const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
+    return { text: ['I will buy some.'], calls: call('buy', { item, seconds: 3_600, max_price: '1' }) };
+  }
+  const isBought = (messages.at(-1)?.content ?? '').includes('Bought for');
+  return { text: [isBought ? PURCHASE_DONE : 'They are not bought.'] };
+}
+
 function answerOf({ messages, tools = [], response_format: format }: ChatBody): ScriptedAnswer {
   if (format?.type === 'json_schema')
     return {
@@ -58,6 +71,7 @@ function answerOf({ messages, tools = [], response_format: format }: ChatBody): 
     };
   const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   if (tools.length > 0 && asked.includes(ERRAND)) return errandStep(messages);
+  if (tools.length > 0 && asked.includes(PURCHASE)) return purchaseStep(messages);
   return { text: ['Good ', 'day.'] };
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { WireServer } from '@hamlet/models/testing';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
 import { openBrowser } from './browser.ts';
@@ -14,6 +15,8 @@ import { economyTests } from './web/web-economy.ts';
 import { modelTests } from './web/web-models.ts';
 import { offerTests } from './web/web-offers.ts';
 import { operatorTests } from './web/web-operator.ts';
+import { ruleTests } from './web/web-rules.ts';
+import { signInVariables, startSignInServer, subscriptionTests } from './web/web-subscription.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const OUTPUT = join(ROOT, 'test/output');
@@ -23,6 +26,7 @@ const PASSWORD = 'correct horse battery';
 let state: string;
 let village: DevVillage;
 let browser: TestBrowser;
+let signInServer: WireServer;
 let code: string;
 
 before(async () => {
@@ -33,13 +37,16 @@ before(async () => {
   chmodSync(state, 0o755);
   const folder = openDevFolder(state);
   code = folder.bootstrapCode;
-  village = await startDevVillage(folder, { port: null, residents: true });
+  signInServer = await startSignInServer();
+  const variables = signInVariables(signInServer);
+  village = await startDevVillage(folder, { port: null, residents: true, variables });
   browser = await openBrowser();
 });
 
 after(async () => {
   await browser?.close();
   await village?.stop();
+  await signInServer?.close();
   if (state !== undefined) rmSync(state, { recursive: true, force: true });
 });
 
@@ -152,6 +159,8 @@ economyTests(() => ({
   adaToken: village.file.agentTokens.ada,
 }));
 modelTests(() => ({ page: browser.page, url: village.file.url, shot }));
+subscriptionTests(() => ({ page: browser.page, url: village.file.url, shot }));
+ruleTests(() => ({ page: browser.page, url: village.file.url, shot, adminToken: village.file.adminToken }));
 
 /** Refusals that the tests above caused: the viewer's page asks who is signed in, and some requests are refused on purpose. */
 const ASKED_FOR = [
@@ -159,6 +168,7 @@ const ASKED_FOR = [
   / 409 .*\/api\/v1\/economy\/penalize$/,
   / 409 .*\/api\/v1\/schedules$/,
   / 409 .*\/api\/v1\/economy\/credits$/,
+  / 409 .*\/api\/v1\/models\/subscription\/finish$/,
 ];
 
 test('the page logged no unexpected error', () => {

@@ -56,11 +56,17 @@ function modelVariables({ modelKeys }: DevFolder, model: ChosenModel | null): Re
   return model === null ? {} : { HAMLET_MODELS: JSON.stringify(configOf(model)), HAMLET_MODEL_KEYS_DIR: modelKeys };
 }
 
+export interface DevOptions {
+  /** Null for any free port. */
+  readonly port: number | null;
+  readonly residents: boolean;
+  readonly model?: ChosenModel | null;
+  /** More variables of the api. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
 /** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. */
-export async function startDevVillage(
-  folder: DevFolder,
-  options: { readonly port: number | null; readonly residents: boolean; readonly model?: ChosenModel | null },
-): Promise<DevVillage> {
+export async function startDevVillage(folder: DevFolder, options: DevOptions): Promise<DevVillage> {
   const redis = await startRedis();
   const postgres = await startPostgres({ dataDir: folder.postgresData });
   const port = options.port ?? (await freePort());
@@ -87,6 +93,7 @@ export async function startDevVillage(
         HAMLET_LOG_DIR: folder.sealedLog,
         HAMLET_CREDENTIAL_KEYS_DIR: folder.credentialKeys,
         ...(web === null ? {} : { HAMLET_WEB_DIR: web }),
+        ...options.variables,
       },
     },
     ready: () => answers(url),
