@@ -13,7 +13,13 @@ import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../../api/server/src/testing/play.ts';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import {
+  clientOf,
+  eventually,
+  startTestVillage,
+  TOKENS,
+  type TestVillage,
+} from '../../api/server/src/testing/test-village.ts';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -248,11 +254,12 @@ test('schedules: the list and the next firings of one', async () => {
 });
 
 test('runs: read from the api with a token; without one the error says how to get a token', async () => {
-  dataOf(await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
+  const member = clientOf(play.url, TOKENS.member);
+  dataOf(await member.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   assert.match(
     (await hamlet('runs ada', place)).stdout,
-    /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +admin +\d+[sm] +0 +Water the flowers\.\n$/,
+    /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +member +\d+[sm] +0 +Water the flowers\.\n$/,
   );
   const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as {
     runs: readonly { prompt: string }[];
