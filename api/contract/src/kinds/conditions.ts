@@ -89,6 +89,7 @@ export const REASONS = {
   RolloutHalted:
     'agents with the new image or compute were not ready in time, so the others keep their pods: look at those agents, or install another image',
   UpToDate: 'the pod matches the present template',
+  NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 

@@ -50,6 +50,8 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
   };
 }
 
+const NOT_OBSERVED = 'The operator has not written the status of this agent yet.';
+
 /** The reason why an agent runs or does not: the first unmet condition of the chain. Pure. */
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
@@ -64,7 +66,10 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
   }
   const quarantined = conditions.get('Quarantined');
   if (quarantined?.status === 'True') return { ready: false, reason: quarantined.reason, message: quarantined.message };
-  const blocking = firstUnmet(CHAIN.flatMap((type) => conditions.get(type) ?? []));
+  const chain = CHAIN.flatMap((type) => conditions.get(type) ?? []);
+  // The resident of a new agent may connect before the operator writes the first status.
+  if (chain.length === 0) return { ready: false, reason: 'NotObserved', message: NOT_OBSERVED };
+  const blocking = firstUnmet(chain);
   if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
   if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the API yet.' };
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AgentSpec, type AgentStatus } from '@hamlet/contract';
+import type { AgentRecord } from './agent-source.ts';
+import { whyOf } from './describe-agent.ts';
+
+const lastTransitionTime = '2026-11-22T10:00:00Z';
+const condition = (
+  type: string,
+  status: 'True' | 'False',
+  reason: string,
+): NonNullable<AgentStatus['conditions']>[number] => ({
+  type,
+  status,
+  reason,
+  message: `the message of ${type}`,
+  lastTransitionTime,
+});
+const record = (status: AgentStatus, spec: object = {}): AgentRecord => ({
+  agentId: 'ada',
+  uid: 'ada-uid',
+  createdAt: lastTransitionTime,
+  spec: AgentSpec.parse(spec),
+  status,
+  deleting: false,
+});
+const READY = [condition('Connected', 'True', 'Connected'), condition('Ready', 'True', 'Ready')];
+
+test("an agent is not ready before the operator's first status, even if its resident is connected", () => {
+  for (const status of [{}, { conditions: [] }, { cycle: 1, conditions: [condition('Resized', 'True', 'AsEntitled')] }])
+    for (const online of [true, false])
+      assert.deepEqual(whyOf(record(status), online), {
+        ready: false,
+        reason: 'NotObserved',
+        message: 'The operator has not written the status of this agent yet.',
+      });
+});
+
+test('with a status, the first condition of the chain that is not True decides, then the connection', () => {
+  assert.equal(whyOf(record({ conditions: READY }), true).ready, true);
+  assert.equal(whyOf(record({ conditions: READY }), false).reason, 'NotConnected');
+  const waits = [condition('Admitted', 'False', 'NoSeat'), condition('Ready', 'False', 'NoSeat')];
+  assert.deepEqual(whyOf(record({ conditions: waits }), true), {
+    ready: false,
+    reason: 'NoSeat',
+    message: 'the message of Admitted',
+  });
+});
+
+test('sleep needs no status: the spec says it', () => {
+  assert.equal(whyOf(record({}, { power: 'Asleep' }), false).reason, 'Asleep');
+});
+
+test('trouble of the hands does not make an agent unready', () => {
+  const conditions = [...READY, condition('HandsReady', 'False', 'HandsCrashLooping')];
+  assert.equal(whyOf(record({ conditions }), true).ready, true);
+});
