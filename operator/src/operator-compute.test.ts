@@ -244,6 +244,31 @@ test('revoked tokens: the pod stays and the condition says so', async () => {
   await v.condition('bob', 'Connected False NotConnected');
 });
 
+test('trouble of the hands that the node reports is a condition and an Event', async () => {
+  const { metadata, status } = await v.runningPod('bob');
+  await v.condition('bob', 'HandsReady True HandsRunning');
+  const at = { namespace: v.namespace, name: metadata.name, subresource: 'status' } as const;
+  const lastState = {
+    terminated: {
+      reason: 'OOMKilled',
+      exitCode: 137,
+      startedAt: '2026-11-22T09:58:00Z',
+      finishedAt: '2026-11-22T09:59:00Z',
+    },
+  };
+  const report = (state: object): Promise<unknown> => {
+    const containerStatuses = status?.containerStatuses?.map((each) =>
+      each.name === 'hands' ? { ...each, restartCount: 3, state, lastState } : each,
+    );
+    return v.server.client.mergePatch(PODS, { status: { containerStatuses } }, at);
+  };
+  await report({ waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container' } });
+  assert.match(await v.condition('bob', 'HandsReady False HandsOutOfMemory'), /restarts: 3; the node waits/);
+  assert.match(await v.event('bob', 'HandsOutOfMemory'), /OOMKilled with exit code 137 at 2026-11-22T09:59:00Z/);
+  await report({ running: { startedAt: '2026-11-22T10:00:00Z' } });
+  assert.match(await v.condition('bob', 'HandsReady True HandsOutOfMemory'), /they run again/);
+});
+
 test('while the api does not answer, under a new leader: running agents continue, barred agents stay barred, no new agent begins', async () => {
   const ada = await v.runningPod('ada');
   say('bob', { frozen: true, reason: 'enough' });

@@ -113,7 +113,8 @@ function listening(...words: readonly string[]): { readonly said: Promise<Said>;
   return { said, heard: heard.promise };
 }
 
-async function conditions(name: string, stopsAt: string | undefined): Promise<void> {
+/** Sets the conditions of the chain, and those beside it. */
+async function conditions(name: string, stopsAt: string | undefined, beside: readonly object[] = []): Promise<void> {
   const at = stopsAt === undefined ? CHAIN.length : CHAIN.findIndex((type) => type === stopsAt);
   const list = CHAIN.map((type, index) => ({
     type,
@@ -124,7 +125,7 @@ async function conditions(name: string, stopsAt: string | undefined): Promise<vo
   }));
   await kube.client.mergePatch(
     AGENTS,
-    { status: { conditions: list, cycle: 1, tier: 'tier-0' } },
+    { status: { conditions: [...list, ...beside], cycle: 1, tier: 'tier-0' } },
     { namespace, name, subresource: 'status' },
   );
 }
@@ -179,6 +180,14 @@ test('why: the chain, the advice, and the exit code', async () => {
   assert.deepEqual([ready.code, ready.stdout.split('\n')[0]], [0, 'ada is in the world (cycle 1, tier tier-0)']);
   const all = await hamlet('why');
   assert.deepEqual([all.code, all.stdout], [0, 'all of 1 agents are in the world\n']);
+  const lastTransitionTime = '2026-11-22T10:00:00Z';
+  const hands = { type: 'HandsReady', status: 'False', reason: 'HandsCrashLooping', message: 'restarts: 4' };
+  await conditions('ada', undefined, [{ ...hands, lastTransitionTime }]);
+  const troubled = await hamlet('why');
+  assert.equal(troubled.code, 0, 'an agent whose hands have trouble is ready');
+  assert.match(troubled.stdout, /^ada is in the world[^]*✗ HandsReady {4}HandsCrashLooping {4}restarts: 4\n/);
+  assert.match(troubled.stdout, /How to fix HandsCrashLooping: /);
+  await conditions('ada', undefined);
   const unknown = await hamlet('why zoe');
   assert.deepEqual([unknown.code, unknown.stderr], [1, 'there is no Agent "zoe" in this namespace; there are ada\n']);
 });

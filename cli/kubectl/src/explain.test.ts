@@ -48,6 +48,33 @@ test('an agent in the world has no blocking condition', () => {
   );
 });
 
+test('an agent in the world whose hands have trouble is ready, and the explanation has the trouble with its advice', () => {
+  const withHands = (status: 'True' | 'False', reason: Reason): AgentStatus => {
+    const message = `the hands: ${reason}`;
+    const hands = { type: 'HandsReady', status, reason, message, lastTransitionTime: '2026-11-22T10:00:00Z' } as const;
+    const chain = CHAIN.map((type) => ({ ...hands, type, status: 'True' as const, reason: type, message: '' }));
+    return { conditions: [...chain, hands], cycle: 4, tier: 'tier-0', podName: 'ada-4', nodeName: 'sparky1' };
+  };
+  const told = explain(agent(withHands('False', 'HandsCrashLooping')));
+  assert.deepEqual([told.ready, told.hands?.advice], [true, REASONS.HandsCrashLooping]);
+  assert.match(
+    explanationText(told),
+    /✓ Ready .*\n {2}✗ HandsReady {4}HandsCrashLooping {4}the hands: .*\n\nHow to fix HandsCrashLooping: the hands end soon/,
+  );
+  assert.match(
+    explanationText(explain(agent(withHands('True', 'HandsOutOfMemory')))),
+    /✓ HandsReady {4}HandsOutOfMemory/,
+  );
+  for (const [status, reason] of [
+    ['True', 'HandsRunning'],
+    ['True', 'NoHands'],
+    ['False', 'Starting'],
+    ['False', 'Waiting'],
+    ['False', 'Asleep'],
+  ] as const)
+    assert.equal(explain(agent(withHands(status, reason))).hands, null, reason);
+});
+
 test('the advice for a sleeping agent is to wake it, whichever conditions wait', () => {
   const told = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
   assert.deepEqual([told.blocking?.type, told.blocking?.advice], ['Ready', 'wake it: kubectl hamlet awake ada']);

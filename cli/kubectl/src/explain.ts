@@ -1,4 +1,12 @@
-import { CHAIN, firstUnmet, REASONS, type Agent, type Condition, type ConditionType } from '@hamlet/contract/kinds';
+import {
+  CHAIN,
+  firstUnmet,
+  PAST_TROUBLE,
+  REASONS,
+  type Agent,
+  type Condition,
+  type ConditionType,
+} from '@hamlet/contract/kinds';
 
 /** A condition in the chain. */
 export interface Link {
@@ -9,12 +17,17 @@ export interface Link {
   readonly since: string | null;
 }
 
+/** A condition with trouble; `advice` is the fix, if the contract has one. */
+type Trouble = Link & { readonly advice: string | null };
+
 /** Why an agent runs or does not run. */
 export interface Explanation {
   readonly agent: string;
   readonly ready: boolean;
   /** The condition that blocks the agent, with advice; null if the agent runs. */
-  readonly blocking: (Link & { readonly advice: string | null }) | null;
+  readonly blocking: Trouble | null;
+  /** The condition of the hands if they do not run or have restarted; the agent may be ready all the same. */
+  readonly hands: Trouble | null;
   readonly chain: readonly Link[];
   readonly cycle: number;
   readonly tier: string | null;
@@ -50,14 +63,26 @@ function adviceFor({ reason }: Link, name: string): string | null {
   return advices.get(reason) ?? null;
 }
 
-/** Explains the chain of conditions. Pure. */
+/** Reasons of hands that do not run and have no trouble. */
+const CALM: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Starting']);
+
+/** The condition of the hands, if they have trouble. */
+function handsTrouble(conditions: readonly Condition[], name: string): Trouble | null {
+  const link = linkOf(conditions, 'HandsReady');
+  const { status, reason } = link;
+  const hasTrouble = PAST_TROUBLE.has(reason) || (status === 'False' && !CALM.has(reason));
+  return hasTrouble ? { ...link, advice: adviceFor(link, name) } : null;
+}
+
+/** Explains the chain of conditions and the hands. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
   const link = blockingLink(chain, spec.power === 'Asleep');
   const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
   const facts = { cycle, tier, pod, node, last_seen: status.lastSeen ?? null };
-  return { agent: metadata.name, ready: blocking === null, blocking, chain, ...facts };
+  const hands = handsTrouble(conditions, metadata.name);
+  return { agent: metadata.name, ready: blocking === null, blocking, hands, chain, ...facts };
 }
 
 const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };
@@ -70,10 +95,12 @@ function headText({ agent, blocking, ...facts }: Explanation): string {
 }
 
 export function explanationText(explanation: Explanation): string {
-  const { blocking, chain } = explanation;
-  const lines = chain.map(({ type, status, reason, message }) =>
+  const { blocking, hands, chain } = explanation;
+  const lines = [...chain, ...(hands === null ? [] : [hands])].map(({ type, status, reason, message }) =>
     `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
   );
-  const advice = typeof blocking?.advice === 'string' ? ['', `How to fix ${blocking.reason}: ${blocking.advice}`] : [];
+  const advice = [blocking, hands].flatMap((trouble) =>
+    trouble === null || trouble.advice === null ? [] : ['', `How to fix ${trouble.reason}: ${trouble.advice}`],
+  );
   return [headText(explanation), '', ...lines, ...advice].join('\n');
 }

@@ -84,3 +84,21 @@ test('only the needed metadata is kept, and equal sizes are one object', () => {
   assert.deepEqual(one.metadata.labels, { 'hamlet.village/agent': 'ada' });
   assert.equal(one.metadata.ownerReferences?.[0]?.uid, 'a');
 });
+
+test('the last end of a container is read, from its present state or the one before', () => {
+  const end = { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt: '2026-11-22T09:59:00Z' } };
+  const handsIn = (status: object): ReturnType<typeof podView>['handsContainer'] => {
+    const { status: before, ...pod } = rawPod(limits('1', '1Gi'), undefined);
+    const containerStatuses = [{ name: 'hands', restartCount: 0, ...status }];
+    return podView({ ...pod, status: { ...before, containerStatuses } }).handsContainer;
+  };
+  const text = 'OOMKilled with exit code 137 at 2026-11-22T09:59:00Z';
+  const ended = handsIn({ state: end });
+  assert.deepEqual([ended?.running, ended?.lastEnd, ended?.outOfMemory], [false, text, true]);
+  const again = handsIn({ restartCount: 1, state: { running: {} }, lastState: end });
+  assert.deepEqual([again?.running, again?.restarts, again?.lastEnd, again?.outOfMemory], [true, 1, text, true]);
+  const other = handsIn({ state: { terminated: { exitCode: 3 } } });
+  assert.deepEqual([other?.lastEnd, other?.outOfMemory], ['ended with exit code 3', false]);
+  const runs = handsIn({ state: { running: {} } });
+  assert.deepEqual([runs?.running, runs?.lastEnd, runs?.outOfMemory], [true, undefined, false]);
+});

@@ -12,8 +12,10 @@ export interface ContainerState {
   readonly restarts: number;
   readonly waitingReason: string | undefined;
   readonly waitingMessage: string | undefined;
-  /** The reason and the exit code of the container's last end, as text. */
+  /** Reason, exit code and time of the container's last end, as text. */
   readonly lastEnd: string | undefined;
+  /** Whether the container last ended because its memory was used up. */
+  readonly outOfMemory: boolean;
 }
 
 /** The state of a resize that the node has not finished. */
@@ -101,8 +103,15 @@ interface RawContainer {
   readonly state?: {
     readonly running?: object;
     readonly waiting?: { readonly reason?: string; readonly message?: string };
+    readonly terminated?: RawEnd;
   };
-  readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
+  readonly lastState?: { readonly terminated?: RawEnd };
+}
+
+interface RawEnd {
+  readonly reason?: string;
+  readonly exitCode?: number;
+  readonly finishedAt?: string;
 }
 
 /** One shared object for each size, because thousands of pods share few sizes. */
@@ -135,30 +144,36 @@ function runningState(imageId: string | undefined): ContainerState {
     waitingReason: undefined,
     waitingMessage: undefined,
     lastEnd: undefined,
+    outOfMemory: false,
   };
   RUNS.set(imageId, state);
   return state;
 }
 
-function endOf({ lastState }: RawContainer): string | undefined {
-  if (lastState?.terminated === undefined) return undefined;
-  const { reason = 'ended', exitCode = 'unknown' } = lastState.terminated;
-  return `${reason} with exit code ${exitCode}`;
+function lastEndOf({ state, lastState }: RawContainer): RawEnd | undefined {
+  return state?.terminated ?? lastState?.terminated;
+}
+
+function endOf(end: RawEnd | undefined): Pick<ContainerState, 'lastEnd' | 'outOfMemory'> {
+  if (end === undefined) return { lastEnd: undefined, outOfMemory: false };
+  const { reason = 'ended', exitCode = 'unknown', finishedAt } = end;
+  const at = finishedAt === undefined ? '' : ` at ${finishedAt}`;
+  return { lastEnd: `${reason} with exit code ${exitCode}${at}`, outOfMemory: reason === 'OOMKilled' };
 }
 
 function containerState(container: RawContainer | undefined): ContainerState | undefined {
   if (container === undefined) return undefined;
   const { restartCount: restarts, imageID, state: { running, waiting } = {} } = container;
   const imageId = imageID === '' ? undefined : imageID;
-  const lastEnd = endOf(container);
-  if (running !== undefined && restarts === 0 && lastEnd === undefined) return runningState(imageId);
+  const end = lastEndOf(container);
+  if (running !== undefined && restarts === 0 && end === undefined) return runningState(imageId);
   return {
     running: running !== undefined,
     imageId,
     restarts,
     waitingReason: waiting?.reason,
     waitingMessage: waiting?.message,
-    lastEnd,
+    ...endOf(end),
   };
 }
 

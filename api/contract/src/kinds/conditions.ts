@@ -3,8 +3,11 @@ import { Timestamp, text } from './text.ts';
 
 /** The first condition that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
-/** The last four are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template. */
-export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate'] as const;
+/**
+ * The last five are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
+ * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools.
+ */
+export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate', 'HandsReady'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
@@ -89,9 +92,20 @@ export const REASONS = {
   RolloutHalted:
     'agents with the new image or compute were not ready in time, so the others keep their pods: look at those agents, or install another image',
   UpToDate: 'the pod matches the present template',
+  HandsRunning: 'the hands run: tools can start in them',
+  NoHands: 'the pod has no hands, and so no tools start in it',
+  HandsRestarted:
+    'the hands ended and the node started them again; processes that tools had left in the background are lost: read the earlier log of the container hands',
+  HandsCrashLooping:
+    'the hands end soon after each start: read the earlier log of the container hands, or correct the image in spec.hands',
+  HandsOutOfMemory:
+    'the hands used up the memory of the tier, and the node ended them: give the agent smaller work or a tier with more memory',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
+
+/** Reasons that deserve a look even if the condition is True: the trouble is over, its effects may not be. */
+export const PAST_TROUBLE: ReadonlySet<string> = new Set<Reason>(['HandsRestarted', 'HandsOutOfMemory']);
 
 /** Reasons of Events without a condition. An Event about a condition has one of {@link REASONS}. */
 export const EVENT_REASONS = {

@@ -1,7 +1,7 @@
 import type { Agent } from '@hamlet/contract/kinds';
 import { AGENTS, readAgent, type Listed } from '../agents.ts';
 import type { Command, Invocation } from '../command.ts';
-import { explain, explanationText } from '../explain.ts';
+import { explain, explanationText, type Explanation } from '../explain.ts';
 import type { Kubectl } from '../kubectl.ts';
 import { jsonText } from '../table.ts';
 
@@ -26,9 +26,12 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
   return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
 }
 
+const isWell = ({ ready, hands }: Explanation): boolean => ready && hands === null;
+
+/** Prints the explanation of an agent. True if it is ready. */
 async function show({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
-  const warnings = explanation.ready
+  const warnings = isWell(explanation)
     ? []
     : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
   const shown = warnings.map(({ reason = '', message = '' }) => ({ reason, message }));
@@ -43,19 +46,20 @@ export const why: Command = {
   usage: '[NAME]',
   summary: 'explains why an agent does not run, and how to fix it; exits 1 unless it is ready',
   details:
-    'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready.',
+    'The first condition of the chain that is not True is the reason. Without a NAME it explains every agent that is not ready or whose hands have trouble.',
   options: {},
   names: [0, 1],
   async run(invocation) {
     const [name] = invocation.names;
     if (name !== undefined) return (await show(invocation, await readAgent(invocation.kubectl, name))) ? 0 : 1;
     const { items } = await invocation.kubectl.json<Listed<Agent>>(['get', AGENTS]);
-    const waiting = items.filter((agent) => !explain(agent).ready);
-    for (const [index, agent] of waiting.entries()) {
+    const troubled = items.filter((agent) => !isWell(explain(agent)));
+    let waiting = 0;
+    for (const [index, agent] of troubled.entries()) {
       if (index > 0 && !invocation.json) invocation.print('');
-      await show(invocation, agent);
+      if (!(await show(invocation, agent))) waiting += 1;
     }
-    if (waiting.length === 0 && !invocation.json) invocation.print(`all of ${items.length} agents are in the world`);
-    return waiting.length === 0 ? 0 : 1;
+    if (troubled.length === 0 && !invocation.json) invocation.print(`all of ${items.length} agents are in the world`);
+    return waiting === 0 ? 0 : 1;
   },
 };

@@ -36,6 +36,9 @@ const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   ResizeDeferred: 'Warning',
   ResizeRefused: 'Warning',
   RolloutHalted: 'Warning',
+  HandsRestarted: 'Warning',
+  HandsCrashLooping: 'Warning',
+  HandsOutOfMemory: 'Warning',
   Ready: 'Normal',
 };
 

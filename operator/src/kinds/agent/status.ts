@@ -1,5 +1,6 @@
 import { firstUnmet, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
+import { handsReadyResult } from './condition/hands-condition.ts';
 import {
   ASLEEP,
   connectedResult,
@@ -47,6 +48,7 @@ function resultsOf(observed: Observed): Chain {
     ['Quarantined', quarantinedResult(observed)],
     ['Resized', resizedResult(observed)],
     ['UpToDate', upToDateResult(observed)],
+    ['HandsReady', handsReadyResult(observed, scheduled)],
   ];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type KubeObject, type ReflectorState } from '@hamlet/kube';
-import { agentOf, claimOf, podOf, TIER_1 } from './testing/sample-state.ts';
+import { agentOf, claimOf, container, podOf, TIER_1 } from './testing/sample-state.ts';
 import { CLAIM_INDEXERS, POD_INDEXERS } from '../../objects/watched.ts';
 import { connectTriggers, effectOf } from './triggers.ts';
 import { AGENT_LABEL } from '../../objects/names.ts';
@@ -36,6 +36,8 @@ test('the steps of a start only change the status; changes that need an action a
   );
   assert.equal(effect(runs, podOf('ada-1', { deletionTimestamp: '2026-11-22T10:00:00Z' })), 'plan');
   assert.equal(effect(runs, podOf('ada-1', { phase: 'Failed' })), 'plan');
+  const restarted = container({ running: true, restarts: 1, lastEnd: 'Error with exit code 1' });
+  assert.equal(effect(runs, podOf('ada-1', { handsContainer: restarted })), 'status');
   assert.equal(effect(runs, podOf('ada-1', { tier: TIER_1 })), 'plan');
   assert.equal(
     effect(podOf('ada-1', { tier: TIER_1, given: runs.given }), podOf('ada-1', { tier: TIER_1 })),

@@ -55,6 +55,17 @@ test('a state that a person asked for has a calm tone, a fault has not', () => {
   assert.equal(tone('Quarantined', 'True', 'Quarantined'), 'bad');
 });
 
+test('hands that run again after trouble keep the message and the advice, in a calm tone', () => {
+  const message = 'the hands ended, last: OOMKilled with exit code 137; restarts: 1; they run again';
+  const [words] = conditionLabels([condition('HandsReady', 'True', { reason: 'HandsOutOfMemory', message })]);
+  assert.deepEqual([words?.text, words?.tone], [message, 'waiting']);
+  assert.match(words?.advice ?? '', /a tier with more memory\.$/);
+  const [loop] = conditionLabels([condition('HandsReady', 'False', { reason: 'HandsCrashLooping', message: 'm' })]);
+  assert.deepEqual([loop?.text, loop?.tone], ['m', 'bad']);
+  const [runs] = conditionLabels([condition('HandsReady', 'True', { reason: 'HandsRunning', message: 'm' })]);
+  assert.deepEqual([runs?.tone, runs?.advice], ['good', null]);
+});
+
 test('conditions are in the order in which a person should read them', () => {
   const types = conditionLabels([
     condition('Quarantined', 'False'),

@@ -1,4 +1,4 @@
-import { type AgentDetail, REASONS } from '@hamlet/contract';
+import { type AgentDetail, PAST_TROUBLE, REASONS } from '@hamlet/contract';
 
 /** One condition of an agent, in words. `tone` chooses its mark. */
 export interface ConditionLabel {
@@ -47,6 +47,11 @@ const MEANING: Readonly<
     holds: 'It has the compute of its tier.',
     fails: 'It does not have the compute of its tier yet.',
   },
+  HandsReady: {
+    title: 'Hands',
+    holds: 'Nothing is wrong with its hands.',
+    fails: 'Its hands do not run: it cannot use their tools.',
+  },
 };
 const ORDER = Object.keys(MEANING);
 
@@ -79,8 +84,9 @@ export function adviceOf(reason: string): string | null {
   return advice === undefined ? null : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`;
 }
 
-function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
-  return status !== 'Unknown' && (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
+function isAsWanted({ type, status, reason }: Pick<Condition, 'type' | 'status' | 'reason'>): boolean {
+  if (status === 'Unknown' || PAST_TROUBLE.has(reason)) return false;
+  return (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
 }
 
 /**
@@ -89,7 +95,7 @@ function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boole
  */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
-  if (!isAsWanted({ type, status }) && message !== '') return message;
+  if (!isAsWanted({ type, status, reason }) && message !== '') return message;
   if (status === 'Unknown') return 'Not known yet.';
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason;
 }
@@ -118,6 +124,6 @@ const CALM: ReadonlySet<string> = new Set([
 
 function toneOf({ type, status, reason }: Condition): ConditionLabel['tone'] {
   if (MEANING[type]?.wantedFalse === true) return status === 'False' ? 'good' : type === 'Suspended' ? 'info' : 'bad';
-  if (status === 'True') return 'good';
+  if (status === 'True') return PAST_TROUBLE.has(reason) ? 'waiting' : 'good';
   return status === 'Unknown' || CALM.has(reason) ? 'waiting' : 'bad';
 }

@@ -15,7 +15,7 @@ import { FAILURES_MAX, TURN_MS } from '../upgrade-turn.ts';
 /** The scheduler's messages for a volume on another node. Kubernetes 1.36 and newer write the second text. */
 const VOLUME_CONFLICT = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
 /** Reasons of a waiting container that concern its image. */
-const IMAGE_REASONS: ReadonlySet<string> = new Set([
+export const IMAGE_REASONS: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
   'InvalidImageName',
@@ -23,7 +23,7 @@ const IMAGE_REASONS: ReadonlySet<string> = new Set([
   'ImageInspectError',
 ]);
 /** Reasons of a waiting container that occur in every start. */
-const STARTING_REASONS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
+export const STARTING_REASONS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 export const ASLEEP: ConditionResult = no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
 
@@ -103,9 +103,11 @@ function containerProblem(container: ContainerState): ConditionResult | undefine
     : no('ContainerWaiting', detail);
 }
 
-/** Whether the container waits for something that needs a repair, such as an image that cannot be pulled. */
-export function isInTrouble({ container }: PodView): boolean {
-  return container?.waitingReason !== undefined && !STARTING_REASONS.has(container.waitingReason);
+/** Whether a container waits for something that needs a repair, such as an image that cannot be pulled. */
+export function isInTrouble({ container, handsContainer }: PodView): boolean {
+  return [container, handsContainer].some(
+    (each) => each?.waitingReason !== undefined && !STARTING_REASONS.has(each.waitingReason),
+  );
 }
 
 /** The reason why a running container has no session. */

@@ -1,6 +1,7 @@
 /** The scheduler and the kubelets of a cluster in memory, which change pods as time passes. */
 import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
 import type { PodView } from '../../../objects/pod-view.ts';
+import { container } from './sample-state.ts';
 
 /** How the API server and the kubelet of a model treat a resize. */
 export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
@@ -18,7 +19,7 @@ const PINNED = {
   reason: 'Unschedulable',
   message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict',
 };
-const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
+const RUNS = container({ running: true });
 
 /** The facts by which the scheduler and the kubelets decide. */
 export interface Surroundings {
@@ -40,7 +41,8 @@ export function lives(pod: PodView, around: Surroundings): PodView {
   if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || around.claim === undefined) return pod;
   if (pod.nodeName === undefined) return scheduled(pod, around);
   if (pod.nodeName === around.lostNode) return pod;
-  if (pod.phase === 'Pending') return { ...pod, phase: 'Running', container: RUNS, given: pod.size };
+  if (pod.phase === 'Pending')
+    return { ...pod, phase: 'Running', container: RUNS, handsContainer: RUNS, given: pod.size };
   return resized(pod, around.resizes);
 }
 

@@ -160,7 +160,7 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
     },
     image: SETTINGS.image,
     hands: SETTINGS.image,
-    handsContainer: undefined,
+    handsContainer: container({ running: true }),
     size: sizeOf(tier),
     given: sizeOf(tier),
     resize: undefined,
@@ -168,7 +168,7 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
     nodeName: 'sparky1',
     phase: 'Running',
     scheduled: { status: 'True', reason: '', message: '' },
-    container: { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined },
+    container: container({ running: true }),
     reason: undefined,
     message: undefined,
     ...view,
@@ -238,13 +238,14 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
   return { ...observedFrom(facts, () => 'none'), ...parts, agent, pods };
 }
 
-/** A container that does not run yet. */
+/** A container that does not run yet, unless the parts say otherwise. */
 export const container = (parts: Partial<ContainerState>): ContainerState => ({
   running: false,
   restarts: 0,
   waitingReason: undefined,
   waitingMessage: undefined,
   lastEnd: undefined,
+  outOfMemory: false,
   ...parts,
 });
 
