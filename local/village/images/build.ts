@@ -12,6 +12,7 @@ import { buildDockerfile, hasImage } from './buildah.ts';
 import { hostArchitecture } from './architecture.ts';
 import { handsProgram } from './hands.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
+import { removeOldImages } from './old-images.ts';
 import { packageSource } from './packages.ts';
 import { postgresClients, postgresClientsId } from './postgres-clients.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts';
@@ -49,6 +50,7 @@ export async function buildImages(
   const bases = await ensureBases(context);
   const built: BuiltImage[] = [];
   for (const name of names) built.push(await buildImage(recipeOf(name, process.arch), bases, context));
+  if (built.some(({ isNew }) => isNew)) await removeOldImages(context);
   return built;
 }
 

@@ -1,0 +1,69 @@
+/**
+ * Removes images and packages that no build needs any more: every change of the sources makes new ones, of about 1.5 GB
+ * together.
+ */
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CACHE } from '../paths.ts';
+import type { StepContext } from '../steps.ts';
+import { buildah } from './buildah.ts';
+
+/** Versions of each image and package folder that stay, so that other checkouts and the version before are at hand. */
+const KEPT = 3;
+
+/** Images that one build removes; each takes seconds, and the next build removes further ones. */
+const AT_ONCE = 8;
+
+const Listed = z.array(z.object({ names: z.array(z.string()).nullish(), created: z.number() }));
+
+export interface Version {
+  /** All that is equal but for its version, for example an image without its tag. */
+  readonly family: string;
+  readonly name: string;
+  readonly created: number;
+}
+
+/** Names of the versions beyond the newest ones of each family. Pure. */
+export function oldVersions(versions: readonly Version[], kept: number): readonly string[] {
+  const families = Object.values(Object.groupBy(versions, ({ family }) => family));
+  return families.flatMap((family = []) =>
+    family
+      .toSorted((a, b) => b.created - a.created)
+      .slice(kept)
+      .map(({ name }) => name),
+  );
+}
+
+async function images(context: StepContext): Promise<readonly Version[]> {
+  const listed = Listed.parse(JSON.parse(await buildah(['images', '--json'], context)));
+  return listed.flatMap(({ names, created }) =>
+    (names ?? [])
+      .filter((name) => name.includes('/hamlet/'))
+      .map((name) => ({ family: name.slice(0, name.lastIndexOf(':')), name, created })),
+  );
+}
+
+/** Folders are named WORKSPACE-HASH. */
+function packageFolders(folder: string): readonly Version[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => !name.endsWith('.part'))
+    .map((name) => ({
+      family: name.slice(0, name.lastIndexOf('-')),
+      name,
+      created: statSync(join(folder, name)).mtimeMs,
+    }));
+}
+
+/** Removes old images with their layers, and old package folders. */
+export async function removeOldImages(context: StepContext): Promise<void> {
+  context.doing('removing old images');
+  const old = oldVersions(await images(context), KEPT).slice(0, AT_ONCE);
+  if (old.length > 0) await buildah(['rmi', ...old], context);
+  // Stages of older builds have no name.
+  await buildah(['rmi', '--prune'], context);
+  const folder = join(CACHE, 'images/packages');
+  for (const name of oldVersions(packageFolders(folder), KEPT))
+    rmSync(join(folder, name), { recursive: true, force: true });
+}
