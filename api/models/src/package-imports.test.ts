@@ -20,6 +20,7 @@ test('sources import zod, HTTP and each other, and load the rest lazily', () => 
     'import node:http',
     'import type node:http',
     'import type node:https',
+    'import type node:net',
     'import type openai',
     'import type zod',
     'import zod',
