@@ -66,7 +66,7 @@ function aRun(index: number, round: number): Run {
   };
 }
 
-const MODEL = { provider: 'test', name: 'small', scripted: false, reason: '' };
+const MODEL = { provider: 'test', name: 'small', scripted: false, reason: '', context_tokens: 16_384 };
 const Body = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.string().nullish() })),
   metadata: z.object({ run_id: z.string(), ask: z.string(), lease: z.literal('1') }),
@@ -133,6 +133,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
 async function setUp() {
   const wire = await startProvider();
   const stable = new Set<string>();
+  const windows = new Set<number | null>();
   const batches = new Map<string, JournalBatch[]>();
   const village = scriptedVillage();
   village.config = async () =>
@@ -154,6 +155,7 @@ async function setUp() {
       return {
         chat: (request, signal) => {
           stable.add(request.system.stable);
+          windows.add(book.contextTokensOf(request.model));
           return model.chat(request, signal);
         },
       };
@@ -183,11 +185,11 @@ async function setUp() {
       stop,
     );
   };
-  return { wire, stable, batches, village, thinking, take };
+  return { wire, stable, windows, batches, village, thinking, take };
 }
 
 test('four conversations at once share neither prompt nor memory', async () => {
-  const { wire, stable, batches, village, thinking, take } = await setUp();
+  const { wire, stable, windows, batches, village, thinking, take } = await setUp();
   after(() => wire.close());
   for (const round of [0, 1]) {
     const runs = SECRETS.map((_, index) => aRun(index, round));
@@ -219,5 +221,6 @@ test('four conversations at once share neither prompt nor memory', async () => {
     const [system] = bodyOf(request).messages;
     assert.ok(system?.role === 'system' && system.content?.startsWith(first) === true);
   }
+  assert.deepEqual([...windows], [MODEL.context_tokens], 'the engine knows the window of the model');
   await thinking.end();
 });
