@@ -12,6 +12,8 @@ import { wireModels } from './testing/wire-models.ts';
 
 const IDLE_MS = 400;
 const SLACK_MS = 2;
+/** Of the rate, which has one decimal. */
+const ROUNDING = 0.05;
 
 let village: TestVillage;
 let wire: WireServer;
@@ -120,6 +122,9 @@ for (const stream of [true, false])
     await holder;
     assert.ok(queueMs >= placedAt - waitingAt - SLACK_MS, `waited ${queueMs} ms`);
     assert.ok(ttftMs !== null && ttftMs >= firstAt - arrivedAt - SLACK_MS, `first piece after ${ttftMs} ms`);
-    assert.ok(queueMs + ttftMs <= endedAt - askedAt - 70 + 2 * SLACK_MS, `${queueMs} and ${ttftMs} ms overlap`);
-    assert.ok(rate !== null && rate <= tokens.completion / 0.05, `${rate} tokens a second while it wrote for 70 ms`);
+    assert.ok(rate === null || rate > 0);
+    const writingMs = rate === null ? 0 : (tokens.completion / (rate + ROUNDING)) * 1000;
+    // Under load the second piece may arrive with the first, so the three parts are held to their sum.
+    const partsMs = queueMs + ttftMs + writingMs;
+    assert.ok(partsMs <= endedAt - askedAt + 3 * SLACK_MS, `${queueMs}, ${ttftMs} and ${writingMs} ms overlap`);
   });
