@@ -85,7 +85,7 @@ const requestsAfter = (text: string): readonly Chat[] =>
 
 const contents = ({ messages }: Chat): readonly (string | null)[] => messages.map(({ content }) => content);
 
-test('it restates the task, asks about what is open, and confirms what it was told', async () => {
+test('it restates the task, asks about what is open, and confirms the constraints', async () => {
   const ended = say(TASK);
   const asked = await question();
   assert.deepEqual([asked.why, asked.question], ['question', QUESTION]);

@@ -13,7 +13,7 @@ const PLAN = Array.from({ length: 6 }, (_, index) => ({
   goal: 'read about the engines of the mill',
 }));
 
-/** The least frugal model: it chooses any option, plans anew each time, and always has something to say. */
+/** The least frugal model: it chooses any option, makes a new plan each time, and always has something to say. */
 function anyChoice({ system, user, options }: AskedOfModel): object {
   if (options === null)
     return { say: 'And what else have you seen on your way here today?', over: false, why: 'I like to talk' };
