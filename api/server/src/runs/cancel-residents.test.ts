@@ -76,12 +76,6 @@ after(async () => {
   await mind.close();
 });
 
-const settled = (runId: string): Promise<Run> =>
-  eventually('the end of the run', async () => {
-    const run = await runs.get(runId);
-    return run.ended_at === null ? null : run;
-  });
-
 type Sent = StreamEvent<typeof streamRun>;
 
 function follow(runId: string) {
@@ -108,7 +102,7 @@ async function cancelWhen(prompt: string, isThere: (kinds: readonly string[]) =>
   await eventually(prompt, () => isThere(reading.kinds()));
   const asks = asksOf(prompt);
   dataOf(await runs.cancel(runId));
-  const run = await settled(runId);
+  const run = await runs.ended(runId);
   await reading.ended;
   const kinds = reading.kinds();
   const end = kinds.findIndex((kind) => kind === 'cancel_requested' || kind === 'settled');
@@ -162,6 +156,6 @@ test('at SIGTERM nothing starts, the run is interrupted, and the next process co
   await residents.start('ada');
   await eventually('the next attempt', async () => (await runs.get(runId)).attempt > 1);
   dataOf(await runs.cancel(runId));
-  assert.equal((await settled(runId)).state, 'cancelled');
+  assert.equal((await runs.ended(runId)).state, 'cancelled');
   await reading.ended;
 });

@@ -9,7 +9,6 @@ import {
   rebootAgent,
   streamRun,
   type Permission,
-  type Run,
   type StreamEvent,
 } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
@@ -46,12 +45,6 @@ after(async () => {
   await village.remove();
   await hands.remove();
 });
-
-const settled = (runId: string): Promise<Run> =>
-  eventually('the end of the run', async () => {
-    const run = await runs.get(runId);
-    return run.ended_at === null ? null : run;
-  });
 
 const fileOf = (name: string): string => join(hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>
@@ -90,16 +83,16 @@ test('a command answers a run: its words stream, its output is the result; anoth
   const reading = follow(run_id);
   await eventually('the words', () => reading.words() === 'Hello from ada. ');
   appendFileSync(fileOf('go'), '');
-  const run = await settled(run_id);
+  const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.summary, run.runtime], ['done', 'Hello from ada. done', 'command']);
   await reading.ended;
   const { run_id: failing } = await runs.give('ada', 'echo no oven >&2; exit 4');
-  const failed = await settled(failing);
+  const failed = await runs.ended(failing);
   assert.equal(failed.error?.code, 'command_failed');
   assert.match(failed.error?.message ?? '', /exit code 4\. It said: no oven/);
   await residents.start('bob');
   const { run_id: stub } = await runs.give('bob', 'List files');
-  assert.match((await settled(stub)).summary ?? '', /STUB RESPONSE/);
+  assert.match((await runs.ended(stub)).summary ?? '', /STUB RESPONSE/);
 });
 
 test('killed in the middle, a command runs again only if a person says so', async () => {
@@ -118,7 +111,7 @@ test('killed in the middle, a command runs again only if a person says so', asyn
     await residents.start('ada', word === 'repeat' ? 'moved' : undefined);
     const asked = await answer(run_id, word);
     assert.deepEqual([asked.why, asked.tool, asked.call_id], ['unknown', 'command', '1.0']);
-    const run = await settled(run_id);
+    const run = await runs.ended(run_id);
     assert.deepEqual([run.state, linesOf(name).length], ['done', word === 'repeat' ? 2 : 1], run.summary ?? '');
     await residents.killAll();
     dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
@@ -132,7 +125,7 @@ test('a cancel ends the command with everything it started, names the call, and 
   const reading = follow(run_id);
   await eventually('words and processes', () => reading.words() !== '' && linesOf('pids').length === 2);
   dataOf(await runs.cancel(run_id));
-  const run = await settled(run_id);
+  const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
   await eventually('the end of the processes', () => linesOf('pids').every((pid) => !isAlive(pid)));
   await reading.ended;
@@ -155,6 +148,6 @@ test('at SIGTERM a command may end by itself: its result is kept, and the next p
   assert.equal((await runs.get(run_id)).ended_at, null);
   dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
   await residents.start('ada');
-  const run = await settled(run_id);
+  const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.summary, linesOf('term').length], ['done', 'baked', 1]);
 });

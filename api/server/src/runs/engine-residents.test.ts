@@ -9,7 +9,6 @@ import {
   rebootAgent,
   rewardAgent,
   type Permission,
-  type Run,
 } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Db } from '@hamlet/store';
@@ -53,12 +52,6 @@ after(async () => {
   await mind.close();
 });
 
-const settled = (runId: string): Promise<Run> =>
-  eventually('the end of the run', async () => {
-    const run = await runs.get(runId);
-    return run.ended_at === null ? null : run;
-  });
-
 const asked = (runId: string): Promise<Permission> =>
   eventually('a question to people', async () => {
     const query = { run_id: runId, state: 'pending' as const, limit: 10 };
@@ -91,7 +84,7 @@ test('an errand: she walks, talks, asks before she posts, is allowed, and answer
   });
   assert.equal(waiting.runtime, 'engine');
   await allow(permission);
-  const run = await settled(run_id);
+  const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.error], ['done', null], run.summary ?? '');
   const link = (await posted()).filter((id) => !before.includes(id));
   assert.equal(link.length, 1);
@@ -115,7 +108,7 @@ test('killed at any moment, nothing is said or posted twice', async (context) =>
     // Every second time the volume is lost too.
     await residents.start('ada', kill % 2 === 1 ? `moved-${kill}` : undefined);
     await allow(await asked(run_id));
-    const run = await settled(run_id);
+    const run = await runs.ended(run_id);
     context.diagnostic(
       `killed after ${killedAfterMs} ms: ${run.state}, attempt ${run.attempt}, ${run.usage.steps} steps`,
     );

@@ -12,7 +12,7 @@ import {
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { dataOf, Play } from '../play.ts';
-import { TOKENS, type AgentId } from '../test-village.ts';
+import { eventually, TOKENS, type AgentId } from '../test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
 export function leaderOf(url: string, fence: string): Client {
@@ -53,6 +53,14 @@ export class RunPlay {
 
   async get(runId: string): Promise<Run> {
     return dataOf(await this.play.admin.call(getRun, { params: { run_id: runId } })).run;
+  }
+
+  /** The run once it has ended. */
+  ended(runId: string): Promise<Run> {
+    return eventually('the end of the run', async () => {
+      const run = await this.get(runId);
+      return run.ended_at === null ? null : run;
+    });
   }
 
   async events(runId: string): Promise<readonly RunEvent[]> {
