@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"hamlet.village/hands/internal/frame"
 )
@@ -325,12 +326,13 @@ func TestHostileFrames(t *testing.T) {
 
 func TestConnectionsAreLimited(t *testing.T) {
 	s := startSupervisor(t)
-	// The connection that waited for the socket may still have its place.
+	// The connection that waited for the socket may still have its place. A refused one may be closed before its hello is written.
+	hello := map[string]any{"id": 1, "op": "hello", "args": map[string]int{"version": 1}}
 	until(t, "16 connections", func() bool {
-		c := s.dial()
-		c.send(map[string]any{"id": 1, "op": "hello", "args": map[string]int{"version": 1}})
+		conn := s.dial().conn
+		_ = conn.SetDeadline(time.Now().Add(most))
 		var answer reply
-		return frame.Read(c.conn, &answer) != nil
+		return frame.Write(conn, hello) != nil || frame.Read(conn, &answer) != nil
 	})
 	if rest, err := io.ReadAll(s.dial().conn); len(rest) > 0 {
 		t.Errorf("one connection more is answered: %q %v", rest, err)
