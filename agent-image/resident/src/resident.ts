@@ -7,7 +7,9 @@ import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
+import { NO_CALL_LOG } from './hands/call-log.ts';
 import { handsPrograms } from './hands/hands-programs.ts';
+import type { EnvironmentOf } from './hands/start-process.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
@@ -39,6 +41,10 @@ import type { WorkVillage } from './village/work-village.ts';
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
+/** Folders in the hands. */
+const HANDS_FOLDERS = { workspace: '/workspace', shells: '/root/.hamlet/shells' };
+/** Variables that every process of the hands gets. */
+const environmentOf: EnvironmentOf = () => ({});
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
 
@@ -164,7 +170,7 @@ function mindOf(
     notes,
     log,
     stop,
-    programs: socket === undefined ? null : handsPrograms(socket),
+    programs: socket === undefined ? null : handsPrograms(socket, environmentOf),
     model: async (book) => {
       const { createModelPort } = await import('./engine/model-port.ts');
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
@@ -172,7 +178,21 @@ function mindOf(
     },
     tools: async (book, mirrored) => {
       const { villageTools } = await import('./tools/village-tools.ts');
-      return villageTools({ ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop });
+      const inVillage = villageTools({
+        ...retries,
+        agentId,
+        village,
+        work,
+        notes,
+        book,
+        body,
+        arrival,
+        mirrored,
+        stop,
+      });
+      if (socket === undefined) return inVillage;
+      const { handsTools } = await import('./hands/tools/hands-tools.ts');
+      return [...inVillage, ...handsTools({ socket, ...HANDS_FOLDERS, environmentOf, calls: NO_CALL_LOG })];
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
@@ -308,7 +328,7 @@ async function untilAnswered<T>(
     if (answer.kind === 'ok') return answer.value;
     if (answer.kind === 'stale') return 'stale';
     const why = answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why;
-    log.warn('village_unreachable', { why, failures });
+    log.warn('inVillageunreachable', { why, failures });
     await rest(backoffMs(failures, random()));
   }
   return 'stopped';

@@ -21,5 +21,6 @@ export {
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
 } from './values/run.ts';
-export { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';
+export { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX } from './tools/hands-tools.ts';
+export { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';
 export * from './world/constants.ts';

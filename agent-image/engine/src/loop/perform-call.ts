@@ -175,8 +175,7 @@ async function runAttempt(kit: Kit, session: Session, ready: Ready): Promise<voi
 /** A tool that wants a permission again and again is never answered: its call ends as denied. */
 function askAgain(kit: Kit, session: Session, { ready, reason }: Readonly<{ ready: Ready; reason: string }>): void {
   const { call, tool } = ready;
-  const isRepeatable = tool.effect !== 'once' && tool.effect !== 'verify';
-  if (isRepeatable && call.questions < MAX_QUESTIONS) return askAbout(session, call, 'policy');
+  if (tool.effect !== 'once' && call.questions < MAX_QUESTIONS) return askAbout(session, call, 'policy');
   settleCall(kit, session, { call, outcome: { kind: 'denied', code: 'policy', text: reason } });
 }
 

@@ -49,6 +49,8 @@ export interface Thinking {
   spentOf(run: string, name: string): Promise<Budgets | null>;
   /** Questions that the API did not put to people count as expired. */
   takeRefused(run: string): readonly GivenAnswer[];
+  /** Ends the programs that a run has left in the hands. */
+  endPrograms(run: string): Promise<void>;
   /** Ends the bookkeeping of a run. */
   close(run: string): void;
   /** Waits for the work under way, and closes the journal. */
@@ -104,12 +106,19 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       refused.clear();
       return answers;
     },
+    endPrograms: (run) => endPrograms(ports, run),
     close: (run) => {
       book.close(run);
       void opened().then((host) => host?.mirror.close(run));
     },
     end: async () => (await opened())?.close(),
   };
+}
+
+async function endPrograms({ programs, log }: ThinkingPorts, run: string): Promise<void> {
+  await programs?.end(run).catch((error: unknown) => {
+    log.warn('programs_left', { run_id: run, why: error instanceof Error ? error.message : String(error) });
+  });
 }
 
 /** The API has the journal with the intent before a program starts, so that a lost volume cannot hide it. */

@@ -28,6 +28,8 @@ export class HandsError extends Error {
 
 /** A connection to the supervisor of the hands. Requests may be under way side by side. */
 export interface HandsClient {
+  /** Another text after each start of the container. */
+  readonly boot: string;
   /** Rejects with `HandsError`. */
   ask<T>(op: string, args: object, answer: z.ZodType<T>): Promise<T>;
   close(): void;
@@ -59,12 +61,13 @@ export async function connectHands(path: string): Promise<HandsClient> {
     return answer.parse(await reply.promise);
   };
   const late = setTimeout(() => lose('the supervisor does not answer'), HELLO_MS);
+  let boot: string;
   try {
-    await ask('hello', { version: VERSION }, z.unknown());
+    ({ boot } = await ask('hello', { version: VERSION }, z.object({ boot: z.string() })));
   } finally {
     clearTimeout(late);
   }
-  return { ask, close: () => lose('this process closed it') };
+  return { boot, ask, close: () => lose('this process closed it') };
 }
 
 function frameOf(message: object): Buffer {

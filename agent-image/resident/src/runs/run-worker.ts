@@ -77,8 +77,10 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   function hint({ run_id, run }: RunHint): void {
     const isCancelled = run !== undefined && run.cancel_requested_at !== null;
     const cancel = cancels.get(run_id);
-    if (isCancelled && cancel !== undefined) cancel.abort(new RunCancelled('the run was cancelled'));
-    else check();
+    if (isCancelled && cancel !== undefined) return cancel.abort(new RunCancelled('the run was cancelled'));
+    // A run that waits for people may have programs in the background.
+    if (isCancelled) void ports.thinking.endPrograms(run_id);
+    check();
   }
 
   const inLane = async (lane: (typeof lanes)[number]): Promise<void> => {

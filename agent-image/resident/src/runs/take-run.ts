@@ -95,9 +95,11 @@ async function finish(
   await turnGate.begin(words);
   try {
     const ended = await workUnderLease(ports, held, { runtime, cancelled });
+    // Programs in the background stay for the next process, and while people are asked.
     if (ended === 'interrupted') return 'later';
-    if (ended === 'lost') return 'ended';
     if (ended === 'left') return 'left';
+    await thinking.endPrograms(run.run_id);
+    if (ended === 'lost') return 'ended';
     const answer = await retry(() => village.settleRun(run.run_id, { ...lease, ...ended }), ending, ports);
     if (answer.kind === 'ok') ports.onEnded(run, ended, thinking.thinks(name));
     return answer.kind === 'ok' || answer.code === 'run_settled' || answer.code === 'claim_lapsed' ? 'ended' : 'later';

@@ -48,6 +48,7 @@ export function noThinking(): Thinking {
     flush: async () => {},
     spentOf: async () => null,
     takeRefused: () => [],
+    endPrograms: async () => {},
     close: () => {},
     end: async () => {},
   };

@@ -1,4 +1,4 @@
-import type { VillageTool } from '@hamlet/contract';
+import type { HandsToolName, VillageTool } from '@hamlet/contract';
 import { VILLAGE_TOOLS } from '@hamlet/contract/resident';
 import { canonicalArguments, defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
@@ -10,8 +10,11 @@ import { outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-k
 import type { PriceAsked } from '../village/village.ts';
 import { walkAfter, walkTo } from './walking.ts';
 
-type Name = keyof typeof VILLAGE_TOOLS;
-type Kind<Input> = Pick<VillageTool, 'description' | 'effect'> & { readonly input: z.ZodType<Input> };
+type Name = Exclude<keyof typeof VILLAGE_TOOLS, HandsToolName>;
+type Kind<Input> = Pick<VillageTool, 'description'> & {
+  readonly effect: Exclude<VillageTool['effect'], 'verify'>;
+  readonly input: z.ZodType<Input>;
+};
 
 const READ_MS = 30_000;
 /** A walk across the village, after the walk of another run. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './village-tools.ts';
+import { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './village-tools.ts';
 
 test('every tool has a JSON schema of an object for the model, and a bound on every text', () => {
   for (const name of VILLAGE_TOOL_NAMES) {
@@ -15,7 +15,8 @@ test('every tool has a JSON schema of an object for the model, and a bound on ev
 test('outward effects run in the API and repeat with their call id', () => {
   for (const name of VILLAGE_TOOL_NAMES) {
     const { class: kind, effect, runs } = VILLAGE_TOOLS[name];
-    assert.equal(runs, kind === 'read' ? 'pod' : 'village', name);
+    if (Object.hasOwn(HANDS_TOOLS, name)) assert.equal(runs, 'hands', name);
+    else assert.equal(runs, kind === 'read' ? 'pod' : 'village', name);
     if (runs === 'village') assert.equal(effect, 'keyed', name);
   }
 });

@@ -7,26 +7,11 @@ import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
 import { Amount } from '../values/money.ts';
 import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
+import { HANDS_TOOLS } from './hands-tools.ts';
+import type { VillageTool } from './tool.ts';
 
-/** Rules of a policy name a tool or one of these classes. */
-export const TOOL_CLASSES = ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'] as const;
-export const ToolClass = z.enum(TOOL_CLASSES);
-export type ToolClass = z.infer<typeof ToolClass>;
-
-/** `keyed` calls have one effect for all attempts with the same call id; `idempotent` and `read` calls may run again. */
-export type VillageToolEffect = 'read' | 'idempotent' | 'keyed';
-
-export interface VillageTool {
-  readonly class: ToolClass;
-  readonly effect: VillageToolEffect;
-  /** `pod`: the resident runs it with the agent's token. `village`: the API runs it in performCall. */
-  readonly runs: 'pod' | 'village';
-  /** Description for the model. */
-  readonly description: string;
-  readonly input: z.ZodObject;
-  /** True if the call is a question to a person: no rule can allow it without an answer. */
-  readonly asks?: true;
-}
+export { TOOL_CLASSES, ToolClass, type VillageTool, type VillageToolEffect } from './tool.ts';
+export { HANDS_TOOLS, type HandsToolName } from './hands-tools.ts';
 
 const PAGE = z.int().min(1).max(20).default(10).describe('Number of results');
 const COORDINATE = z.int().min(0).max(10_000);
@@ -142,7 +127,7 @@ const ProposeSchedule = z
   });
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
 
-/** The tools of the village by name. A name that is not in this table is denied. Class and effect decide policy and recovery. */
+/** The tools of the village by name, those of the hands too. A name that is not in this table is denied. Class and effect decide policy and recovery. */
 export const VILLAGE_TOOLS = {
   look_around: {
     class: 'read',
@@ -318,6 +303,7 @@ export const VILLAGE_TOOLS = {
     description:
       'Propose a schedule that gives you work at times of your choice. It begins when an admin allows it. Look at list_schedules first.',
   },
+  ...HANDS_TOOLS,
 } as const satisfies Readonly<Record<string, VillageTool>>;
 
 export type VillageToolName = keyof typeof VILLAGE_TOOLS;

@@ -30,6 +30,10 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   bid: { word: 'Bid', icon: 'gavel' },
   amend_personality: { word: 'Change its personality', icon: 'edit' },
   propose_schedule: { word: 'Propose a schedule', icon: 'calendar' },
+  shell: { word: 'Run a command', icon: 'keyboard' },
+  read_output: { word: 'Read output', icon: 'eye' },
+  list_processes: { word: 'List processes', icon: 'server' },
+  stop_process: { word: 'Stop a process', icon: 'stop' },
   ask_human: { word: 'Ask a person', icon: 'user' },
 };
 

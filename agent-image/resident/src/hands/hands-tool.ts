@@ -1,0 +1,145 @@
+import type { VillageTool } from '@hamlet/contract';
+import {
+  canonicalArguments,
+  defineTool,
+  type CallContext,
+  type Tool,
+  type ToolOutcome,
+  type Verified,
+} from '@hamlet/engine';
+import type { z } from 'zod';
+import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
+import type { CallLog, CallReport } from './call-log.ts';
+import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
+import type { EnvironmentOf } from './start-process.ts';
+
+/** The hands of one pod, as its tools use them. */
+export interface HandsKit {
+  /** Socket of the supervisor. */
+  readonly socket: string;
+  /** Folder of the agent's work, in the hands. */
+  readonly workspace: string;
+  /** Folder of the sessions of `shell`, in the hands. */
+  readonly shells: string;
+  readonly environmentOf: EnvironmentOf;
+  readonly calls: CallLog;
+}
+
+/** One call while it runs. */
+export interface HandsJob {
+  readonly hands: HandsClient;
+  readonly kit: HandsKit;
+  readonly context: CallContext;
+}
+
+/** The end of a call: for the model, and for the log of the call. */
+export interface HandsEnd {
+  readonly outcome: ToolOutcome;
+  readonly report: CallReport;
+}
+
+export interface HandsWork<Input> {
+  readonly perform: (input: Input, job: HandsJob) => Promise<HandsEnd>;
+  /** Finds the end of a call that an earlier process began; null if it certainly did not begin. Only for the effect `verify`. */
+  readonly recover?: (input: Input, job: HandsJob) => Promise<HandsEnd | null>;
+}
+
+/** Time for the bookkeeping of a call besides its own work. */
+const SLACK_MS = 30_000;
+
+interface Described<Input> extends Pick<VillageTool, 'description' | 'effect'> {
+  readonly name: string;
+  readonly input: z.ZodType<Input>;
+}
+type Work<Input> = HandsWork<Input> & {
+  /** The longest time of the work. */
+  readonly timeoutMs: number;
+};
+
+/** A tool that runs in the hands, with its line of the contract's table. */
+export function handsTool<Input>(kit: HandsKit, described: Described<Input>, work: Work<Input>): Tool {
+  const { name, description, effect, input } = described;
+  const shared = { name, description, input, timeoutMs: work.timeoutMs + SLACK_MS };
+  // `prepare` puts the work in, which needs the arguments as the model wrote them.
+  const nothing = async (): Promise<ToolOutcome> => ({ kind: 'unknown', text: '' });
+  const unverified = async (): Promise<Verified> => ({ kind: 'unknown' });
+  const tool =
+    effect === 'verify'
+      ? defineTool<Input>({ ...shared, effect, execute: nothing, verify: unverified })
+      : defineTool<Input>({ ...shared, effect, execute: nothing });
+  return {
+    ...tool,
+    prepare: (value) => {
+      const parsed = input.safeParse(value);
+      const checked = tool.prepare(value);
+      if (!checked.ok || !parsed.success) return checked;
+      const call: Call<Input> = { tool: name, given: parsed.data, args: canonicalArguments(JSON.stringify(value)) };
+      return {
+        ok: true,
+        call: {
+          execute: (context) => outcomeOf(() => execute({ kit, context }, call, work)),
+          verify: (context) => verify({ kit, context }, call, work),
+        },
+      };
+    },
+  };
+}
+
+interface Call<Input> {
+  readonly tool: string;
+  readonly given: Input;
+  readonly args: string;
+}
+type Place = Omit<HandsJob, 'hands'>;
+
+/** Stores the start of the call at the API, does the work, and stores its end. */
+async function execute<Input>(
+  place: Place,
+  { tool, given, args }: Call<Input>,
+  work: Work<Input>,
+): Promise<ToolResult> {
+  const { kit, context } = place;
+  return withHands(place, async (hands) => {
+    const begun = await kit.calls.begin(context, { tool, args, boot: hands.boot });
+    if (begun.kind !== 'begun') return begun;
+    const end = await work.perform(given, { ...place, hands });
+    await kit.calls.end(context, end);
+    return end.outcome;
+  });
+}
+
+/** Finds the end of a call that an earlier process began. The programs of another start of the container are lost. */
+async function verify<Input>(place: Place, { given }: Call<Input>, { recover }: Work<Input>): Promise<Verified> {
+  const { kit, context } = place;
+  if (recover === undefined) return { kind: 'unknown' };
+  const state = await kit.calls.find(context);
+  if (state.kind === 'absent') return { kind: 'not_done' };
+  const found = await withHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
+    if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
+    const end = await recover(given, { ...place, hands });
+    if (end === null) return { kind: 'not_done' };
+    await kit.calls.end(context, end);
+    return end.outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome: end.outcome };
+  });
+  return found.kind === 'done' || found.kind === 'not_done' ? found : { kind: 'unknown' };
+}
+
+/** A lost connection leaves the end of a call open: the next attempt finds out. */
+async function withHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T>): Promise<T | ToolOutcome> {
+  let hands: HandsClient;
+  try {
+    hands = await connectHands(kit.socket);
+  } catch (error) {
+    if (!(error instanceof HandsError)) throw error;
+    return { kind: 'unavailable', text: `Nothing was done. ${error.message} Try again later.` };
+  }
+  try {
+    return await use(hands);
+  } catch (error) {
+    if (!(error instanceof HandsError)) throw error;
+    if (error.code === 'hands_lost') return { kind: 'unknown', text: error.message };
+    return { kind: 'failed', code: error.code, text: error.message };
+  } finally {
+    hands.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** Records of the supervisor (agent-image/supervisor/README.md). */
+const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
+export const OutputPart = z.object({ data: bytes, more: z.boolean() });
+
+/** One stream: `head` and `tail` are its first and last 16 KiB, `kept` bytes can be read. */
+export const OutputStream = z.object({ bytes: z.int(), kept: z.int(), head: bytes, tail: bytes.optional() });
+export type OutputStream = z.infer<typeof OutputStream>;
+
+export const ProcessRecord = z.object({
+  process: z.string(),
+  owner: z.string().optional(),
+  program: z.string(),
+  state: z.string(),
+  startedMs: z.number(),
+  endedMs: z.number().optional(),
+  exit: z
+    .object({
+      code: z.int().optional(),
+      signal: z.string().optional(),
+      cause: z.enum(['exit', 'killed', 'timeout', 'oom']),
+    })
+    .optional(),
+  existing: z.boolean().optional(),
+  stdout: OutputStream.optional(),
+  stderr: OutputStream.optional(),
+});
+export type ProcessRecord = z.infer<typeof ProcessRecord>;
+export type EndedProcess = ProcessRecord & { readonly exit: NonNullable<ProcessRecord['exit']> };
+
+/** Head and tail of a stream as text, with a note about the bytes between them. */
+export function joinedOutput(head: Buffer, tail: Buffer, total: number): string {
+  const left = total - head.length - tail.length;
+  const note = `\n[… ${left} bytes left out …]\n`;
+  return left <= 0 ? Buffer.concat([head, tail]).toString() : `${head.toString()}${note}${tail.toString()}`;
+}

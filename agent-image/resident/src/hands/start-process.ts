@@ -1,0 +1,88 @@
+import type { HandsClient } from './hands-client.ts';
+import { ProcessRecord, type EndedProcess } from './process-record.ts';
+
+/** The call of a run for which a process works. */
+export interface ProcessPlace {
+  readonly run: string;
+  readonly call: string;
+}
+
+/** Variables of a place, for example those by which programs find the way out of the pod. */
+export type EnvironmentOf = (place: ProcessPlace) => Readonly<Record<string, string>>;
+
+export interface NewProcess {
+  /** Unique among the processes of the hands: a second start with the same id starts nothing. At most 64 letters, digits, `.`, `_`, `:`, `-`. */
+  readonly id: string;
+  /** Processes of one owner end together; the run by default. */
+  readonly owner?: string;
+  readonly place: ProcessPlace;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Besides the variables of the container. Those of the place win. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** The input stays open for more. */
+  readonly openStdin?: boolean;
+  readonly limits: {
+    readonly timeoutMs: number;
+    readonly outputBytes?: number;
+    readonly cpuSeconds?: number;
+    readonly fileBytes?: number;
+    readonly openFiles?: number;
+  };
+}
+
+/** The variables that every process of a place gets. */
+export function placeEnvironment(place: ProcessPlace, environmentOf: EnvironmentOf): Readonly<Record<string, string>> {
+  return { ...environmentOf(place), HAMLET_RUN: place.run, HAMLET_CALL: place.call };
+}
+
+/** The id of the process of a call: every attempt of the call means the same process. */
+export const processIdOf = ({ run, call }: ProcessPlace): string => `${run}.${call}`;
+
+/** Starts a process in the hands. Every process of an agent starts here. Rejects with `HandsError`. */
+export function startProcess(
+  hands: HandsClient,
+  { id, owner, place, argv, cwd, env, stdin, openStdin, limits }: NewProcess,
+  environmentOf: EnvironmentOf,
+): Promise<ProcessRecord> {
+  const spec = {
+    process: id,
+    owner: owner ?? place.run,
+    argv,
+    cwd,
+    env: { ...env, ...placeEnvironment(place, environmentOf) },
+    ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin).toString('base64') }),
+    ...(openStdin === undefined ? {} : { openStdin }),
+    limits,
+  };
+  return hands.ask('exec', spec, ProcessRecord);
+}
+
+/** One wait of the supervisor. */
+const WAIT_MS = 60_000;
+/** Time for a process to end by itself after a cancel. */
+const KILL_GRACE_MS = 500;
+
+/**
+ * Waits for the end of a process. An abort of the signal ends the process with everything that it started, within 2 s. Rejects with
+ * `HandsError`, for example `no_such_process`.
+ */
+export async function untilEnded(hands: HandsClient, id: string, signal: AbortSignal): Promise<EndedProcess> {
+  const kill = (): void => void endProcess(hands, id).catch(() => {});
+  if (signal.aborted) kill();
+  else signal.addEventListener('abort', kill, { once: true });
+  try {
+    for (;;) {
+      const { exit, ...record } = await hands.ask('wait', { process: id, timeoutMs: WAIT_MS }, ProcessRecord);
+      if (exit !== undefined) return { ...record, exit };
+    }
+  } finally {
+    signal.removeEventListener('abort', kill);
+  }
+}
+
+/** Ends a process with everything that it started. */
+export function endProcess(hands: HandsClient, id: string, graceMs = KILL_GRACE_MS): Promise<ProcessRecord> {
+  return hands.ask('kill', { process: id, graceMs }, ProcessRecord);
+}

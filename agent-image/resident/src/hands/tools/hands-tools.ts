@@ -1,0 +1,7 @@
+import type { Tool } from '@hamlet/engine';
+import type { HandsKit } from '../hands-tool.ts';
+import { processTools } from './processes.ts';
+import { shell } from './shell.ts';
+
+/** The tools that run in the hands, as the engine calls them. */
+export const handsTools = (kit: HandsKit): readonly Tool[] => [shell(kit), ...processTools(kit)];

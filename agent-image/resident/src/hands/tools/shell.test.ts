@@ -1,0 +1,170 @@
+/** The shell of an agent under a real supervisor: sessions, ends, background processes, cancels and lost processes of the resident. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
+import { handsPrograms } from '../hands-programs.ts';
+import { handsTools } from './hands-tools.ts';
+
+let hands: Hands;
+let calls = 0;
+
+before(async () => {
+  hands = await startHands();
+});
+after(() => hands.remove());
+
+type Place = Partial<Pick<CallContext, 'run' | 'conversation' | 'call' | 'signal'>>;
+
+function contextOf({ run = 'r1', conversation = 'c1', call, signal }: Place): CallContext {
+  const shared = { key: 'k', attempt: 1, fence: 1, output: () => {} };
+  return {
+    ...shared,
+    run,
+    conversation,
+    call: call ?? `1.${(calls += 1)}`,
+    signal: signal ?? new AbortController().signal,
+  };
+}
+
+function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
+  const environmentOf = () => ({ WAY_OUT: 'proxy' });
+  const kit = { socket: hands.socket, workspace: hands.workspace, shells: join(hands.workspace, '.shells') };
+  const tool = handsTools({ ...kit, environmentOf, calls: log }).find((each) => each.name === name);
+  const prepared = tool?.prepare(input);
+  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
+  return prepared.call;
+}
+
+async function use(name: string, input: object, place: Place = {}): Promise<ToolOutcome | NeedsPermission> {
+  return preparedOf(name, input).execute(contextOf(place));
+}
+
+async function textOf(name: string, input: object, place: Place = {}): Promise<string> {
+  const outcome = await use(name, input, place);
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  return outcome.kind === 'ok' ? outcome.text : '';
+}
+const run = (command: string, place: Place = {}): Promise<string> => textOf('shell', { command }, place);
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await delay(10);
+}
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+const pidsIn = (file: string): readonly number[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
+
+test('folder, variables, functions and aliases stay for the next command of a conversation, and for no other', async () => {
+  const place = { conversation: 'stays' };
+  await run(
+    'mkdir -p deep && cd deep && export WORD="one two" && greet() { echo "hello $1"; }; alias hi="echo hi"',
+    place,
+  );
+  const text = await run('pwd; echo "$WORD"; greet bob; hi', place);
+  assert.match(text, /^Exit code 0, in .*\/deep\nstdout:\n.*\/deep\none two\nhello bob\nhi\n$/);
+  const elsewhere = await run('pwd; echo "[${WORD-}]"; type greet 2>/dev/null || echo no', { conversation: 'other' });
+  assert.match(elsewhere, new RegExp(`\n${hands.workspace}\n\\[\\]\nno\n`));
+});
+
+test('exit, a failure and a syntax error keep the session; a folder that is gone falls back to the workspace', async () => {
+  const place = { conversation: 'ends' };
+  assert.match(await run('export KEPT=yes; mkdir -p gone; cd gone; exit 7', place), /^Exit code 7, in .*\/gone\n/);
+  assert.match(
+    await run('echo "$KEPT"; nosuchcommand', place),
+    /^Exit code 127,[^]*stdout:\nyes\n[^]*stderr:\n[^]*not found/,
+  );
+  assert.match(await run('if then', place), /^Exit code [12],[^]*syntax error/);
+  await run('rmdir ../gone', place);
+  assert.match(await run('pwd; echo $KEPT', place), new RegExp(`${hands.workspace}\nyes\n`));
+});
+
+test('the variables of the call belong to each call, and are not kept', async () => {
+  const place = { conversation: 'own' };
+  const first = await run('echo $HAMLET_RUN $HAMLET_CALL $WAY_OUT; export WAY_OUT=changed', { ...place, call: '7.1' });
+  assert.match(first, /\nr1 7\.1 proxy\n/);
+  assert.match(
+    await run('echo $HAMLET_RUN $HAMLET_CALL $WAY_OUT', { ...place, run: 'r2', call: '8.2' }),
+    /\nr2 8\.2 proxy\n/,
+  );
+});
+
+test('a long output loses its middle, which read_output has', async () => {
+  const text = await run('for i in $(seq 1 20000); do echo "line $i"; done', { run: 'long', call: '3.0' });
+  assert.match(
+    text,
+    /stdout:\nline 1\n[^]*\[… the middle of 208894 bytes is left out: read_output process 3\.0 stream stdout …\][^]*line 20000\n$/,
+  );
+  assert.ok(text.length < 16_000);
+  const part = await textOf('read_output', { process: '3.0', offset: 100_000, bytes: 50 }, { run: 'long' });
+  assert.match(part, /Bytes 100000 to 100050; read on with offset 100050\.\n/);
+  assert.equal(
+    part.split('\n').slice(1).join('\n'),
+    [...Array(20_000).keys()]
+      .map((i) => `line ${i + 1}\n`)
+      .join('')
+      .slice(100_000, 100_050),
+  );
+  const stranger = await use('read_output', { process: '3.0' }, { run: 'another' });
+  assert.deepEqual([stranger.kind, stranger.kind === 'failed' && stranger.code], ['failed', 'no_such_process']);
+});
+
+test('a command that takes too long is ended with all that it started', async () => {
+  const file = join(hands.workspace, 'slow-pids');
+  const command = `setsid sh -c 'echo $$ >>${file}; exec sleep 600' & echo $$ >>${file}; echo begun; sleep 600`;
+  const outcome = await use('shell', { command, timeout_s: 2 });
+  assert.ok(
+    outcome.kind === 'failed' && outcome.code === 'command_timed_out' && /begun/.test(outcome.text),
+    JSON.stringify(outcome),
+  );
+  await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+});
+
+test('a background process is read, signalled and ended, and goes with its run', async () => {
+  const place = { run: 'bg', conversation: 'bg' };
+  const command = `trap 'echo heard' USR1; echo up; while :; do sleep 0.05; done`;
+  const text = await textOf('shell', { command, background: true }, { ...place, call: '1.0' });
+  assert.match(text, /^Process 1\.0 runs in the background/);
+  assert.match(await textOf('read_output', { process: '1.0', wait_s: 5 }, place), /It runs since[^]*\nup\n/);
+  await textOf('stop_process', { process: '1.0', signal: 'USR1' }, place);
+  await until(async () => /heard/.test(await textOf('read_output', { process: '1.0' }, place)));
+  assert.match(await textOf('list_processes', {}, place), /^- 1\.0: It runs since/);
+  assert.match(await textOf('stop_process', { process: '1.0' }, place), /all that it started are ended/);
+  const file = join(hands.workspace, 'bg-pids');
+  await textOf('shell', { command: `echo $$ >${file}; sleep 600`, background: true }, { ...place, call: '2.0' });
+  await until(() => pidsIn(file).length === 1);
+  await handsPrograms(hands.socket).end('bg');
+  await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+  const failed = await textOf('shell', { command: 'echo no >&2; exit 3', background: true }, place);
+  assert.match(failed, /^Exit code 3[^]*no/);
+});
+
+test('a call that an earlier process of the resident began is found again, running or ended, and never runs twice', async () => {
+  const log = join(hands.workspace, 'ran');
+  const place = { run: 'again', conversation: 'again', call: '1.0' };
+  const input = { command: `echo ran >>${log}; while [ ! -e ${log}.go ]; do sleep 0.01; done; echo done` };
+  const first = preparedOf('shell', input).execute(contextOf(place));
+  await until(() => existsSync(log));
+  const found = preparedOf('shell', input).verify(contextOf(place));
+  await run(`touch ${log}.go`);
+  const [, verified] = await Promise.all([first, found]);
+  assert.ok(verified.kind === 'done' && verified.outcome.kind === 'ok' && /done/.test(verified.outcome.text));
+  assert.match(await run(input.command, place), /done/, 'the id of the call starts nothing again');
+  assert.equal(readFileSync(log, 'utf8'), 'ran\n');
+});
+
+test('a call in hands that have started again since is unknown; one that the API never saw did not happen', async () => {
+  const state = (boot: string): CallLog => ({ ...NO_CALL_LOG, find: async () => ({ kind: 'begun', boot }) });
+  const verify = (log: CallLog) => preparedOf('shell', { command: 'true' }, log).verify(contextOf({}));
+  assert.deepEqual(await verify(state('another')), { kind: 'unknown' });
+  assert.deepEqual(await verify({ ...NO_CALL_LOG, find: async () => ({ kind: 'absent' }) }), { kind: 'not_done' });
+});
