@@ -9,6 +9,8 @@ import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
 import { NO_CALL_LOG } from './hands/call-log.ts';
 import { handsPrograms } from './hands/hands-programs.ts';
+import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
+import { LOOPBACK_PROXY, proxyEnvironment } from './hands/proxy-environment.ts';
 import type { EnvironmentOf } from './hands/start-process.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
@@ -43,8 +45,6 @@ const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
 /** Folders in the hands. */
 const HANDS_FOLDERS = { workspace: '/workspace', shells: '/root/.hamlet/shells' };
-/** Variables that every process of the hands gets. */
-const environmentOf: EnvironmentOf = () => ({});
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
 
@@ -108,6 +108,7 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   const mind = mindOf({ env, memory, connection, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
+  const proxy = await openProxy(env, connection, log);
   const { loop_every_ms } = config;
   log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
   // A turn that hangs must not keep an unpaid pod running.
@@ -118,9 +119,26 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
     return await Promise.race([unpaid, loop.ended]);
   } finally {
     leave.abort();
+    proxy?.close();
     if (mind.thinking.book.size > 0) await Promise.race([loop.runsLeft(), delay(FINISH_RUNS_MS)]);
     await mind.runtimes.terminate();
     await mind.thinking.end();
+  }
+}
+
+/** Opens the way out of the pod. Without it the agent works on, and reaches the village alone. */
+async function openProxy(
+  { HAMLET_BROKER_URL: broker }: Environment,
+  { tokens }: Pick<Connection, 'tokens'>,
+  log: Log,
+): Promise<LoopbackProxy | null> {
+  if (broker === undefined) return null;
+  try {
+    return await startLoopbackProxy({ ...LOOPBACK_PROXY, broker: new URL(broker), token: () => tokens.get() });
+  } catch (error) {
+    const message = `cannot open the proxy of the pod, so its programs reach nothing outside: ${error instanceof Error ? error.message : String(error)}`;
+    log.warn('capability', { code: 'proxy_unusable', message });
+    return null;
   }
 }
 
@@ -159,6 +177,7 @@ function mindOf(
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
   const { lastVillage: village, work, tokens } = connection;
+  const environmentOf: EnvironmentOf = env.HAMLET_BROKER_URL === undefined ? () => ({}) : proxyEnvironment;
   const arrival = createAsyncEvent();
   const body = createBodyLock();
   const notes = createNotes(memory);

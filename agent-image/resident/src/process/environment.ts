@@ -29,6 +29,12 @@ const Environment = z
       .min(1)
       .optional()
       .describe('Socket of the hands, where programs run; without it the runtime command does not start'),
+    HAMLET_BROKER_URL: z
+      .url({ protocol: /^http$/ })
+      .optional()
+      .describe(
+        'Origin of the broker, for example http://hamlet-broker:3128; without it the pod reaches the API alone',
+      ),
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, request as requestHttp, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { startLoopbackProxy } from './loopback-proxy.ts';
+import { proxyEnvironment } from './proxy-environment.ts';
+
+const RUN = '6f1c1d52-0000-4000-8000-000000000001';
+
+/** A broker that echoes: the bytes of a tunnel after its answer, and the words of a request. */
+async function startBroker() {
+  const identities: string[] = [];
+  const note = ({ headers }: IncomingMessage): void => {
+    const text = (headers['proxy-authorization'] ?? '').replace('Basic ', '');
+    identities.push(Buffer.from(text, 'base64').toString());
+  };
+  const server = createServer((request, response) => {
+    note(request);
+    response.setHeader('set-cookie', ['a=1', 'b=2']);
+    response.setHeader('content-type', 'application/json');
+    const words = { method: request.method, url: request.url, headers: request.headers };
+    void request.toArray().then((parts) => response.end(JSON.stringify({ ...words, body: parts.join('') })));
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    note(request);
+    if (request.url?.startsWith('denied') === true) socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
+    else {
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      socket.pipe(socket);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return { identities, port: address.port, close: () => (server.close(), server.closeAllConnections()) };
+}
+
+const broker = await startBroker();
+const proxy = await startLoopbackProxy({
+  host: '127.0.0.1',
+  port: 0,
+  broker: new URL(`http://127.0.0.1:${String(broker.port)}`),
+  token: async () => 'the-token',
+});
+after(() => {
+  proxy.close();
+  broker.close();
+});
+
+const basic = (user: string): string => `Basic ${Buffer.from(`${user}:x`).toString('base64')}`;
+
+async function tunnel(target: string, lines: readonly string[], port = proxy.port) {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write([`CONNECT ${target} HTTP/1.1`, `Host: ${target}`, ...lines, '', ''].join('\r\n'));
+  let text = '';
+  while (!text.includes('\r\n\r\n')) text += String((await once(socket, 'data'))[0]);
+  return { socket, text };
+}
+
+async function ask(path: string, headers: Record<string, string>, body = '') {
+  const request = requestHttp({ port: proxy.port, path, headers, method: body === '' ? 'GET' : 'POST', agent: false });
+  request.end(body);
+  const response = await new Promise<IncomingMessage>((settle, fail) =>
+    request.on('response', settle).on('error', fail),
+  );
+  return { response, body: (await response.toArray()).join('') };
+}
+
+test('a tunnel carries run and call of its program, and the token, which the program never sees', async () => {
+  const user = decodeURIComponent(
+    new URL(proxyEnvironment({ run: RUN, call: 'call-1' })['HTTPS_PROXY'] ?? '').username,
+  );
+  const { socket, text } = await tunnel('example.org:443', [`Proxy-Authorization: ${basic(user)}`]);
+  assert.match(text, /^HTTP\/1.1 200/);
+  assert.doesNotMatch(text, /the-token/);
+  assert.equal(broker.identities.at(-1), `${RUN}/call-1:the-token`);
+  socket.write('hello');
+  assert.equal(String((await once(socket, 'data'))[0]), 'hello');
+  socket.destroy();
+});
+
+test('a program without a user, or with one that is no run and call, has no run', async () => {
+  for (const lines of [[], [`Proxy-Authorization: ${basic('root')}`], ['Proxy-Authorization: Bearer stolen']]) {
+    const { socket } = await tunnel('example.org:443', lines);
+    assert.equal(broker.identities.at(-1), '/:the-token');
+    socket.destroy();
+  }
+});
+
+test('the refusal of the broker reaches the program', async () => {
+  const { text, socket } = await tunnel('denied.example:443', []);
+  assert.match(text, /^HTTP\/1.1 403 Forbidden/);
+  socket.destroy();
+});
+
+test('a request without TLS goes on with its whole address, its headers and its body', async () => {
+  const { response, body } = await ask(
+    'http://example.org/a?b=c',
+    { host: 'example.org', 'proxy-authorization': basic(`${RUN}/call-2`), 'x-own': 'kept', authorization: basic('me') },
+    'words',
+  );
+  const heard = JSON.parse(body);
+  assert.equal(response.statusCode, 200, body);
+  assert.deepEqual([heard.method, heard.url, heard.body], ['POST', 'http://example.org/a?b=c', 'words']);
+  assert.deepEqual([heard.headers.host, heard.headers['x-own']], ['example.org', 'kept']);
+  assert.equal(heard.headers.authorization, basic('me'));
+  assert.deepEqual(response.headers['set-cookie'], ['a=1', 'b=2']);
+  assert.equal(broker.identities.at(-1), `${RUN}/call-2:the-token`);
+});
+
+test('a request to an endpoint of the broker names its run and call as the user of its address', async () => {
+  const { body } = await ask('/git/example.org/a.git/info/refs', { authorization: basic(`${RUN}/call-3`) });
+  assert.equal(JSON.parse(body).url, '/git/example.org/a.git/info/refs');
+  assert.equal(JSON.parse(body).headers.authorization, undefined);
+  assert.equal(broker.identities.at(-1), `${RUN}/call-3:the-token`);
+});
+
+test('a request through the proxy to the host of those endpoints keeps its proxy user', async () => {
+  const { body } = await ask('http://hamlet/npm/left-pad', {
+    host: 'hamlet',
+    'proxy-authorization': basic(`${RUN}/call-4`),
+  });
+  assert.equal(JSON.parse(body).url, '/npm/left-pad');
+  assert.equal(broker.identities.at(-1), `${RUN}/call-4:the-token`);
+});
+
+test('while the broker is away, programs read so', async () => {
+  const gone = await startBroker();
+  gone.close();
+  const lonely = await startLoopbackProxy({
+    host: '127.0.0.1',
+    port: 0,
+    broker: new URL(`http://127.0.0.1:${String(gone.port)}`),
+    token: async () => 'the-token',
+  });
+  const { text, socket } = await tunnel('example.org:443', [], lonely.port);
+  assert.match(text, /^HTTP\/1.1 503[\s\S]*egress_unreachable/);
+  socket.destroy();
+  lonely.close();
+});

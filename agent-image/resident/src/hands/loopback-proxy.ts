@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  request as requestHttp,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import { connect } from 'node:net';
+import { pipeline, type Duplex } from 'node:stream';
+import { BROKER_HOST } from './proxy-environment.ts';
+
+/** Open connections of all programs of the pod. The broker admits 128 of an agent. */
+const MAX_CONNECTIONS = 160;
+const MAX_HEADER_BYTES = 65_536;
+const MAX_TARGET_LENGTH = 300;
+/** Idle connections to the broker that requests without TLS use again. */
+const MAX_IDLE = 4;
+/** A user that the broker can read: a run, a slash, a call. */
+const USER = /^([0-9a-f-]{36})?\/([A-Za-z0-9_.:-]{1,200})?$/;
+/** Headers of one hop. The user of the program goes no further than this proxy. */
+const OF_ONE_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection'];
+
+export interface LoopbackProxyConfig {
+  /** Address to listen on; port 0 chooses a free one. */
+  readonly host: string;
+  readonly port: number;
+  readonly broker: URL;
+  /** The present token of the agent, which the broker checks. */
+  readonly token: () => Promise<string>;
+}
+
+export interface LoopbackProxy {
+  readonly port: number;
+  /** Ends all connections. */
+  close(): void;
+}
+
+interface Parts extends Pick<LoopbackProxyConfig, 'token'> {
+  readonly broker: { readonly host: string; readonly port: number };
+  readonly agent: Agent;
+}
+
+/**
+ * The proxy of the pod. It passes each connection on to the broker and adds the token of the agent, so that programs
+ * need none. The proxy user of a program names run and call; the token is the proof, and these are a claim.
+ */
+export async function startLoopbackProxy(config: LoopbackProxyConfig): Promise<LoopbackProxy> {
+  const broker = { host: config.broker.hostname, port: Number(config.broker.port) };
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE });
+  const parts: Parts = { broker, agent, token: config.token };
+  const tunnels = new Set<Duplex>();
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 }, (request, response) => {
+    forward(parts, request, response).catch(() => refuse(response));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    tunnels.add(socket);
+    socket.on('error', () => socket.destroy()).once('close', () => tunnels.delete(socket));
+    openTunnel(parts, request, { socket, head }).catch(() => socket.end(REFUSAL));
+  });
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : config.port,
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      for (const socket of tunnels) socket.destroy();
+      agent.destroy();
+    },
+  };
+}
+
+const UNREACHABLE = `${JSON.stringify({ reason: 'egress_unreachable', message: 'the broker does not answer; try again in a minute' })}\n`;
+const REFUSAL = `HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: ${String(UNREACHABLE.length)}\r\nconnection: close\r\n\r\n${UNREACHABLE}`;
+
+function refuse(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(503, { 'content-type': 'application/json' }).end(UNREACHABLE);
+}
+
+function userIn(header: string | undefined): string | null {
+  if (header === undefined || !/^Basic /i.test(header)) return null;
+  const text = Buffer.from(header.slice('Basic '.length), 'base64').toString('latin1');
+  const user = text.slice(0, Math.max(0, text.indexOf(':')));
+  return USER.test(user) ? user : null;
+}
+
+async function identityOf({ token }: Parts, user: string | null): Promise<string> {
+  return `Basic ${Buffer.from(`${user ?? '/'}:${await token()}`).toString('base64')}`;
+}
+
+async function openTunnel(
+  parts: Parts,
+  { url = '', headers }: IncomingMessage,
+  { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
+): Promise<void> {
+  if (url.length > MAX_TARGET_LENGTH) throw new Error('the target is too long');
+  const identity = await identityOf(parts, userIn(headers['proxy-authorization']));
+  const broker = connect({ ...parts.broker, noDelay: true });
+  try {
+    await once(broker, 'connect');
+  } catch (error) {
+    broker.destroy();
+    throw error;
+  }
+  broker.write(`CONNECT ${url} HTTP/1.1\r\nHost: ${url}\r\nProxy-Authorization: ${identity}\r\n\r\n`);
+  if (head.length > 0) broker.write(head);
+  pipeline(socket, broker, (error) => error && broker.destroy());
+  pipeline(broker, socket, () => broker.destroy());
+}
+
+/** Headers for the next hop; a header that came several times goes on as often. */
+function onward({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
+  const kept = Object.entries(headersDistinct).filter(([name]) => !OF_ONE_HOP.includes(name));
+  return Object.fromEntries(kept.map(([name, values = []]) => [name, values.length === 1 ? values[0] : values]));
+}
+
+/** The target as the broker reads it: requests to the host of its own endpoints name their path alone. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  const own = `http://${BROKER_HOST}/`;
+  return url.startsWith(own) ? url.slice(own.length - 1) : url;
+}
+
+/**
+ * The user of a request, and the headers without it. A request to an endpoint of the broker itself (`/git/…`) names its
+ * user as credentials in the address, as a program has no proxy there.
+ */
+function identified(request: IncomingMessage): { readonly user: string | null; readonly headers: OutgoingHttpHeaders } {
+  const { url = '', headers } = request;
+  const next = onward(request);
+  const user = userIn(headers['proxy-authorization']);
+  if (user !== null || !url.startsWith('/')) return { user, headers: next };
+  const named = userIn(headers.authorization);
+  if (named !== null) delete next['authorization'];
+  return { user: named, headers: next };
+}
+
+/** Passes a request without TLS on, with its whole address or the path of an endpoint of the broker. */
+async function forward(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { user, headers } = identified(request);
+  const identity = await identityOf(parts, user);
+  const upstream = requestHttp({
+    ...parts.broker,
+    agent: parts.agent,
+    method: request.method,
+    path: targetOf(request),
+    headers: { ...headers, 'proxy-authorization': identity },
+    setHost: false,
+  });
+  upstream.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, onward(answer));
+    pipeline(answer, response, () => undefined);
+  });
+  upstream.on('error', () => refuse(response));
+  response.once('close', () => upstream.destroy());
+  pipeline(request, upstream, () => undefined);
+}
