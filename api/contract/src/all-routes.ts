@@ -21,6 +21,7 @@ import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
 import * as accounts from './routes/people/accounts.ts';
+import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
@@ -126,6 +127,7 @@ export const ROUTES = [
   me.listMySessions,
   me.endMySession,
   me.endMyOtherSessions,
+  mcp.callMcp,
   accounts.listAccounts,
   accounts.getAccount,
   accounts.createAccount,

@@ -30,6 +30,7 @@ export * from './routes/payments/paypal.ts';
 export * from './routes/payments/reconciliation.ts';
 export * from './routes/people/account.ts';
 export * from './routes/people/accounts.ts';
+export * from './routes/people/mcp.ts';
 export * from './routes/people/me.ts';
 export * from './routes/people/sign-in.ts';
 export * from './routes/permissions.ts';

@@ -53,6 +53,8 @@ export const PERMISSIONS = {
   'auction:run': ['admin'],
   'auction:bid': ['agent'],
   'account:self': ['member', 'admin'],
+  /** Each tool also needs the permission of its own route. */
+  'mcp:use': ['member', 'admin'],
   'audit:read': ['admin'],
   /** An agent gets proofs only of its own money, a member none of acts or turns; the handler checks this. */
   'log:prove': ['member', 'admin', 'agent'],

@@ -74,6 +74,8 @@ export interface RouteSpec {
   /** 200 by default. */
   readonly status?: 200 | 201 | 202;
   readonly answer: Answer;
+  /** Further statuses with the same type of answer, of a protocol inside of HTTP. */
+  readonly protocolStatuses?: readonly number[];
   /** Reasons of this route alone; `reasonsOf` adds the shared ones. */
   readonly reasons: readonly Refusal[];
 }

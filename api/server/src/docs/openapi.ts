@@ -55,6 +55,10 @@ function parametersOf(route: RouteSpec): Json[] {
   return parameters;
 }
 
+const JSON_TYPE = 'application/json';
+/** Accepted: the answer has no body. */
+const NO_BODY_STATUS = 202;
+
 function contentOf(route: RouteSpec): Json {
   switch (route.answer.kind) {
     case 'json':
@@ -69,7 +73,9 @@ function contentOf(route: RouteSpec): Json {
     case 'bytes':
       return { [route.answer.contentType]: { schema: { type: 'string', format: 'binary' } } };
     case 'text':
-      return { [route.answer.contentType]: { schema: { type: 'string' } } };
+      return {
+        [route.answer.contentType]: { schema: route.answer.contentType === JSON_TYPE ? {} : { type: 'string' } },
+      };
     case 'sse': {
       const events = Object.entries(route.answer.events).map(([event, schema]) => ({
         type: 'object',
@@ -96,6 +102,14 @@ function responsesOf(route: RouteSpec): Json {
     responses[String(status)] = {
       description: reasons.map((reason) => `\`${reason}\`: ${REFUSALS[reason].title}`).join('\n\n'),
       content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+    };
+  }
+  for (const status of route.protocolStatuses ?? []) {
+    const content = status === NO_BODY_STATUS ? {} : contentOf(route);
+    const known = Object(responses[String(status)]) as Json;
+    responses[String(status)] = {
+      description: [known['description'] ?? [], 'An answer of the protocol'].flat().join('\n\n'),
+      content: { ...content, ...Object(known['content']) },
     };
   }
   // Node answers 431 before the API finds a route.

@@ -13,6 +13,8 @@ export interface Accepted<T> {
   /** The API calls it after the commit, but not for a replayed answer. */
   readonly afterCommit?: () => void;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Status of an answer whose protocol has statuses of its own; by default that of the route. */
+  readonly status?: number;
   readonly limits?: readonly ShownLimit[];
 }
 

@@ -4,6 +4,7 @@ import { createReadiness } from '../service/readiness.ts';
 import { claimView } from '../money/compute/claim-view.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
+import { mcpHandler } from '../mcp/mcp-handler.ts';
 import { accountChangeHandlers } from '../people/account-change-handlers.ts';
 import { accountHandlers } from '../people/account-handlers.ts';
 import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
@@ -100,10 +101,16 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...auctionHandlers(ports),
     ...personalityHandlers(ports),
   };
-  return {
+  const people = {
     ...direct,
-    ...permissionHandlers({ ...ports, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
     ...agentHandlers(ports),
+    ...readHandlers(ports),
+    ...runHandlers(ports),
+  };
+  return {
+    ...people,
+    ...mcpHandler({ ...ports, handlers: people, limitActor: base.counted.limitActor }),
+    ...permissionHandlers({ ...ports, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
     ...residentHandlers(ports),
     ...standingHandlers(ports),
     ...freezeHandlers(ports),
@@ -113,7 +120,6 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...meHandlers(ports),
     ...signInHandlers(ports),
     ...internalHandlers(ports),
-    ...runHandlers(ports),
     ...workHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
@@ -135,7 +141,6 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...villageModelsHandler(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),
-    ...readHandlers(ports),
     ...flagHandlers(ports),
     ...moderationHandlers(ports),
     ...serviceHandlers(ports),

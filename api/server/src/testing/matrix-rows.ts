@@ -114,6 +114,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   listMySessions: '401  403* 403* 403  403  403',
   endMySession: '401  403* 403* 403  403  403',
   endMyOtherSessions: '401  403* 403* 403  403  403',
+  callMcp: '401  400  400  403  403  403',
   listAccounts: '401  403  200  403  403  403',
   getAccount: '401  403  404  403  403  403',
   createAccount: '401  403  400  403  403  403',

@@ -13,7 +13,7 @@ export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused |
   if (outcome.cookies !== undefined) response.append('set-cookie', [...outcome.cookies]);
   if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
   if (outcome.headers !== undefined) response.set(outcome.headers);
-  response.status(route.answer.kind === 'redirect' ? SEE_OTHER_STATUS : (route.status ?? OK_STATUS));
+  response.status(route.answer.kind === 'redirect' ? SEE_OTHER_STATUS : (outcome.status ?? route.status ?? OK_STATUS));
   sendBody(exchange, outcome);
   return null;
 }

@@ -1,0 +1,70 @@
+import type { RouteSpec } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import type { AnyHandler, Caller, Handlers } from '../http/handler.ts';
+import { runOnce, writeKeyOf } from '../http/idempotent.ts';
+import { refused, type Outcome } from '../http/outcome.ts';
+import { authorize } from '../http/pipeline/authorize.ts';
+import type { LimitActor } from '../http/pipeline/exchange.ts';
+import { refusalOfVerdict } from '../http/rate-limit.ts';
+
+/** Routes behind the tools of the village's MCP server. */
+export type McpRoute = 'listAgents' | 'listPosts' | 'getPost' | 'createPost' | 'createRun' | 'getRun';
+export type McpHandlers = Pick<Handlers, McpRoute>;
+
+export interface VillageRequestPorts {
+  readonly db: Db;
+  readonly handlers: McpHandlers;
+  readonly limitActor: LimitActor;
+}
+
+/** The person's request: the actor of the MCP message, its address, and the idempotency key of a write. */
+export interface McpCaller extends Caller {
+  readonly address: string;
+  readonly key: string;
+}
+
+export interface RouteInput {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Serves a route for a tool as the API serves it over HTTP: the same quota, permission, schemas and idempotency. A tool can
+ * therefore do no more than its person could with the same key.
+ */
+export async function requestVillage(
+  { db, handlers, limitActor }: VillageRequestPorts,
+  route: RouteSpec & { readonly name: McpRoute },
+  { caller, input }: { readonly caller: McpCaller; readonly input: RouteInput },
+): Promise<Outcome<unknown>> {
+  const verdict = await limitActor(caller.actor, route);
+  if (verdict === null) return refused('unavailable', 'All replicas must count this request together; try again');
+  if (!verdict.allowed) return refusalOfVerdict(verdict);
+  const denied = authorize(route, caller.actor, input.params ?? {});
+  if (denied !== null) return denied;
+  const parsed = parse(route, input);
+  if (!parsed.ok) return parsed;
+  const { actor, requestId, traceparent, address, key } = caller;
+  const request = { ...parsed.data, actor, requestId, traceparent, address, now: new Date(), headers: {} };
+  const handler = handlers[route.name] as AnyHandler;
+  if (handler.kind === 'plain') return handler.run(request);
+  if (handler.kind !== 'tx') throw new TypeError(`${route.name} cannot serve a tool`);
+  const keyed = writeKeyOf(actor.id, key, { route: route.name, input: parsed.data });
+  if (!keyed.ok) return keyed;
+  return (await runOnce(db, keyed.key, (tx) => handler.run(request, tx))).outcome;
+}
+
+function parse(route: RouteSpec, input: RouteInput): Outcome<Readonly<Record<string, unknown>>> {
+  const data: Record<string, unknown> = {};
+  for (const part of ['params', 'query', 'body'] as const) {
+    const parsed = route[part]?.safeParse(input[part] ?? {});
+    if (parsed === undefined) continue;
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return refused('validation_failed', `${issue?.path.join('.') ?? part}: ${issue?.message ?? 'wrong'}`);
+    }
+    data[part] = parsed.data;
+  }
+  return { ok: true, data };
+}
