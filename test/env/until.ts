@@ -7,6 +7,8 @@ const PAUSE_MS = 100;
 export interface UntilOptions {
   readonly capMs?: number;
   readonly pauseMs?: number;
+  /** Describes the state for the error message, after the time is over. */
+  readonly state?: () => Promise<unknown>;
 }
 
 /** Polls until the answer is neither undefined nor false. A probe that throws counts as having no answer yet. */
@@ -25,7 +27,13 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${capMs / 1000} s`, { cause: last });
+    if (Date.now() > deadline)
+      throw new Error(`${what}: not within ${capMs / 1000} s${await described(options.state)}`, { cause: last });
     await sleep(pauseMs);
   }
+}
+
+async function described(state: UntilOptions['state']): Promise<string> {
+  if (state === undefined) return '';
+  return `; state: ${await state().then(JSON.stringify, String)}`;
 }
