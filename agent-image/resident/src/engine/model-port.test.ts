@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import type { ModelEnd, ModelRequest } from '@hamlet/engine';
 import { createModelPort } from './model-port.ts';
 
-type Reply = Readonly<{ status: number; type: string; body: string }>;
+type Reply = Readonly<{ status: number; type: string; body: string; retryAfterS?: number }>;
 
 const replies: Reply[] = [];
 const received: unknown[] = [];
@@ -14,8 +14,9 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     received.push(JSON.parse(Buffer.concat(parts).toString('utf8')));
-    const { status, type, body } = replies.shift() ?? assert.fail('no reply is left');
-    response.writeHead(status, { 'content-type': type }).end(body);
+    const { status, type, body, retryAfterS } = replies.shift() ?? assert.fail('no reply is left');
+    const wait = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
+    response.writeHead(status, { 'content-type': type, ...wait }).end(body);
   });
 });
 await new Promise<void>((resolve) => {
@@ -32,18 +33,30 @@ const request: ModelRequest = {
   tools: [],
 };
 
-type Ended = Readonly<{ end: ModelEnd; words: string; renewed: number; stale: readonly string[] }>;
+type Ended = Readonly<{
+  end: ModelEnd;
+  words: string;
+  renewed: number;
+  stale: readonly string[];
+  waits: readonly number[];
+}>;
 
-async function endWith(reply: Reply): Promise<Ended> {
+/** The end of one attempt to which the gateway gives these replies. `cutAt` is the number of the wait that a cancel cuts short. */
+async function endWith(given: Reply | readonly Reply[], cutAt = Infinity): Promise<Ended> {
   let renewed = 0;
+  const waits: number[] = [];
+  const cut = new AbortController();
   const stale: string[] = [];
   const tokens = { get: async () => 'token', renew: () => void (renewed += 1) };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const port = createModelPort({ url, tokens, leaseOf: () => 7, onStale: (run) => stale.push(run) });
-  replies.push(reply);
+  const sleep = async (ms: number): Promise<void> => {
+    if (waits.push(ms) === cutAt) cut.abort();
+  };
+  const port = createModelPort({ url, tokens, leaseOf: () => 7, onStale: (run) => stale.push(run), sleep });
+  replies.push(...[given].flat());
   let words = '';
-  for await (const part of port.chat(request, new AbortController().signal)) {
-    if (part.type !== 'delta') return { end: part, words, renewed, stale };
+  for await (const part of port.chat(request, cut.signal)) {
+    if (part.type !== 'delta') return { end: part, words, renewed, stale, waits };
     words += part.text;
   }
   return assert.fail('the stream has no end');
@@ -55,23 +68,60 @@ const problem = (status: number, fields: object): Reply => ({
   body: JSON.stringify(fields),
 });
 
+/** An answer in pieces, with its usage and price. */
+const chunk = (fields: object): string => `data: ${JSON.stringify({ id: 'c', model: 'small', ...fields })}\n\n`;
+const goodDay: Reply = {
+  status: 200,
+  type: 'text/event-stream',
+  body: [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Good ' }, finish_reason: null }] }),
+    chunk({ choices: [{ index: 0, delta: { content: 'day.' }, finish_reason: 'stop' }] }),
+    chunk({
+      choices: [],
+      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
+      hamlet: { price: '0.000012' },
+    }),
+    'data: [DONE]\n\n',
+  ].join(''),
+};
+
 test('a refusal has the code of the gateway, and says whether another attempt may help', async () => {
   const broke = await endWith(problem(402, { code: 'insufficient_funds', detail: 'no money' }));
   assert.partialDeepStrictEqual(broke.end, { type: 'failed', code: 'insufficient_funds', retryable: false });
-  const busy = await endWith(problem(429, { code: 'too_many_in_flight', detail: 'wait' }));
+  const busy = await endWith(problem(429, { code: 'too_many_in_flight', detail: 'wait' }), 1);
   assert.partialDeepStrictEqual(busy.end, { type: 'failed', retryable: true });
   const stale = await endWith(problem(401, { code: 'unauthenticated', detail: 'renew' }));
   assert.partialDeepStrictEqual(stale.end, { type: 'failed', retryable: true });
   assert.deepEqual([broke.renewed, stale.renewed], [0, 1], 'only a refused token is renewed');
   const revoked = await endWith(problem(401, { code: 'token_invalid', detail: 'get another' }));
   assert.partialDeepStrictEqual([revoked.end, revoked.renewed], [{ type: 'failed', retryable: true }, 1]);
-  for (const [status, code] of [
-    [429, 'model_busy'],
-    [500, 'internal'],
-  ] as const) {
-    const { end } = await endWith(problem(status, { code, detail: 'repeat it' }));
-    assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true }, code);
-  }
+  const { end } = await endWith(problem(500, { code: 'internal', detail: 'repeat it' }));
+  assert.partialDeepStrictEqual(end, { type: 'failed', retryable: true });
+});
+
+test('while the gateway has no room, an attempt waits as long as it asks for, and then has its answer', async () => {
+  const { end, words, waits } = await endWith([
+    { ...problem(429, { code: 'rate_limited', detail: 'wait' }), retryAfterS: 41 },
+    { ...problem(429, { code: 'too_many_in_flight', detail: 'wait' }), retryAfterS: 1 },
+    { ...problem(503, { code: 'model_busy', detail: 'wait' }), retryAfterS: 5 },
+    goodDay,
+  ]);
+  assert.partialDeepStrictEqual([end, words], [{ type: 'answer', content: 'Good day.' }, 'Good day.']);
+  const least = [41_000, 2_000, 5_000];
+  assert.ok(
+    waits.length === 3 && waits.every((ms, n) => ms >= (least[n] ?? 0) && ms <= (least[n] ?? 0) * 1.25),
+    String(waits),
+  );
+  const same = Array.from({ length: 4 }, () => ({ metadata: { attempt: '3' } }));
+  assert.partialDeepStrictEqual(received.slice(-4), same, 'the waits use no attempt of the engine');
+});
+
+test('an attempt does not wait longer than its limit, nor after a cancel', async () => {
+  const full = { ...problem(429, { code: 'rate_limited', detail: 'wait' }), retryAfterS: 200 };
+  const tired = await endWith([full, full]);
+  assert.partialDeepStrictEqual([tired.end, tired.waits.length], [{ type: 'failed', retryable: true }, 1]);
+  const cancelled = await endWith([full], 1);
+  assert.partialDeepStrictEqual([cancelled.end, cancelled.waits.length], [{ type: 'failed' }, 1]);
 });
 
 test('a run whose agent has a newer cycle is left to that cycle, and does not fail', async () => {
@@ -87,18 +137,7 @@ test('a failure that is not of the gateway has the code of its class', async () 
 });
 
 test('an answer streams with its place in the run and its price', async () => {
-  const chunk = (fields: object): string => `data: ${JSON.stringify({ id: 'c', model: 'small', ...fields })}\n\n`;
-  const body = [
-    chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: 'Good ' }, finish_reason: null }] }),
-    chunk({ choices: [{ index: 0, delta: { content: 'day.' }, finish_reason: 'stop' }] }),
-    chunk({
-      choices: [],
-      usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
-      hamlet: { price: '0.000012' },
-    }),
-    'data: [DONE]\n\n',
-  ].join('');
-  const { end, words } = await endWith({ status: 200, type: 'text/event-stream', body });
+  const { end, words } = await endWith(goodDay);
   assert.deepEqual(end, {
     type: 'answer',
     content: 'Good day.',

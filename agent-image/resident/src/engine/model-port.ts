@@ -1,5 +1,6 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
-import type { Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
+import { SYSTEM_CLOCK } from '@hamlet/engine';
+import type { ClockPort, Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
 import {
   ANSWER_LIMITS,
   CHAT_PROFILES,
@@ -17,6 +18,8 @@ import {
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
 import type { TokenSource } from '../village/agent-token.ts';
+import { planWait } from './plan-wait.ts';
+import type { RefusedAsk } from './plan-wait.ts';
 
 export interface GatewayPorts {
   /** Origin of the API. */
@@ -27,12 +30,16 @@ export interface GatewayPorts {
   /** Called when a newer cycle of the agent has begun: that one continues the run. */
   readonly onStale?: (run: string) => void;
   readonly fetch?: ModelPorts['fetch'];
+  readonly sleep?: ClockPort['sleep'];
 }
 
 /** The gateway limits the time of an answer, for at most an hour, and sends comments while a model is silent. */
 const LIMITS = { ...ANSWER_LIMITS, totalMs: 3_660_000 };
 /** The engine decides about retries, so that each attempt is in the journal. */
 const ONE_ATTEMPT = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 };
+/** Total wait within one attempt at a request of a run, and at one outside of runs, which a turn of the agent waits for. */
+const RUN_WAIT_MS = 300_000;
+const TURN_WAIT_MS = 20_000;
 /** Refusals of the gateway that a later attempt may not meet. Each has its own code; those of the provider have the code of the class. */
 const TEMPORARY: ReadonlySet<string> = new Set([
   'unauthenticated',
@@ -70,12 +77,33 @@ export function createModelPort(ports: GatewayPorts): ModelPort {
   return { chat: (request, signal) => ask(ports, request, signal) };
 }
 
+/** One attempt. While the gateway has no room, it waits and sends the same request again: the model has not seen it yet. */
 async function* ask(
   ports: GatewayPorts,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelDelta | ModelEnd> {
-  const exchange = { code: '' };
+  const { sleep = SYSTEM_CLOCK.sleep } = ports;
+  const limitMs = request.at === null ? TURN_WAIT_MS : RUN_WAIT_MS;
+  for (let waits = { count: 0, waitedMs: 0, limitMs }; ;) {
+    const exchange: Exchange = { code: '', retryAfterMs: null };
+    const end = yield* send(ports, request, { exchange, signal });
+    const waitMs = end.type === 'failed' ? planWait(exchange, waits, SYSTEM_PORTS.random()) : null;
+    if (waitMs === null || signal.aborted) return yield end;
+    await sleep(waitMs, signal);
+    if (signal.aborted) return yield end;
+    waits = { count: waits.count + 1, waitedMs: waits.waitedMs + waitMs, limitMs };
+  }
+}
+
+/** The refusal of one request, as its adapter receives it. */
+type Exchange = { -readonly [K in keyof RefusedAsk]: RefusedAsk[K] };
+
+async function* send(
+  ports: GatewayPorts,
+  request: ModelRequest,
+  { exchange, signal }: Readonly<{ exchange: Exchange; signal: AbortSignal }>,
+): AsyncGenerator<ModelDelta, ModelEnd> {
   const model = createModel({
     targets: [{ adapter: await adapterOf(ports, exchange), model: request.model, price: null }],
     fallbackOn: [],
@@ -95,12 +123,13 @@ async function* ask(
     follow(ports, request, exchange.code);
     const code = NAMED.has(exchange.code) ? exchange.code : outcome.error.code;
     const retryable = exchange.code === '' ? MODEL_ERRORS[outcome.error.code].retry : TEMPORARY.has(exchange.code);
-    return yield { type: 'failed', code, retryable, usage, moneyMicros: 0 };
+    exchange.retryAfterMs = outcome.error.retryAfterMs ?? null;
+    return { type: 'failed', code, retryable, usage, moneyMicros: 0 };
   }
   const { content, toolCalls, raw } = outcome.answer;
   const { moneyMicros, note } = receiptIn(raw);
   if (note !== '') yield { type: 'delta', text: note };
-  yield { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
+  return { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
 }
 
 /** The consequences of a refusal for this process: another token, or the end of its work on the run. */
@@ -109,9 +138,9 @@ function follow({ tokens, onStale }: GatewayPorts, { at }: ModelRequest, code: s
   if (code === 'stale_cycle' && at !== null) onStale?.(at.run);
 }
 
-async function adapterOf({ url, tokens, fetch: send = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: { code: string }) {
+async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: Exchange) {
   const keeping: ModelPorts['fetch'] = async (to, request) => {
-    const { ok, status, headers, body } = await send(to, request);
+    const { ok, status, headers, body } = await post(to, request);
     if (ok || body === null) return { ok, status, headers, body };
     const bytes = await firstBytes(body);
     exchange.code = codeIn(bytes);
