@@ -7,7 +7,6 @@ import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
-import { NO_CALL_LOG } from './hands/call-log.ts';
 import { handsPrograms } from './hands/hands-programs.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
 import { LOOPBACK_PROXY, proxyEnvironment } from './hands/proxy-environment.ts';
@@ -32,6 +31,7 @@ import type { EndedRun } from './runs/settlement.ts';
 import { createTurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
+import type { ToolKit } from './tools/tool-kit.ts';
 import { exchangedToken, fixedToken, type TokenSource } from './village/agent-token.ts';
 import { createHttpVillage } from './village/http-village.ts';
 import { createHttpWork } from './village/http-work.ts';
@@ -43,8 +43,6 @@ import type { WorkVillage } from './village/work-village.ts';
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
-/** Folders in the hands. */
-const HANDS_FOLDERS = { workspace: '/workspace', shells: '/root/.hamlet/shells' };
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
 
@@ -177,7 +175,6 @@ function mindOf(
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
   const { lastVillage: village, work, tokens } = connection;
-  const environmentOf: EnvironmentOf = env.HAMLET_BROKER_URL === undefined ? () => ({}) : proxyEnvironment;
   const arrival = createAsyncEvent();
   const body = createBodyLock();
   const notes = createNotes(memory);
@@ -189,7 +186,7 @@ function mindOf(
     notes,
     log,
     stop,
-    programs: socket === undefined ? null : handsPrograms(socket, environmentOf),
+    programs: socket === undefined ? null : handsPrograms(socket, environmentIn(env)),
     model: async (book) => {
       const { createModelPort } = await import('./engine/model-port.ts');
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
@@ -197,26 +194,27 @@ function mindOf(
     },
     tools: async (book, mirrored) => {
       const { villageTools } = await import('./tools/village-tools.ts');
-      const inVillage = villageTools({
-        ...retries,
-        agentId,
-        village,
-        work,
-        notes,
-        book,
-        body,
-        arrival,
-        mirrored,
-        stop,
-      });
-      if (socket === undefined) return inVillage;
-      const { handsTools } = await import('./hands/tools/hands-tools.ts');
-      return [...inVillage, ...handsTools({ socket, ...HANDS_FOLDERS, environmentOf, calls: NO_CALL_LOG })];
+      const kit = { ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop };
+      return socket === undefined
+        ? villageTools(kit)
+        : [...villageTools(kit), ...(await inHands(kit, { env, socket }))];
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
   return { thinking, arrival, body, runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }) };
 }
+
+async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environment; readonly socket: string }) {
+  const { handsTools } = await import('./hands/tools/hands-tools.ts');
+  const { apiCallLog } = await import('./hands/api-call-log.ts');
+  const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
+  const environmentOf = environmentIn(env);
+  return handsTools({ socket, workspace: env.HAMLET_HANDS_WORKSPACE, shells, environmentOf, calls: apiCallLog(kit) });
+}
+
+/** The variables by which programs of the hands find the way out of the pod. */
+const environmentIn = (env: Environment): EnvironmentOf =>
+  env.HAMLET_BROKER_URL === undefined ? () => ({}) : proxyEnvironment;
 
 interface Parts extends Connection, Mind {
   readonly env: Environment;

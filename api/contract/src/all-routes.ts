@@ -26,6 +26,7 @@ import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
 import * as firings from './routes/runs/firings.ts';
+import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
 import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
@@ -157,6 +158,9 @@ export const ROUTES = [
   runs.settleRun,
   permissions.askPermission,
   permissions.performCall,
+  handsCalls.beginCall,
+  handsCalls.endCall,
+  handsCalls.listCalls,
   permissions.listPermissions,
   permissions.answerPermission,
   permissions.listAllowRules,

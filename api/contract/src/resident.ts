@@ -7,6 +7,8 @@ export { completeChat, listModels } from './routes/models.ts';
 export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
+export { beginCall, endCall } from './routes/runs/hands-calls.ts';
+export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';

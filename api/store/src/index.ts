@@ -66,6 +66,7 @@ export * from './people/one-time.ts';
 export * from './people/sessions.ts';
 export * from './permissions/allow-rules.ts';
 export * from './permissions/effects.ts';
+export * from './permissions/hands-calls.ts';
 export * from './permissions/permissions.ts';
 export * from './permissions/read-permissions.ts';
 export * from './runs/change-run.ts';

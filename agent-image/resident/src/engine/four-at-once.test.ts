@@ -119,6 +119,8 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     thread: unused,
     schedules: unused,
     performCall: unused,
+    beginCall: unused,
+    endCall: unused,
     askPermission: unused,
     waitRun: unused,
     publishWords: unused,

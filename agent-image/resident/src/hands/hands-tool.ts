@@ -109,12 +109,13 @@ async function execute<Input>(
 }
 
 /** Finds the end of a call that an earlier process began. The programs of another start of the container are lost. */
-async function verify<Input>(place: Place, { given }: Call<Input>, { recover }: Work<Input>): Promise<Verified> {
+async function verify<Input>(place: Place, { tool, given, args }: Call<Input>, work: Work<Input>): Promise<Verified> {
   const { kit, context } = place;
+  const { recover } = work;
   if (recover === undefined) return { kind: 'unknown' };
-  const state = await kit.calls.find(context);
-  if (state.kind === 'absent') return { kind: 'not_done' };
   const found = await withHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
+    const state = await kit.calls.find(context, { tool, args, boot: hands.boot });
+    if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
     const end = await recover(given, { ...place, hands });
     if (end === null) return { kind: 'not_done' };

@@ -28,13 +28,15 @@ const Environment = z
       .string()
       .min(1)
       .optional()
-      .describe('Socket of the hands, where programs run; without it the runtime command does not start'),
+      .describe('Socket of the hands, where programs run; without it no tool of the hands and no runtime command'),
     HAMLET_BROKER_URL: z
       .url({ protocol: /^http$/ })
       .optional()
       .describe(
         'Origin of the broker, for example http://hamlet-broker:3128; without it the pod reaches the API alone',
       ),
+    HAMLET_HANDS_WORKSPACE: z.string().default('/workspace').describe('Folder of the work in the hands'),
+    HAMLET_HANDS_HOME: z.string().default('/root').describe('Home folder in the hands'),
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {

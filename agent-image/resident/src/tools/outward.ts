@@ -4,9 +4,9 @@ import { retry } from '../village/retry.ts';
 import { failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 /** Refusals after which the engine asks a person again. */
-const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'permission_pending', 'permission_stale']);
+export const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'permission_pending', 'permission_stale']);
 /** Refusals that leave the call to the next holder of the lease. */
-const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
+export const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
 /**
  * Lets the API perform a call with an effect outside of the pod. The API has the journal up to the intent before it receives the
@@ -42,7 +42,15 @@ function outcomeIn({ kind, code = 'failed', text, data }: CallOutcome): ToolResu
     case 'failed':
       return failed(code, text);
     case 'denied':
-      if (ASK_AGAIN.has(code)) return { kind: 'needs_permission', reason: text };
-      return { kind: 'denied', code: DENIED[code] ?? 'policy', text };
+      return deniedBy({ code, text });
   }
+}
+
+/** A denial by the API as the engine knows it. */
+export function deniedBy({
+  code = 'failed',
+  text,
+}: Pick<CallOutcome, 'text'> & { code?: string | undefined }): ToolResult {
+  if (ASK_AGAIN.has(code)) return { kind: 'needs_permission', reason: text };
+  return { kind: 'denied', code: DENIED[code] ?? 'policy', text };
 }

@@ -14,6 +14,8 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
     schedules: (cursor) => read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
     performCall: async (run_id, call_id, body) =>
       mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
+    beginCall: (run_id, call_id, body) => read(contract.beginCall, { params: { run_id, call_id }, body }),
+    endCall: (run_id, call_id, body) => read(contract.endCall, { params: { run_id, call_id }, body }),
     askPermission: async (run_id, lease, call) => {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);

@@ -1,5 +1,8 @@
 import type {
+  beginCall,
+  CallData,
   CallOutcome,
+  CallReport,
   JournalEntry,
   Permission,
   PermissionWhy,
@@ -19,6 +22,15 @@ export interface AskedCall {
   readonly arguments: string;
   readonly why: PermissionWhy;
 }
+
+/** A call in the hands: `boot` names their present start. */
+export interface StartedCall {
+  readonly tool: string;
+  readonly arguments: string;
+  readonly boot: string;
+  readonly known: boolean;
+}
+export type BegunCall = Readonly<CallData<typeof beginCall>>;
 
 export interface JournalBatch {
   readonly entries: readonly JournalEntry[];
@@ -49,6 +61,14 @@ export interface WorkVillage {
     callId: string,
     call: RunLease & { readonly tool: string; readonly arguments: string },
   ): Promise<Answer<CallOutcome>>;
+  /** Stores the start of a call in the hands before it runs; with `known`, only asks for the state of an earlier start. */
+  beginCall(runId: string, callId: string, call: RunLease & StartedCall): Promise<Answer<BegunCall>>;
+  /** Stores the end of a call in the hands. */
+  endCall(
+    runId: string,
+    callId: string,
+    end: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
+  ): Promise<Answer<unknown>>;
   askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
   /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
   waitRun(

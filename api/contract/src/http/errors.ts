@@ -124,6 +124,8 @@ export const REFUSALS = {
   too_many_permissions: never(409, 'The run has asked for too many permissions: end it'),
   arguments_differ: never(409, 'The permission is for another tool or other arguments: ask for one for this call'),
   call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
+  no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
+  too_many_tools: later(429, 'As many tools as the tier allows run already: wait until one has ended'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // The personality that an agent amends

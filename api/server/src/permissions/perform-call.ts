@@ -82,12 +82,13 @@ const DENIALS: Readonly<Record<CallDenial, string>> = {
   permission_stale: 'The rules have changed since a person was asked.',
 };
 
-function denial(code: CallDenial, { judged, permission }: Facts): Next {
+/** The outcome of a call that may not happen. Pure. */
+export function denialOf(code: CallDenial, { judged, permission }: Pick<Facts, 'judged' | 'permission'>): CallOutcome {
   const reasons: Readonly<Partial<Record<CallDenial, string | null>>> = {
     policy_denied: judged.reason,
     person_denied: permission?.reply ?? null,
   };
-  return answered(deniedOutcome(code, [DENIALS[code], reasons[code] ?? ''].join(' ').trimEnd()));
+  return deniedOutcome(code, [DENIALS[code], reasons[code] ?? ''].join(' ').trimEnd());
 }
 
 /** Facts about a call, under the lock of its run. */
@@ -141,7 +142,7 @@ async function carryOut(
     case 'refused':
       return { kind: 'answer', outcome: refused(decision.reason) };
     case 'denied':
-      return denial(decision.code, facts);
+      return answered(denialOf(decision.code, facts));
     case 'replay':
     case 'resume':
       return continueEffect(decision.kind, facts);

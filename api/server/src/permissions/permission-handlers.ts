@@ -7,9 +7,11 @@ import { answerPermission, type AnswerPorts } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
 import { performCall, type PerformPorts } from './perform-call.ts';
 import { allowRuleHandlers } from './rules/allow-rule-handlers.ts';
+import { handsCallHandlers } from './hands/hands-call-handlers.ts';
+import type { BeginPorts } from './hands/begin-call.ts';
 import { permissionView } from './view/permission-view.ts';
 
-export type PermissionPorts = AnswerPorts & PerformPorts;
+export type PermissionPorts = AnswerPorts & PerformPorts & BeginPorts;
 
 const cursor = pageCursor(z.uuid());
 
@@ -21,6 +23,7 @@ export function permissionHandlers(ports: PermissionPorts) {
     answerPermission: answerPermission(ports),
     performCall: performCall(ports),
     ...allowRuleHandlers(ports),
+    ...handsCallHandlers(ports),
     listPermissions: plain(async ({ actor, query }) => {
       const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
       const question = `permissions ${[agentId, runId, sessionId, state].map((part) => part ?? '').join('/')}`;

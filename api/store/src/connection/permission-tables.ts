@@ -59,6 +59,19 @@ export interface PermissionTables {
     by_id: string;
     at: Generated<Date>;
   };
+  hands_call: {
+    hands_call_id: Generated<string>;
+    run_id: string;
+    call_id: string;
+    agent_id: string;
+    tool: string;
+    boot: string;
+    slot: boolean;
+    arguments: string;
+    begun_at: Generated<Date>;
+    ended_at: Defaulted<Date | null>;
+    report: ColumnType<unknown, string | undefined, string>;
+  };
   effect: {
     run_id: string;
     call_id: string;

@@ -103,21 +103,29 @@ interface NewEvent {
   readonly number: number;
   readonly event: RunEventKind;
   readonly detail: unknown;
+  readonly witnessed?: boolean;
 }
 
-async function insertEvent(tx: Tx, { runId, number, event, detail }: NewEvent): Promise<void> {
+async function insertEvent(tx: Tx, { runId, number, event, detail, witnessed = true }: NewEvent): Promise<void> {
   await tx
     .insertInto('run_event')
-    .values({ run_id: runId, number, event, detail: JSON.stringify(detail) })
+    .values({ run_id: runId, number, event, detail: JSON.stringify(detail), witnessed })
     .execute();
   await sql`select pg_notify(${RUN_CHANGES_CHANNEL}, ${runId})`.execute(tx);
 }
 
-/** Adds an event that the API saw to a locked run, whose state stays. */
+export interface NotedEvent {
+  readonly event: RunEventKind;
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** False if the agent claims it; the API saw it by default. */
+  readonly witnessed?: boolean;
+}
+
+/** Adds an event to a locked run, whose state stays. */
 export async function noteRunEvent(
   tx: Tx,
   run: RunRow,
-  { event, detail }: { readonly event: RunEventKind; readonly detail: Readonly<Record<string, unknown>> },
+  { event, detail, witnessed = true }: NotedEvent,
 ): Promise<RunRow> {
   const number = run.events + 1;
   const changed = await tx
@@ -126,7 +134,7 @@ export async function noteRunEvent(
     .where('run_id', '=', run.runId)
     .returning(RUN_COLUMNS)
     .executeTakeFirstOrThrow();
-  await insertEvent(tx, { runId: run.runId, number, event, detail });
+  await insertEvent(tx, { runId: run.runId, number, event, detail, witnessed });
   return changed;
 }
 

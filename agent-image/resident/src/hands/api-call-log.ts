@@ -1,0 +1,96 @@
+import { CALL_LOG_TEXT_MAX_CHARS } from '@hamlet/contract/resident';
+import type { CallContext, ToolOutcome } from '@hamlet/engine';
+import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
+import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
+import { retry } from '../village/retry.ts';
+import type { BegunCall } from '../village/work-village.ts';
+import type { CallLog, CallReport } from './call-log.ts';
+
+/** Tries for a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
+const SLOT_TRIES = 60;
+const SLOT_PAUSE_MS = 2_000;
+/** Characters of an outcome in its log. */
+const TEXT_MAX_CHARS = 4_000;
+const LOST_LEASE: ToolResult = { kind: 'unknown', text: 'This process has no lease on the run.' };
+
+type Kit = Pick<ToolKit, 'work' | 'book' | 'mirrored' | 'rest' | 'random'>;
+
+/** The log of calls at the API, which judges each call, gives it a slot, and has its start before it runs. */
+export function apiCallLog(kit: Kit): CallLog {
+  return {
+    begin: async (context, { tool, args, boot }) => {
+      const booked = kit.book.find(context.run);
+      if (booked === undefined) return LOST_LEASE;
+      await kit.mirrored(context.run, context.signal);
+      const body = { ...booked.lease, tool, arguments: args, boot, known: false };
+      for (let tries = 1; ; tries += 1) {
+        const answer = await retry(() => kit.work.beginCall(context.run, context.call, body), context.signal, kit);
+        if (answer.kind === 'ok') return begunOf(answer.value, boot);
+        if (answer.code !== 'too_many_tools') return refusedOf(answer, booked.onLeaseLost);
+        if (tries === SLOT_TRIES) return { kind: 'unavailable', text: `Nothing was done. ${answer.detail}.` };
+        await kit.rest(SLOT_PAUSE_MS);
+        context.signal.throwIfAborted();
+      }
+    },
+    end: (context, { outcome, report }) => storeEnd(kit, context, { outcome, report }),
+    find: async (context, { tool, args, boot }) => {
+      const booked = kit.book.find(context.run);
+      if (booked === undefined) return { kind: 'begun', boot: null };
+      const body = { ...booked.lease, tool, arguments: args, boot, known: true };
+      const answer = await retry(() => kit.work.beginCall(context.run, context.call, body), context.signal, kit);
+      if (answer.kind !== 'ok') return { kind: 'begun', boot: null };
+      return answer.value.state === 'absent' ? { kind: 'absent' } : { kind: 'begun', boot: answer.value.boot };
+    },
+  };
+}
+
+/** A call that an earlier request began in the same hands continues: its process starts once. */
+function begunOf({ state, boot, outcome }: BegunCall, present: string): { readonly kind: 'begun' } | ToolResult {
+  if (state === 'begun' || ((state === 'known' || state === 'ended') && boot === present)) return { kind: 'begun' };
+  if (outcome !== null && state === 'denied') return deniedBy(outcome);
+  return { kind: 'unknown', text: 'The hands have started again since the call began.' };
+}
+
+function refusedOf(
+  { code, detail }: { readonly code: string; readonly detail: string },
+  onLeaseLost: () => void,
+): ToolResult {
+  if (ASK_AGAIN.has(code)) return { kind: 'needs_permission', reason: detail };
+  if (!LOST.has(code)) return failed(code, detail);
+  onLeaseLost();
+  return { kind: 'unknown', text: detail };
+}
+
+/** Stores the end of a call at the API. A call with an unknown end has none: the API names it as unsettled. */
+async function storeEnd(
+  kit: Kit,
+  { run, call, signal }: CallContext,
+  { outcome, report }: { readonly outcome: ToolOutcome; readonly report: CallReport },
+): Promise<void> {
+  const booked = kit.book.find(run);
+  if (booked === undefined || outcome.kind === 'unknown') return;
+  const body = { ...booked.lease, outcome: claimedOutcome(outcome), report: fitting(report) };
+  await retry(() => kit.work.endCall(run, call, body), signal, kit);
+}
+
+function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: string; text: string } {
+  const text = 'text' in outcome ? outcome.text.slice(0, TEXT_MAX_CHARS) : '';
+  if (outcome.kind === 'ok') return { kind: 'ok', text };
+  return { kind: 'failed', code: 'code' in outcome ? outcome.code : outcome.kind, text };
+}
+
+/** A report within the limits of the API: long texts lose their middle. */
+function fitting(report: CallReport): CallReport {
+  const fields = Object.entries(report).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? shorter(value) : value,
+  ]);
+  return Object.fromEntries(fields) as CallReport;
+}
+
+function shorter(text: string): string {
+  const clean = text.replaceAll('\0', '\uFFFD').toWellFormed();
+  if (clean.length <= CALL_LOG_TEXT_MAX_CHARS) return clean;
+  const half = Math.floor(CALL_LOG_TEXT_MAX_CHARS / 2) - 50;
+  return `${clean.slice(0, half)}\n[… ${clean.length - 2 * half} characters left out …]\n${clean.slice(-half)}`.toWellFormed();
+}

@@ -1,0 +1,136 @@
+import { villageTool } from '@hamlet/contract';
+import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
+import { decideCall, judgeCall } from '@hamlet/core';
+import type { CallDecision } from '@hamlet/core';
+import {
+  countSlots,
+  findHandsCall,
+  insertHandsCall,
+  inTransaction,
+  lockEffect,
+  lockPermissionOfCall,
+} from '@hamlet/store';
+import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
+import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
+import type { AgentLimits } from '../../limits/agent-limits.ts';
+import type { PolicyOf } from '../agent-policy.ts';
+import { lockWork } from '../ask-permission.ts';
+import { readArguments, type CallArguments } from '../call-arguments.ts';
+import { beginEffect } from '../call-of-run.ts';
+import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
+import { denialOf } from '../perform-call.ts';
+import { redactSecrets } from './redact-secrets.ts';
+
+export interface BeginPorts {
+  readonly db: Db;
+  readonly policyOf: PolicyOf;
+  readonly limits: AgentLimits;
+}
+
+type Request = RequestOf<typeof beginRoute>;
+type Answer = Outcome<DataOf<typeof beginRoute>>;
+
+/** Seconds until a caller without a slot should ask again. */
+const RETRY_S = 2;
+
+/** Facts about a call in the hands, under the lock of its run. */
+interface Facts {
+  readonly request: Request;
+  readonly args: CallArguments;
+  readonly run: RunRow;
+  readonly effect: EffectRow | null;
+  readonly permission: HeldPermission | null;
+}
+
+/**
+ * Stores the start of a call in the hands before it runs. The API judges it with its own rules, as it judges the calls that it
+ * performs, and uses up the permission in the same transaction. A repeated request begins nothing.
+ */
+export function beginCall(ports: BeginPorts): Handlers['beginCall'] {
+  return plain(async (request) => {
+    const args = readArguments(request.body.arguments);
+    if (args === null) return denied(invalidOutcome([]));
+    if (villageTool(request.body.tool)?.runs !== 'hands')
+      return denied(deniedOutcome('no_such_tool', `${request.body.tool} does not run in the hands`));
+    return inTransaction(ports.db, (tx) => begin(tx, ports, { request, args }));
+  });
+}
+
+const denied = (outcome: CallOutcome): Answer => accepted({ state: 'denied', boot: null, outcome });
+
+async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | 'args'>): Promise<Answer> {
+  const { request, args } = asked;
+  const held = await lockWork(tx, request);
+  if (!held.ok) return held;
+  const run = held.data;
+  const { run_id: runId, call_id: callId } = request.params;
+  const facts: Facts = {
+    ...asked,
+    run,
+    effect: await lockEffect(tx, runId, callId),
+    permission: await lockPermissionOfCall(tx, runId, callId),
+  };
+  if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
+  const policy = ports.policyOf(run.agentId);
+  const judged = judgeCall(policy, { tool: request.body.tool, when: 'run' });
+  const decision = decideCall({
+    call: { tool: request.body.tool, argumentsHash: args.hash },
+    effect: facts.effect,
+    permission: facts.permission,
+    judged,
+    policyVersion: policy.version,
+    cancelRequested: run.cancelRequestedAt !== null,
+  });
+  if (decision.kind === 'refused') return refused(decision.reason);
+  if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
+  if (decision.kind !== 'perform') return knownCall(tx, facts);
+  return start(tx, ports, { facts, decision, policyVersion: policy.version });
+}
+
+async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
+  const { run_id: runId, call_id: callId } = request.params;
+  const known = await findHandsCall(tx, runId, callId);
+  const boot = known?.boot ?? null;
+  if (effect?.state !== 'settled') return accepted({ state: 'known', boot, outcome: null });
+  return accepted({ state: 'ended', boot, outcome: effect.outcome as CallOutcome });
+}
+
+interface Starting {
+  readonly facts: Facts;
+  readonly decision: Extract<CallDecision, { kind: 'perform' }>;
+  readonly policyVersion: string;
+}
+
+/** Gives the call a slot, and stores its start. Tools that only read take no slot. */
+async function start(
+  tx: Tx,
+  ports: BeginPorts,
+  { facts: { request, args, run, permission }, decision, policyVersion }: Starting,
+): Promise<Answer> {
+  const { tool, boot } = request.body;
+  const slot = villageTool(tool)?.effect !== 'read';
+  const full = slot ? await refuseFull(tx, ports.limits, run.agentId) : null;
+  if (full !== null) return full;
+  const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
+  const shown = { ...args, text: redactSecrets(args.text) };
+  await beginEffect(tx, { request: { ...request }, args: shown, run, policyVersion, permissionId }, null);
+  await insertHandsCall(tx, {
+    runId: run.runId,
+    callId: request.params.call_id,
+    agentId: run.agentId,
+    tool,
+    boot,
+    slot,
+    arguments: shown.text,
+  });
+  return accepted({ state: 'begun', boot, outcome: null });
+}
+
+async function refuseFull(tx: Tx, limits: AgentLimits, agentId: string): Promise<Refused | null> {
+  const allowance = await limits.of(agentId);
+  const allowed = allowance?.limits.concurrent_tools ?? 0;
+  if ((await countSlots(tx, agentId)) < allowed) return null;
+  const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
+  return refused('too_many_tools', `${tier} allows ${allowed} tools at one time`, RETRY_S);
+}

@@ -1,0 +1,70 @@
+import { RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
+import type { CallReport, endCall as endRoute } from '@hamlet/contract';
+import { endHandsCall, findHandsCall, inTransaction, lockEffect, noteRunEvent, settleEffect } from '@hamlet/store';
+import type { Db, EffectRow, RunRow, Tx } from '@hamlet/store';
+import { recordAct } from '../../audit/record-act.ts';
+import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { truncate } from '../../service/truncate.ts';
+import { lockWork } from '../ask-permission.ts';
+import { redactSecrets } from './redact-secrets.ts';
+
+type Request = RequestOf<typeof endRoute>;
+
+/** `truncate` marks a cut with one more character. */
+const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
+
+/** Stores the end of a call in the hands, which the agent claims: its effect is settled, and its slot is free. */
+export function endCall({ db }: { readonly db: Db }): Handlers['endCall'] {
+  return plain((request) =>
+    inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean }>> => {
+      const held = await lockWork(tx, request);
+      if (!held.ok) return held;
+      const { run_id: runId, call_id: callId } = request.params;
+      const effect = await lockEffect(tx, runId, callId);
+      const call = effect === null ? null : await findHandsCall(tx, runId, callId);
+      if (effect === null || call === null) return refused('no_such_call');
+      if (effect.state === 'settled') return accepted({ stored: false });
+      await storeEnd(tx, request, { run: held.data, effect });
+      return accepted({ stored: true });
+    }),
+  );
+}
+
+async function storeEnd(
+  tx: Tx,
+  request: Request,
+  { run, effect }: { readonly run: RunRow; readonly effect: EffectRow },
+): Promise<void> {
+  const { outcome, report } = request.body;
+  const { call_id: callId } = request.params;
+  const text = truncate(redactSecrets(outcome.text), EVENT_TEXT_MAX_CHARS);
+  const { kind, code } = outcome;
+  await settleEffect(tx, effect, { kind, ...(code === undefined ? {} : { code }), text });
+  await endHandsCall(tx, effect, redactedReport(report));
+  await noteRunEvent(tx, run, {
+    event: 'call_settled',
+    witnessed: false,
+    detail: {
+      call_id: callId,
+      tool: effect.tool,
+      effect: villageTool(effect.tool)?.effect ?? null,
+      arguments_text: null,
+      outcome: kind,
+      result_text: text,
+    },
+  });
+  const acting = { ...callerOf(request), call: { runId: run.runId, callId } };
+  const { exit, duration_ms, bytes } = report;
+  const detail = { tool: effect.tool, outcome: kind, code, exit, duration_ms, bytes, claimed: true };
+  await recordAct(tx, acting, { action: 'run.call', object: run.agentId, detail });
+}
+
+/** A report without the secrets that the API recognizes. Pure. */
+function redactedReport(report: CallReport): CallReport {
+  const texts = Object.entries(report).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? redactSecrets(value) : value,
+  ]);
+  return Object.fromEntries(texts) as CallReport;
+}

@@ -1,0 +1,154 @@
+/** Calls in the hands over HTTP: the API has the start before the call runs, gives slots, and keeps the log that the agent claims. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  beginCall,
+  cancelRun,
+  endCall,
+  getRun,
+  listAudit,
+  listCalls,
+  listRunEvents,
+  type CallInput,
+} from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+
+const RULES = JSON.stringify([
+  { tools: ['read', 'speak', 'exec'], verdict: 'allow' },
+  { tools: ['stop_process'], verdict: 'ask', reason: 'It may be in use' },
+  { tools: ['list_processes'], verdict: 'deny' },
+]);
+
+let village: TestVillage;
+let db: Db;
+let permits: PermissionPlay;
+
+before(async () => {
+  village = await startTestVillage();
+  db = village.openDb();
+  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+type Start = Partial<CallInput<typeof beginCall>['body']> & { readonly callId?: string; readonly args?: object };
+
+function begin({ agentId, runId, cycle, attempt }: Working, { callId = '1.0', args, ...more }: Start = {}) {
+  return permits.play.as(agentId).call(beginCall, {
+    params: { run_id: runId, call_id: callId },
+    body: { cycle, attempt, tool: 'shell', arguments: JSON.stringify(args ?? { command: 'ls' }), boot: 'b1', ...more },
+  });
+}
+
+const REPORT = { command: 'ls', cwd: '/workspace', stdout: 'a\nb\n', stderr: '', bytes: 4, exit: 0, duration_ms: 7 };
+
+function end({ agentId, runId, cycle, attempt }: Working, callId = '1.0', report: object = REPORT) {
+  return permits.play.as(agentId).call(endCall, {
+    params: { run_id: runId, call_id: callId },
+    body: { cycle, attempt, outcome: { kind: 'ok', text: 'Exit code 0' }, report },
+  });
+}
+
+const stateOf = async (answer: ReturnType<typeof begin>): Promise<string> => dataOf(await answer).state;
+const log = async (query: NonNullable<CallInput<typeof listCalls>['query']>) =>
+  dataOf(await permits.play.admin.call(listCalls, { query }));
+
+test('a start is stored once, its end once; the log and the run show what the API saw and what the agent claims', async () => {
+  const working = await permits.startRun('ada');
+  assert.equal(await stateOf(begin(working, { known: true })), 'absent');
+  assert.equal(await stateOf(begin(working)), 'begun');
+  assert.deepEqual(dataOf(await begin(working, { boot: 'b2' })), { state: 'known', boot: 'b1', outcome: null });
+  assert.equal(await codeOf(begin(working, { args: { command: 'rm -r x' } })), 'call_diverged');
+  assert.equal(await codeOf(end(working, '9.9')), 'no_such_call');
+  assert.deepEqual([dataOf(await end(working)), dataOf(await end(working))], [{ stored: true }, { stored: false }]);
+  assert.equal(await stateOf(begin(working, { known: true })), 'ended');
+  const { calls } = await log({ run_id: working.runId });
+  assert.deepEqual(
+    calls.map(({ state, tool, outcome, arguments: args, report }) => ({ state, tool, outcome, args, report })),
+    [{ state: 'ended', tool: 'shell', outcome: { kind: 'ok' }, args: '{"command":"ls"}', report: REPORT }],
+  );
+  const query = { run_id: working.runId };
+  const { events } = dataOf(await permits.play.admin.call(listRunEvents, { params: query, query: {} }));
+  assert.deepEqual(
+    events.filter(({ event }) => event.startsWith('call_')).map(({ event, witnessed }) => [event, witnessed]),
+    [
+      ['call_begun', true],
+      ['call_settled', false],
+    ],
+  );
+  const { records } = dataOf(
+    await permits.play.admin.call(listAudit, { query: { action: 'run.call', object: 'ada' } }),
+  );
+  assert.match(
+    JSON.stringify(records),
+    new RegExp(`"claimed": ?true[^}]*${working.runId}|${working.runId}[^}]*"claimed": ?true`),
+  );
+});
+
+test('a call that never ends holds a slot of its tier, and is unknown once its run is over', async () => {
+  const working = await permits.startRun('bob');
+  assert.equal(await stateOf(begin(working)), 'begun');
+  assert.equal(await codeOf(begin(working, { callId: '1.1' })), 'too_many_tools');
+  assert.equal(
+    await stateOf(begin(working, { callId: '1.2', tool: 'read_output', args: { process: '1.0' } })),
+    'begun',
+    'reading takes no slot',
+  );
+  dataOf(await end(working, '1.2', {}));
+  assert.deepEqual(
+    (await log({ agent_id: 'bob', state: 'begun' })).calls.map(({ call_id }) => call_id),
+    ['1.0'],
+  );
+  dataOf(await permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} }));
+  assert.deepEqual(dataOf(await begin(working, { callId: '1.3' })).outcome?.code, 'run_cancelled');
+  await permits.end(working);
+  const { run } = dataOf(await permits.play.admin.call(getRun, { params: { run_id: working.runId } }));
+  assert.deepEqual(run.unsettled, ['1.0'], 'the API names it, also if the agent does not');
+  assert.deepEqual(
+    (await log({ agent_id: 'bob', state: 'unknown' })).calls.map(({ call_id }) => call_id),
+    ['1.0'],
+  );
+  assert.equal(await codeOf(end(working)), 'run_settled');
+  const next = await permits.startRun('bob');
+  assert.equal(await stateOf(begin(next)), 'begun', 'the slot is free again');
+});
+
+test('the rules hold at the start: denied, asked and allowed once, and no tool of the village or of a model', async () => {
+  const working = await permits.startRun('cleo');
+  const code = async (start: Start) => dataOf(await begin(working, start)).outcome?.code;
+  assert.equal(await code({ tool: 'list_processes', args: {} }), 'policy_denied');
+  assert.equal(await code({ tool: 'say', args: { text: 'x' } }), 'no_such_tool');
+  assert.equal(await code({ tool: 'made_up', args: {} }), 'no_such_tool');
+  const stop = { tool: 'stop_process', callId: '2.0', args: { process: '1.0' } };
+  assert.equal(await codeOf(begin(working, stop)), 'permission_needed');
+  await permits.allow(working, stop);
+  assert.equal(await codeOf(begin(working, { ...stop, args: { process: '1.1' } })), 'arguments_differ');
+  assert.equal(await stateOf(begin(working, stop)), 'begun');
+  assert.equal(await stateOf(begin(working, stop)), 'known', 'the permission is used up, and the start stays one');
+});
+
+test('secrets of known forms are never written, and words are found only by those who may read them', async () => {
+  const working = await permits.startRun('ada');
+  const token = `ghp_${'a1'.repeat(20)}`;
+  assert.equal(
+    await stateOf(begin(working, { args: { command: `curl -H "Authorization: Bearer ${token}" walnut` } })),
+    'begun',
+  );
+  dataOf(await end(working, '1.0', { ...REPORT, stdout: `token ${token}\nhttps://me:hunter22@host/\nwalnut\n` }));
+  const { rows } = await eventually('the rows', async () => {
+    const found = await db.selectFrom('hands_call').selectAll().where('run_id', '=', working.runId).execute();
+    return found.length > 0 && { rows: JSON.stringify(found) };
+  });
+  assert.ok(!rows.includes(token) && !rows.includes('hunter22') && rows.includes('[secret]'), rows);
+  const events = await db.selectFrom('run_event').select('detail').where('run_id', '=', working.runId).execute();
+  assert.ok(!JSON.stringify(events).includes(token));
+  assert.equal((await log({ q: 'walnut' })).calls.length, 1);
+  assert.equal((await log({ q: '100%_' })).calls.length, 0);
+  const stranger = dataOf(await permits.member.call(listCalls, { query: { q: 'walnut' } }));
+  assert.equal(stranger.calls.length, 0);
+  assert.equal(await codeOf(permits.play.admin.call(listCalls, { query: { cursor: 'bm8' } })), 'cursor_invalid');
+});

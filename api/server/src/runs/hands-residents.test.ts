@@ -1,0 +1,116 @@
+/** Agents with a model and hands: a resident's process, a real supervisor, and the API. Only the model is scripted. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { listCalls, rebootAgent, rewardAgent, type HandsCall } from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output';
+const PROGRAM = `cat > primes.py <<'END'
+primes, n = [], 2
+while len(primes) < 10:
+    if all(n % p for p in primes):
+        primes.append(n)
+    n += 1
+print(*primes)
+END
+python3 primes.py`;
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
+  readonly tools?: readonly object[];
+}
+
+/** Runs the command that a person names, and answers with the result. */
+function startShellMind(): Promise<WireServer> {
+  return startWireServer([], {
+    otherwise: ({ method, body }) => {
+      if (method === 'GET')
+        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
+      const { messages, tools = [] } = body as Body;
+      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+      const last = messages.at(-1);
+      const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
+      if (last?.role === 'tool') return OPENAI_WIRE.stream({ text: [`The result: ${last.content ?? ''}`] });
+      if (tools.length === 0 || command === undefined) return OPENAI_WIRE.stream({ text: ['Good day.'] });
+      const calls = [{ id: 'call-1', name: 'shell', pieces: [JSON.stringify({ command, timeout_s: 600 })] }];
+      return OPENAI_WIRE.stream({ text: ['I will do it.'], calls });
+    },
+  });
+}
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let hands: Hands;
+let mind: WireServer;
+
+before(async () => {
+  [hands, mind] = await Promise.all([startHands(), startShellMind()]);
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  village = await startTestVillage({ villageSpeed: 20 });
+  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  await runs.play.everybody();
+  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  dataOf(await runs.play.admin.call(rewardAgent, { body }));
+});
+afterEach(async () => {
+  await residents.killAll();
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+  await hands.remove();
+});
+
+const fileOf = (name: string): string => join(hands.workspace, name);
+const linesOf = (name: string): readonly string[] =>
+  existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
+const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
+  dataOf(await runs.play.admin.call(listCalls, { query: { run_id } })).calls;
+
+test('a program in words: it is written, run, and its output is the answer; the log has the command', async () => {
+  await residents.start('ada');
+  const { run_id } = await runs.give('ada', PRIMES);
+  const run = await runs.ended(run_id);
+  assert.equal(run.state, 'done', JSON.stringify(run.error));
+  assert.match(run.summary ?? '', /2 3 5 7 11 13 17 19 23 29/);
+  assert.ok(existsSync(fileOf('primes.py')));
+  const [call, ...others] = await callsOf(run_id);
+  assert.deepEqual(
+    [call?.state, call?.tool, call?.report?.exit, call?.report?.cwd, others.length],
+    ['ended', 'shell', 0, hands.workspace, 0],
+  );
+  assert.equal(call?.report?.stdout, '2 3 5 7 11 13 17 19 23 29\n');
+});
+
+test('a resident that is killed in the middle of a command finds it again, and it runs once', async () => {
+  const child = await residents.start('ada');
+  const { run_id } = await runs.give(
+    'ada',
+    `Run: echo loaf >>${fileOf('loaves')}; while [ ! -e ${fileOf('go')} ]; do sleep 0.05; done; echo baked`,
+  );
+  await eventually('the loaf', () => linesOf('loaves').length === 1);
+  assert.deepEqual(
+    (await callsOf(run_id)).map(({ state }) => state),
+    ['begun'],
+    'the API has the start before the end',
+  );
+  await residents.kill(child);
+  await residents.start('ada');
+  writeFileSync(fileOf('go'), '');
+  const run = await runs.ended(run_id);
+  assert.deepEqual([run.state, linesOf('loaves').length], ['done', 1]);
+  assert.match(run.summary ?? '', /baked/);
+});

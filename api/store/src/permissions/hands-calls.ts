@@ -1,0 +1,130 @@
+import { type RawBuilder, sql } from 'kysely';
+import { lockName, type Db, type Tx } from '../connection/database.ts';
+import { cutPage } from '../connection/result-rows.ts';
+
+/** The start of a call in the hands of an agent. Its effect is in the same transaction. */
+export interface NewHandsCall {
+  readonly runId: string;
+  readonly callId: string;
+  readonly agentId: string;
+  readonly tool: string;
+  readonly boot: string;
+  /** True if it takes a slot. */
+  readonly slot: boolean;
+  readonly arguments: string;
+}
+
+export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void> {
+  const { runId, callId, agentId, tool, boot, slot } = made;
+  await tx
+    .insertInto('hands_call')
+    .values({ run_id: runId, call_id: callId, agent_id: agentId, tool, boot, slot, arguments: made.arguments })
+    .execute();
+}
+
+/** The start of the hands in which a call began, and whether it has ended; null if it is no call in the hands. */
+export async function findHandsCall(
+  tx: Tx,
+  runId: string,
+  callId: string,
+): Promise<{ readonly boot: string; readonly endedAt: Date | null } | null> {
+  const row = await tx
+    .selectFrom('hands_call')
+    .select(['boot', 'ended_at as endedAt'])
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Stores the end of a call that has not ended. */
+export async function endHandsCall(
+  tx: Tx,
+  { runId, callId }: Pick<NewHandsCall, 'runId' | 'callId'>,
+  report: unknown,
+): Promise<void> {
+  await tx
+    .updateTable('hands_call')
+    .set({ report: JSON.stringify(report), ended_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .execute();
+}
+
+/** True while the attempt of a run that began the call still works on it. */
+const isLive = sql<boolean>`(run.state = 'running' and run.cycle = effect.cycle and run.attempt = effect.attempt)`;
+
+/** Slots that calls of an agent take now. Locks the agent: it begins no other call until the transaction ends. */
+export async function countSlots(tx: Tx, agentId: string): Promise<number> {
+  await lockName(tx, `slots of tools ${agentId}`);
+  const { rows } = await sql<{ readonly count: number }>`
+    select count(*)::integer as count from hands_call h join effect using (run_id, call_id) join run on run.run_id = h.run_id
+    where h.agent_id = ${agentId} and h.slot and h.ended_at is null and ${isLive}`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+export interface HandsCallFilter {
+  readonly agentId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly state?: 'begun' | 'ended' | 'unknown' | undefined;
+  readonly words?: string | undefined;
+  readonly reader: CallReader;
+}
+/** A person who reads the log. Admins see all calls, and the texts of sessions that they are in. */
+export interface CallReader {
+  readonly role: string;
+  readonly id: string;
+}
+
+export interface HandsCallRow {
+  readonly id: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly agentId: string;
+  readonly tool: string;
+  readonly state: 'begun' | 'ended' | 'unknown';
+  readonly begunAt: Date;
+  readonly endedAt: Date | null;
+  readonly outcome: unknown;
+  readonly arguments: string | null;
+  readonly report: unknown;
+}
+
+/** Reads the texts of a run as `seesTexts` of the API decides. */
+const seesTexts = ({ role, id }: CallReader): RawBuilder<boolean> => sql<boolean>`(case
+  when run.session_id is not null then exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})
+  else ${role}::text = 'admin' or (run.created_by_role = ${role} and run.created_by_id = ${id}) end)`;
+
+const STATE = sql<
+  HandsCallRow['state']
+>`case when h.ended_at is not null then 'ended' when ${isLive} then 'begun' else 'unknown' end`;
+
+const like = (words: string): string => `%${words.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`)}%`;
+
+/** A page of calls, newest first; words are found only in texts that the reader may see. Members see calls of their own runs. */
+export async function readHandsCalls(
+  db: Db,
+  { agentId, runId, tool, state, words, reader }: HandsCallFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<{ readonly calls: readonly HandsCallRow[]; readonly next: string | null }> {
+  const none = <T>(value: T | undefined): T | null => value ?? null;
+  const found = none(words === undefined ? undefined : like(words));
+  const { rows } = await sql<HandsCallRow>`
+    select * from (
+      select h.hands_call_id as id, h.run_id as "runId", h.call_id as "callId", h.agent_id as "agentId", h.tool, ${STATE} as state,
+        h.begun_at as "begunAt", h.ended_at as "endedAt", effect.outcome,
+        case when sees.texts then h.arguments end as arguments, case when sees.texts then h.report end as report
+      from hands_call h join effect using (run_id, call_id) join run on run.run_id = h.run_id,
+        lateral (select ${seesTexts(reader)} as texts) sees
+      where (${none(agentId)}::text is null or h.agent_id = ${none(agentId)})
+        and (${none(runId)}::uuid is null or h.run_id = ${none(runId)})
+        and (${none(tool)}::text is null or h.tool = ${none(tool)})
+        and (${reader.role}::text = 'admin' or sees.texts)
+        and (${found}::text is null or (sees.texts and (h.arguments ilike ${found} or h.report::text ilike ${found})))
+        and (${page.before}::uuid is null or h.hands_call_id < ${page.before})) as call
+    where (${none(state)}::text is null or state = ${none(state)})
+    order by id desc limit ${page.limit + 1}`.execute(db);
+  const { rows: calls, next } = cutPage(rows, page.limit, ({ id }) => id);
+  return { calls, next };
+}
