@@ -18,6 +18,7 @@ async function serve(port: number): Promise<void> {
     begin: async (begun) => void (attempts += begun.length),
     end: async () => undefined,
     secret: async () => null,
+    permit: async () => 'allowed',
     onStopped: () => () => undefined,
   };
   const broker = new Broker({

@@ -13,6 +13,8 @@ import { requireName } from './proxy/first-bytes.ts';
 import { forward, type ForwardParts, type Passage } from './proxy/forward.ts';
 import { Outlets } from './proxy/outlets.ts';
 import { refuseConnect, refuseRequest } from './proxy/refuse.ts';
+import { readReverse, reversePath, type ReverseTarget } from './reverse/reverse-target.ts';
+import { serveReverse } from './reverse/reverse.ts';
 import { ESTABLISHED, openTunnel, type TunnelParts } from './proxy/tunnel.ts';
 import type { Authority } from './tls/authority.ts';
 import type { Village } from './village.ts';
@@ -74,7 +76,13 @@ export class Broker {
       village,
       connections: this.#connections,
     };
-    const limits = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_MS, requestTimeout: 0 };
+    const limits = {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_MS,
+      requestTimeout: 0,
+      // Clients that offer HTTP/2, as cargo does, use HTTP/1.1 where the server ignores the offer.
+      shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() !== 'h2c',
+    };
     this.server = createServer(limits, (request, response) => {
       this.#plain(request, response).catch(() => response.destroy());
     });
@@ -149,6 +157,9 @@ export class Broker {
   }
 
   async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = reversePath(request.url ?? '');
+    const reverse = path === null ? null : readReverse(path);
+    if (reverse !== null) return this.#reverse(request, response, reverse);
     const read = readAbsolute(request.url ?? '');
     if (read === null) return refuseRequest(response, MALFORMED);
     const { destination, target } = read;
@@ -160,6 +171,12 @@ export class Broker {
     const passage = { caller, destination, form: 'plain', request, response } as const;
     if (judged.verdict === 'deny') return this.#refuse(passage, judged);
     return isNamed ? forward(this.#parts, passage) : this.#refuse(passage, OTHER_HOST);
+  }
+
+  async #reverse(request: IncomingMessage, response: ServerResponse, target: ReverseTarget): Promise<void> {
+    const caller = await this.#admit(request, request.socket);
+    if ('verdict' in caller) return refuseRequest(response, caller);
+    return serveReverse(this.#parts, { caller, target, request, response });
   }
 
   #admit({ headers }: IncomingMessage, socket: Duplex): Promise<Caller | EgressDenial> {

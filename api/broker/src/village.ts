@@ -45,6 +45,25 @@ export interface AttemptEnd {
   readonly durationMs: number;
 }
 
+/** A write of a program in a pod that a person permits or refuses before it goes out. */
+export interface PermissionAsk {
+  /** UUID of this question. */
+  readonly ask: string;
+  readonly admission: Admission;
+  /** The run and call that the pod names. Without a live run the API denies. */
+  readonly run: string | null;
+  readonly call: string | null;
+  readonly kind: 'push' | 'publish' | 'write';
+  readonly host: string;
+  readonly port: number;
+  readonly method: string;
+  readonly path: string;
+  /** The hash of all that the permission is for: the same write has the same hash. Null where the broker does not read it. */
+  readonly sha256: string | null;
+  /** One line for the person. The agent wrote parts of it. */
+  readonly summary: string;
+}
+
 /** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
 export interface Village {
   admit(token: string): Promise<Admission | EgressDenial>;
@@ -53,6 +72,8 @@ export interface Village {
   end(ends: readonly AttemptEnd[]): Promise<void>;
   /** The value of a secret that a rule of this admission names, or null where it is gone. */
   secret(admission: Admission, name: string): Promise<string | null>;
+  /** Waits for a person's answer until it comes or expires, or until the program is gone. */
+  permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
   /** Calls back when an agent must reach nothing any more. Returns the end of the subscription. */
   onStopped(listener: (uid: string) => void): () => void;
 }

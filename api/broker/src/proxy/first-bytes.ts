@@ -1,4 +1,4 @@
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { deny, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import { isIP } from 'node:net';
 import { readClientHello } from '../tls/client-hello.ts';
@@ -8,7 +8,7 @@ const HELLO_MS = 10_000;
 const NOT_TLS = deny('egress_not_tls', 'this way out carries TLS only; use an address that begins with https');
 
 /** Puts back what was read, so that the next reader sees the connection from its begin. */
-function giveBack(socket: Duplex, bytes: Buffer): void {
+export function giveBack(socket: Readable, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);
 }
@@ -32,7 +32,8 @@ async function serverName(socket: Duplex, head: Buffer): Promise<{ readonly name
   }
 }
 
-function nextChunk(socket: Duplex): Promise<Buffer | null> {
+/** The next bytes of a stream, which is then paused, or null at its end. */
+export function nextChunk(socket: Readable): Promise<Buffer | null> {
   return new Promise((settle) => {
     const done = (chunk: Buffer | null): void => {
       socket.off('data', onData).off('end', onEnd).off('close', onEnd);

@@ -1,8 +1,14 @@
-import { request as requestHttp, type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { pipeline, type Readable, type Writable } from 'node:stream';
+import { pipeline, type Readable, type Transform, type Writable } from 'node:stream';
 import type { EgressRule } from '@hamlet/contract';
-import { deny, judgeRequest, type Destination, type EgressDenial } from '@hamlet/core/egress';
+import { deny, judgeRequest, type Destination, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
 import type { ByteBudget } from '../byte-budget.ts';
 import { placeholderOf, withSecret } from '../secrets/placeholder.ts';
 import { Scrub, scrubText } from '../secrets/scrub.ts';
@@ -11,6 +17,7 @@ import type { Caller, OpenAttempt, Recorder } from './caller.ts';
 import { endToEnd } from './headers.ts';
 import { BytesSpent, Meter } from './meter.ts';
 import { NotReached, type Outlets } from './outlets.ts';
+import { guardPush, mayBePush, refusePush } from './push-guard.ts';
 import { refuseRequest } from './refuse.ts';
 
 /** Without a byte in either direction for so long, a request ends. */
@@ -20,7 +27,14 @@ export interface ForwardParts {
   readonly recorder: Recorder;
   readonly outlets: Outlets;
   readonly budget: ByteBudget;
-  readonly village: Pick<Village, 'secret'>;
+  readonly village: Pick<Village, 'secret' | 'permit'>;
+}
+
+/** An answer that the program gets with other links. */
+export interface AnswerLinks {
+  headers(headers: OutgoingHttpHeaders): OutgoingHttpHeaders;
+  /** Null where the body stays as it is. */
+  stream(headers: OutgoingHttpHeaders): Transform | null;
 }
 
 /** One request of an admitted agent, whose destination the connection has fixed. */
@@ -30,6 +44,10 @@ export interface Passage {
   readonly form: 'inspect' | 'plain';
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Judged by the rules in place of method and target, where a protocol uses these otherwise. */
+  readonly asks?: EgressRequest;
+  /** For the index of a registry: its links stay on the broker's reverse endpoints. */
+  readonly links?: AnswerLinks;
 }
 
 interface Secret {
@@ -45,9 +63,9 @@ function denialOf(error: unknown, host: string): EgressDenial {
   return UNREACHABLE(host);
 }
 
-function judged({ caller, destination, request }: Passage): EgressRule | EgressDenial {
+function judged({ caller, destination, request, asks }: Passage): EgressRule | EgressDenial {
   const { method = 'GET', url = '/' } = request;
-  const verdict = judgeRequest(caller.admission.policy, destination, { method, target: url });
+  const verdict = judgeRequest(caller.admission.policy, destination, asks ?? { method, target: url });
   return verdict.verdict === 'deny' ? verdict : verdict.rule;
 }
 
@@ -63,44 +81,45 @@ async function secretOf(
   return { value, placeholder: placeholderOf(rule.secret) };
 }
 
-/** Opens the request to the server. Its connection comes from the agent's own outlet, to a vetted address. */
-function open(
-  parts: ForwardParts,
-  { caller, destination, form, request }: Passage,
-  secret: Secret | null,
-): ClientRequest {
-  const outlet = parts.outlets.of(caller.admission);
+/** Answers that the broker changes must come as they are. */
+function outgoingHeaders({ request, links }: Passage, secret: Secret | null): OutgoingHttpHeaders {
   const headers = endToEnd(request.headers);
+  const own = secret === null ? headers : withSecret(headers, secret.placeholder, secret.value);
+  return secret === null && links === undefined ? own : { ...own, 'accept-encoding': 'identity' };
+}
+
+/** Opens the request to the server. Its connection comes from the agent's own outlet, to a vetted address. */
+function open(parts: ForwardParts, passage: Passage, secret: Secret | null): ClientRequest {
+  const { caller, destination, form, request } = passage;
+  const outlet = parts.outlets.of(caller.admission);
   const { host, port } = destination;
   const options = {
     host,
     port,
     method: request.method,
     path: request.url,
-    headers:
-      secret === null
-        ? headers
-        : { ...withSecret(headers, secret.placeholder, secret.value), 'accept-encoding': 'identity' },
+    headers: outgoingHeaders(passage, secret),
     timeout: IDLE_MS,
   };
   if (form === 'plain') return requestHttp({ ...options, agent: outlet.http });
   return requestHttps({ ...options, agent: outlet.https });
 }
 
-/** Passes the answer on, with the placeholder where the server shows the secret. */
-function answer(passage: Passage, incoming: IncomingMessage, secret: Secret | null): Writable {
-  const { response } = passage;
-  const headers = endToEnd(incoming.headers);
-  if (secret === null) {
-    response.writeHead(incoming.statusCode ?? 502, headers);
-    return response;
-  }
-  const shown = JSON.parse(scrubText(JSON.stringify(headers), secret.value, secret.placeholder));
-  delete shown['content-length'];
+/** Passes the answer on, with the placeholder where the server shows the secret, and with links of its registry. */
+function answer({ response, links }: Passage, incoming: IncomingMessage, secret: Secret | null): Writable {
+  const own = endToEnd(incoming.headers);
+  const headers = links?.headers(own) ?? own;
+  const rewriting = links?.stream(headers) ?? null;
+  const scrubbing = secret === null ? null : new Scrub(secret.value, secret.placeholder);
+  const filters: readonly Transform[] = [scrubbing, rewriting].filter((filter) => filter !== null);
+  const [first] = filters;
+  const shown =
+    secret === null ? { ...headers } : JSON.parse(scrubText(JSON.stringify(headers), secret.value, secret.placeholder));
+  if (first !== undefined) delete shown['content-length'];
   response.writeHead(incoming.statusCode ?? 502, shown);
-  const scrub = new Scrub(secret.value, secret.placeholder);
-  pipeline(scrub, response, () => undefined);
-  return scrub;
+  if (first === undefined) return response;
+  pipeline([...filters, response], () => undefined);
+  return first;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -165,6 +184,11 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   if ('verdict' in rule) return refuse(rule);
   const secret = await secretOf(parts, passage, rule);
   if (secret !== null && 'verdict' in secret) return refuse(secret);
+  const push = mayBePush(request) ? await guardPush(parts.village, passage) : null;
+  if (push !== null) {
+    parts.recorder.refused(caller, facts, push.denial);
+    return refusePush(passage, push);
+  }
   const attempt = await parts.recorder.begin(caller, facts);
   if (!('end' in attempt)) return refuseRequest(response, attempt);
   exchange(parts, passage, { rule, attempt, secret });

@@ -10,6 +10,7 @@ const STATUSES: Readonly<Partial<Record<EgressRefusalCode, number>>> = {
   egress_identity_refused: 407,
   egress_bad_request: 400,
   egress_path_unclear: 400,
+  egress_push_unclear: 400,
   egress_name_unknown: 502,
   egress_unreachable: 502,
   egress_bytes_spent: 429,
@@ -38,6 +39,15 @@ export function refuseConnect(socket: Duplex, denial: EgressDenial): void {
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** The refusal in the form that the program shows to its user: git and go print plain text, npm the field `error`. */
+function shownTo(program: string, denial: EgressDenial): { readonly type: string; readonly body: string } {
+  const { code, message } = denial;
+  if (/^(git\/|Go-http-client)/.test(program)) return { type: 'text/plain', body: `${code}: ${message}\n` };
+  if (!program.startsWith('npm/')) return { type: 'application/json', body: bodyOf(denial) };
+  const body = JSON.stringify({ reason: code, message, error: `${code}: ${message}` });
+  return { type: 'application/json', body };
+}
+
 /** Answers a request with a refusal; where an answer has begun, it breaks it off. */
 export function refuseRequest(response: ServerResponse, denial: EgressDenial): void {
   if (response.headersSent) {
@@ -45,10 +55,11 @@ export function refuseRequest(response: ServerResponse, denial: EgressDenial): v
     return;
   }
   const status = statusOf(denial.code);
-  response.writeHead(status, {
+  const { type, body } = shownTo(response.req.headers['user-agent'] ?? '', denial);
+  response.writeHead(status, denial.code, {
     [REFUSAL_HEADER]: denial.code,
-    'content-type': 'application/json',
+    'content-type': type,
     ...(status === 407 ? { 'proxy-authenticate': 'Basic realm="hamlet"' } : {}),
   });
-  response.end(bodyOf(denial));
+  response.end(body);
 }

@@ -7,7 +7,7 @@ import { EgressPolicy } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
 import { Broker } from '../broker.ts';
 import { Authority, createAuthority } from '../tls/authority.ts';
-import type { Admission, Attempt, AttemptEnd, Village } from '../village.ts';
+import type { Admission, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
 import type { Internet } from './an-internet.ts';
 
 export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
@@ -18,6 +18,9 @@ export class FakeVillage implements Village {
   readonly attempts: Attempt[] = [];
   readonly ends: AttemptEnd[] = [];
   readonly secrets = new Map<string, string>();
+  readonly permissions: PermissionAsk[] = [];
+  /** The answer of the person who is asked; never answered where it is null. */
+  answer: 'allowed' | ReturnType<typeof deny> | null = 'allowed';
   readonly #listeners = new Set<(uid: string) => void>();
   asked = 0;
   isDown = false;
@@ -39,6 +42,12 @@ export class FakeVillage implements Village {
 
   async secret(_admission: Admission, name: string): Promise<string | null> {
     return this.secrets.get(name) ?? null;
+  }
+
+  async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | ReturnType<typeof deny>> {
+    this.permissions.push(ask);
+    if (this.answer === null) await new Promise((_, reject) => signal.addEventListener('abort', reject));
+    return this.answer ?? 'allowed';
   }
 
   onStopped(listener: (uid: string) => void): () => void {

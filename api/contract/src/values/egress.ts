@@ -40,12 +40,19 @@ export const PrivateOpening = z.strictObject({
 });
 export type PrivateOpening = z.infer<typeof PrivateOpening>;
 
+export const REGISTRIES = ['apt', 'pip', 'npm', 'crates', 'go'] as const;
+export type Registry = (typeof REGISTRIES)[number];
+
+/** A registry of packages that is switched on: the base address of its index. */
+const Upstream = z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_PATH_LENGTH) });
+
 /** All that the broker needs to judge the attempts of one agent. */
 export const EgressPolicy = z.strictObject({
   version: z.string().max(64),
   allow: z.array(EgressRule).max(MAX_EGRESS_RULES),
   deny: z.array(EgressRule).max(MAX_EGRESS_RULES),
   openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES),
+  registries: z.partialRecord(z.enum(REGISTRIES), Upstream).default({}),
 });
 export type EgressPolicy = z.infer<typeof EgressPolicy>;
 
@@ -65,5 +72,9 @@ export const EGRESS_REFUSALS = [
   'egress_identity_refused',
   'egress_log_unavailable',
   'egress_bad_request',
+  'egress_push_ref',
+  'egress_push_unclear',
+  'egress_registry_off',
+  'egress_git_refused',
 ] as const;
 export type EgressRefusalCode = (typeof EGRESS_REFUSALS)[number];

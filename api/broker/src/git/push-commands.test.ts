@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PKT_FLUSH, pktLine } from './pkt-line.ts';
+import { describeCommand, MAX_COMMAND_BYTES, readPushHead } from './push-commands.ts';
+import { refusedPush } from './push-report.ts';
+
+const OLD = 'a'.repeat(40);
+const NEW = 'b'.repeat(40);
+const NONE = '0'.repeat(40);
+const REF = 'refs/heads/hamlet/ada/fix';
+
+const command = (ref = REF, from = OLD, to = NEW): string => `${from} ${to} ${ref}`;
+const push = (...lines: string[]): Buffer => Buffer.concat([...lines.map((line) => pktLine(line)), PKT_FLUSH]);
+const whole = push(`${command()}\0report-status side-band-64k agent=git/2.39`, `${command(`${REF}2`, NONE)}\n`);
+
+test('the commands of a push are read, with capabilities, and the pack behind them is left alone', () => {
+  const head = readPushHead(Buffer.concat([whole, Buffer.from('PACK…')]));
+  assert.deepEqual(head, {
+    kind: 'commands',
+    commands: [
+      { from: OLD, to: NEW, ref: REF },
+      { from: NONE, to: NEW, ref: `${REF}2` },
+    ],
+    capabilities: ['report-status', 'side-band-64k', 'agent=git/2.39'],
+  });
+  assert.deepEqual(readPushHead(PKT_FLUSH), { kind: 'commands', commands: [], capabilities: [] });
+  const shallow = readPushHead(push(`shallow ${OLD}`, `${command()}\0report-status`));
+  assert.equal(shallow.kind === 'commands' && shallow.capabilities[0], 'report-status');
+});
+
+test('every beginning of a push asks for more, and none is taken for a whole one', () => {
+  for (let end = 0; end < whole.length; end += 1)
+    assert.equal(readPushHead(whole.subarray(0, end)).kind, 'more', String(end));
+});
+
+test('a push that another reader may understand otherwise is unclear', () => {
+  const certificate = push('push-cert\0report-status');
+  const names = [
+    'refs/heads/hamlet/ada/../../main',
+    'refs/heads/hamlet/ada/x.lock',
+    'refs/heads//main',
+    'refs/heads/.x',
+    'main',
+    'refs/heads/a b',
+    'refs/heads/x\u0001',
+    'refs/heads/a@{1}',
+    'refs/heads/hamlet/ada/',
+  ];
+  const cases = [
+    certificate,
+    ...names.map((name) => push(command(name))),
+    push(`${command()} ${command()}`),
+    push(command(REF, 'a'.repeat(39))),
+    Buffer.from('0001'),
+    Buffer.from('0004'),
+    Buffer.from('fff5'),
+    Buffer.from('GET /'),
+    push(...Array.from({ length: 101 }, () => command())),
+  ];
+  for (const [at, bytes] of cases.entries()) assert.equal(readPushHead(bytes).kind, 'unclear', String(at));
+  const endless = Buffer.concat(Array.from({ length: 1000 }, () => pktLine(`shallow ${OLD}`)));
+  assert.equal(readPushHead(Buffer.concat([endless, endless]).subarray(0, MAX_COMMAND_BYTES + 100)).kind, 'unclear');
+});
+
+test('a person reads each change in words', () => {
+  assert.equal(describeCommand({ from: NONE, to: NEW, ref: REF }), `new ${REF} at bbbbbbb`);
+  assert.equal(describeCommand({ from: OLD, to: NONE, ref: REF }), `delete ${REF} (was aaaaaaa)`);
+  assert.equal(describeCommand({ from: OLD, to: NEW, ref: REF }), `${REF} from aaaaaaa to bbbbbbb`);
+});
+
+test('the report of a refusal has a line for each reference, inside of a band where the client reads bands', () => {
+  const denial = { verdict: 'deny', code: 'egress_push_ref', message: 'not this\none' } as const;
+  const commands = [{ from: OLD, to: NEW, ref: REF }];
+  const plain = refusedPush(commands, ['report-status'], denial).toString();
+  assert.equal(plain, `000eunpack ok\n${pktLine(`ng ${REF} egress_push_ref: not this one\n`).toString()}0000`);
+  const banded = refusedPush(commands, ['side-band-64k'], denial);
+  assert.equal(banded[4], 1);
+  assert.ok(banded.includes(plain));
+});

@@ -1,0 +1,34 @@
+import type { EgressDenial } from '@hamlet/core/egress';
+import { PKT_FLUSH, pktLine } from './pkt-line.ts';
+import type { PushCommand } from './push-commands.ts';
+
+const MAX_TEXT_LENGTH = 900;
+
+export const PUSH_RESULT_TYPE = 'application/x-git-receive-pack-result';
+
+/**
+ * The answer of a server that took no reference, with the reason for each (gitprotocol-pack, report-status): git
+ * prints it beside each branch, where it prints nothing of a refusal of HTTP.
+ */
+export function refusedPush(
+  commands: readonly PushCommand[],
+  capabilities: readonly string[],
+  denial: EgressDenial,
+): Buffer {
+  const text = `${denial.code}: ${denial.message}`.replaceAll(/[^\x20-\x7e]/g, ' ').slice(0, MAX_TEXT_LENGTH);
+  const report = Buffer.concat([
+    pktLine('unpack ok\n'),
+    ...commands.map(({ ref }) => pktLine(`ng ${ref} ${text}\n`)),
+    PKT_FLUSH,
+  ]);
+  if (!capabilities.includes('side-band-64k')) return report;
+  const bands = chunksOf(report).map((part) => pktLine(Buffer.concat([Buffer.from([1]), part])));
+  return Buffer.concat([...bands, PKT_FLUSH]);
+}
+
+const BAND_LENGTH = 60_000;
+
+function chunksOf(bytes: Buffer): readonly Buffer[] {
+  const count = Math.ceil(bytes.length / BAND_LENGTH);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * BAND_LENGTH, (at + 1) * BAND_LENGTH));
+}

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { deny } from '@hamlet/core/egress';
+import { RUN, TestBroker } from '../testing/a-broker.ts';
+import { startInternet, type Internet } from '../testing/an-internet.ts';
+import { gitServer } from '../testing/package-servers.ts';
+import { PKT_FLUSH, pktLine } from '../git/pkt-line.ts';
+
+const URL_OF = 'http://127.0.0.1:3128/git/git.home/acme/app.git';
+const OWN = 'refs/heads/hamlet/ada/fix';
+const authorizations: string[] = [];
+let internet: Internet;
+let broker: TestBroker;
+let folder: string;
+let work: string;
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** Runs git as in a pod: with the proxy, and without any settings of this machine. */
+function git(cwd: string, ...args: string[]): Promise<Ran> {
+  const proxy = `http://${encodeURIComponent(`${RUN}/call-1`)}:ada@127.0.0.1:${String(broker.port)}`;
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@hamlet'];
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    http_proxy: proxy,
+  };
+  return new Promise((resolve) => {
+    execFile('git', [...identity, ...args], { cwd, env, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), out: `${stdout}${stderr}` }),
+    );
+  });
+}
+
+const onServer = (...args: string[]): string =>
+  execFileSync('git', ['-C', join(folder, 'served/acme/app.git'), ...args], { encoding: 'utf8' }).trim();
+
+before(async () => {
+  internet = await startInternet();
+  folder = await mkdtemp(join(tmpdir(), 'push-'));
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', join(folder, 'served/acme/app.git')]);
+  const serve = gitServer(join(folder, 'served'));
+  await internet.serveHttps('git.home', (request, response) => {
+    authorizations.push(request.headers.authorization ?? '');
+    serve(request, response);
+  });
+  execFileSync('git', ['-C', join(folder, 'served/acme/app.git'), 'config', 'http.receivepack', 'true']);
+  const seed = join(folder, 'seed');
+  execFileSync('git', ['init', '-q', '-b', 'main', seed]);
+  const own = ['-C', seed, '-c', 'user.name=Seed', '-c', 'user.email=seed@hamlet'];
+  execFileSync('git', [...own, 'commit', '-q', '--allow-empty', '-m', 'first']);
+  execFileSync('git', ['-C', seed, 'push', '-q', join(folder, 'served/acme/app.git'), 'main']);
+  broker = await TestBroker.start(internet);
+});
+after(async () => {
+  broker.close();
+  internet.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  work = await mkdtemp(join(folder, 'work-'));
+  const paths = ['/acme/app.git/**', '/acme/app/**'];
+  broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET', 'POST'], paths, secret: 'git' }] });
+  broker.village.stop('uid-ada');
+  broker.village.secrets.set('git', 's3cr3t');
+  broker.village.answer = 'allowed';
+  broker.village.permissions.length = 0;
+  broker.village.attempts.length = 0;
+  authorizations.length = 0;
+  internet.dialled.length = 0;
+  for (const ref of onServer('for-each-ref', '--format=%(refname)', 'refs/heads/hamlet').split('\n'))
+    if (ref !== '') onServer('update-ref', '-d', ref);
+});
+
+async function clone(): Promise<string> {
+  const ran = await git(work, 'clone', '-q', URL_OF, 'app');
+  assert.equal(ran.code, 0, ran.out);
+  return join(work, 'app');
+}
+
+async function commit(app: string, bytes = 10): Promise<string> {
+  await writeFile(join(app, 'file'), Buffer.from(Array.from({ length: bytes }, () => Math.random() * 256)));
+  await git(app, 'add', '-A');
+  assert.equal((await git(app, 'commit', '-q', '-m', 'change')).code, 0);
+  return (await git(app, 'rev-parse', 'HEAD')).out.trim();
+}
+
+test('git clones through the endpoint with credentials that its pod does not have', async () => {
+  await clone();
+  const wanted = `Basic ${Buffer.from('x-access-token:s3cr3t').toString('base64')}`;
+  assert.ok(authorizations.length > 0 && authorizations.every((one) => one === wanted));
+  assert.deepEqual(
+    broker.village.attempts.map(
+      ({ run, call, method, path }) => `${String(run)} ${String(call)} ${String(method)} ${String(path)}`,
+    ),
+    [
+      `${RUN} call-1 GET /acme/app.git/info/refs`,
+      `${RUN} call-1 POST /acme/app.git/git-upload-pack`,
+      ...broker.village.attempts.slice(2).map(() => `${RUN} call-1 POST /acme/app.git/git-upload-pack`),
+    ],
+  );
+});
+
+test('a push to a branch of the agent waits for a permission that names what is pushed', async () => {
+  const app = await clone();
+  const id = await commit(app);
+  const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
+  assert.equal(ran.code, 0, ran.out);
+  assert.equal(onServer('rev-parse', OWN), id);
+  const [ask] = broker.village.permissions;
+  assert.equal(broker.village.permissions.length, 1);
+  assert.equal(ask?.summary, `push to git.home/acme/app.git/git-receive-pack: new ${OWN} at ${id.slice(0, 7)}`);
+  assert.deepEqual([ask?.kind, ask?.run, ask?.call, ask?.admission.agent], ['push', RUN, 'call-1', 'ada']);
+});
+
+test('a large push, which git sends in chunks after a question, goes out whole', async () => {
+  const app = await clone();
+  const id = await commit(app, 3_000_000);
+  const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
+  assert.equal(ran.code, 0, ran.out);
+  assert.equal(onServer('rev-parse', OWN), id);
+  assert.equal(broker.village.permissions.length, 1);
+});
+
+test('other branches, tags and forced updates of them are refused with the reason, and nobody is asked', async () => {
+  const app = await clone();
+  await commit(app);
+  const main = onServer('rev-parse', 'main');
+  for (const refspec of ['HEAD:main', '+HEAD:main', 'HEAD:refs/tags/v1', 'HEAD:refs/heads/hamlet/adamant/x', ':main']) {
+    const ran = await git(app, 'push', 'origin', refspec);
+    assert.equal(ran.code, 1, ran.out);
+    assert.match(ran.out, /remote rejected.*egress_push_ref: the agent ada may push to branches below/, refspec);
+  }
+  const mixed = await git(app, 'push', 'origin', `HEAD:${OWN}`, 'HEAD:main');
+  assert.equal(mixed.code, 1);
+  assert.equal(onServer('rev-parse', 'main'), main);
+  assert.equal(onServer('for-each-ref', 'refs/heads/hamlet', 'refs/tags'), '');
+  assert.deepEqual(broker.village.permissions, []);
+});
+
+test('a push that a person refuses does not go out, and git shows why', async () => {
+  const app = await clone();
+  await commit(app);
+  broker.village.answer = deny('egress_denied', 'a person refused this push');
+  const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
+  assert.match(ran.out, /remote rejected.*egress_denied: a person refused this push/);
+  assert.equal(onServer('for-each-ref', 'refs/heads/hamlet'), '');
+});
+
+test('a program that gives up before the answer pushes nothing', async () => {
+  broker.village.answer = null;
+  const body = pushOf(OWN);
+  const asked = broker
+    .plain(URL_OF + '/git-receive-pack', { method: 'POST', body: body.toString('latin1') })
+    .catch(() => null);
+  while (broker.village.permissions.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  broker.village.stop('uid-ada');
+  assert.equal(await asked, null);
+  while (broker.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(
+    broker.village.attempts.map(({ refused }) => refused),
+    ['egress_log_unavailable'],
+  );
+});
+
+const pushOf = (ref: string): Buffer =>
+  Buffer.concat([pktLine(`${'0'.repeat(40)} ${'b'.repeat(40)} ${ref}\0report-status`), PKT_FLUSH]);
+
+test('a program of its own is judged as git is: by any path and spelling, in TLS that the broker reads', async () => {
+  const paths = [
+    '/git-receive-pack',
+    '/git-receive%2Dpack',
+    '/git-receive-pack/',
+    '/GIT-receive-pack',
+    '/git-receive-pack?x',
+  ];
+  for (const path of paths) {
+    const url = `https://git.home/acme/app.git${path}`;
+    const answer = await broker.inspected(url, { method: 'POST', body: pushOf('refs/heads/main').toString() });
+    assert.equal(answer.headers['hamlet-egress-code'], 'egress_push_ref', path);
+  }
+  const typed = { 'content-type': 'application/x-git-receive-pack-request' };
+  const disguised = { method: 'PUT', headers: typed, body: pushOf('refs/heads/main').toString() };
+  broker.village.addAgent('ada', { allow: [{ host: 'git.home', paths: ['/**'] }] });
+  broker.village.stop('uid-ada');
+  const other = await broker.inspected('https://git.home/acme/app.git/x', disguised);
+  assert.equal(other.headers['hamlet-egress-code'], 'egress_push_ref');
+  for (const [headers, body] of [
+    [{ 'content-encoding': 'gzip' }, 'x'],
+    [{}, 'GET / HTTP/1.1'],
+    [{}, '0100'],
+  ] as const) {
+    const unclear = await broker.plain(`${URL_OF}/git-receive-pack`, { method: 'POST', headers, body });
+    assert.deepEqual([unclear.status, unclear.headers['hamlet-egress-code']], [400, 'egress_push_unclear']);
+  }
+  assert.deepEqual(internet.dialled, []);
+});
+
+test('a rule for reading lets git fetch and not push; other requests of git have no way out', async () => {
+  broker.village.addAgent('ada', { allow: [{ host: 'git.home', methods: ['GET'] }] });
+  broker.village.stop('uid-ada');
+  const app = await clone();
+  await commit(app);
+  const ran = await git(app, 'push', 'origin', `HEAD:${OWN}`);
+  assert.match(ran.out, /egress_not_allowed: no rule of this agent allows POST \/acme\/app.git\/git-receive-pack/);
+  const dumb = await broker.plain(`${URL_OF}/objects/info/packs`);
+  assert.deepEqual([dumb.status, dumb.headers['hamlet-egress-code']], [403, 'egress_git_refused']);
+  const other = await git(work, 'clone', 'http://127.0.0.1:3128/git/other.home/x.git', 'other');
+  assert.match(other.out, /egress_not_allowed: no rule of this agent allows GET/);
+});

@@ -1,0 +1,99 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { Transform, type TransformCallback } from 'node:stream';
+import type { Registry } from '@hamlet/contract';
+import type { AnswerLinks } from '../proxy/forward.ts';
+import { LINKS } from './registries.ts';
+import type { Upstream } from './reverse-target.ts';
+
+/** The longest text that a link may have before its path: spaces in JSON, the scheme and a host. */
+const MAX_LINK_BEGIN = 512;
+/** Characters without a begin of a line or object that are kept back. */
+const MAX_KEPT = 16_384;
+/** Answers that name places in their body. Packages pass unchanged. */
+const INDEX_TYPES = /^(text\/html|application\/(json|vnd\.(npm|pypi)\.[a-z0-9.+-]*))/i;
+
+function originOf({ scheme, destination: { host, port } }: Upstream): string {
+  const named = host.includes(':') ? `[${host}]` : host;
+  return port === (scheme === 'http' ? 80 : 443) ? `${scheme}/${named}` : `${scheme}/${named}:${String(port)}`;
+}
+
+/** An answer of a registry with its links and its redirect on reverse endpoints, so that programs stay on them. */
+export class Links implements AnswerLinks {
+  readonly #registry: Registry;
+  readonly #upstream: Upstream;
+  /** The begin of links to any host: `http://hamlet/pip/at`. */
+  readonly #places: string;
+
+  /** @param origin the address of the reverse endpoints, as the program knows it. */
+  constructor(registry: Registry, upstream: Upstream, origin: string) {
+    this.#registry = registry;
+    this.#upstream = upstream;
+    this.#places = `${origin}/${registry}/at`;
+  }
+
+  get #own(): string {
+    return `${this.#places}/${originOf(this.#upstream)}`;
+  }
+
+  /** The address of the answer itself. */
+  address(): string {
+    return `${this.#own}${this.#upstream.target}`;
+  }
+
+  headers(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+    const { location } = headers;
+    return typeof location === 'string' ? { ...headers, location: this.#location(location) } : headers;
+  }
+
+  /** A stream that rewrites the links of a body, or null where it has none. */
+  stream(headers: OutgoingHttpHeaders): Transform | null {
+    const begin = LINKS[this.#registry];
+    const type = String(headers['content-type'] ?? '');
+    // Cargo's index has the configuration of downloads as a file without a type of its own.
+    const isIndex = INDEX_TYPES.test(type) || this.#upstream.target.endsWith('/config.json');
+    if (begin === null || !isIndex || (headers['content-encoding'] ?? 'identity') !== 'identity') return null;
+    const whole = new RegExp(`(${begin.source})(https?)://(?=[^/"\\s]+)`, 'gi');
+    const absolute = new RegExp(`(${begin.source})(?=/[^/])`, 'gi');
+    const own = `$1${this.#own}`;
+    return new RewriteText((text) => text.replaceAll(whole, `$1${this.#places}/$2/`).replaceAll(absolute, own));
+  }
+
+  #location(location: string): string {
+    const [, scheme, host = '', rest = ''] = /^(https?):\/\/([^/?#]+)(.*)$/is.exec(location) ?? [];
+    if (scheme !== undefined)
+      return `${this.#places}/${scheme.toLowerCase()}/${host}${rest.startsWith('/') ? rest : `/${rest}`}`;
+    return /^\/(?!\/)/.test(location) ? `${this.#own}${location}` : location;
+  }
+}
+
+/**
+ * Rewrites a text that passes through. It keeps back the end of each chunk, so that a link in two chunks is whole; it
+ * cuts before a quotation mark, where no link has begun that the kept part does not have.
+ */
+class RewriteText extends Transform {
+  readonly #rewrite: (text: string) => string;
+  #kept = '';
+
+  constructor(rewrite: (text: string) => string) {
+    super();
+    this.#rewrite = rewrite;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const text = this.#kept + chunk.toString('latin1');
+    const cut = Math.max(0, text.length - MAX_LINK_BEGIN);
+    const at = this.#boundary(text, cut);
+    this.#kept = text.slice(at);
+    done(null, Buffer.from(this.#rewrite(text.slice(0, at)), 'latin1'));
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(null, Buffer.from(this.#rewrite(this.#kept), 'latin1'));
+  }
+
+  /** The last line or object that begins before the cut; without one, the cut of a text that has no links. */
+  #boundary(text: string, cut: number): number {
+    const last = Math.max(text.lastIndexOf('{', cut), text.lastIndexOf(',', cut), text.lastIndexOf('<', cut));
+    return last > cut - MAX_KEPT ? Math.max(0, last) : cut;
+  }
+}

@@ -1,0 +1,40 @@
+import type { EgressPolicy, Registry } from '@hamlet/contract';
+import { deny, normalHost, type EgressDenial } from '@hamlet/core/egress';
+import type { Upstream } from './reverse-target.ts';
+
+/** The database of checksums that `go` asks through its module proxy. */
+const GO_SUMS = /^\/sumdb\/(sum\.golang\.org)(\/.*)$/s;
+
+/** How links to other places stand in the indexes of a registry: the part before the address. */
+export const LINKS: Readonly<Record<Registry, RegExp | null>> = {
+  npm: /"tarball"\s*:\s*"/,
+  pip: /href\s*=\s*"|"url"\s*:\s*"/,
+  crates: /"dl"\s*:\s*"/,
+  apt: null,
+  go: null,
+};
+
+function upstreamOf(base: URL, rest: string): Upstream {
+  const scheme = base.protocol === 'http:' ? 'http' : 'https';
+  const port = base.port === '' ? (scheme === 'http' ? 80 : 443) : Number(base.port);
+  const target = `${base.pathname.replace(/\/+$/, '')}${rest}`;
+  return { scheme, destination: { host: normalHost(base.hostname), port }, target };
+}
+
+/** The server of a request to the index of a registry, or a denial that names the switch. */
+export function upstreamOfIndex(policy: EgressPolicy, registry: Registry, rest: string): Upstream | EgressDenial {
+  const open = policy.registries[registry];
+  if (open === undefined)
+    return deny(
+      'egress_registry_off',
+      `the registry ${registry} is switched off in this village; ask an admin to add ${registry} to egress.registries`,
+    );
+  const [, sums, path = ''] = registry === 'go' ? (GO_SUMS.exec(rest) ?? []) : [];
+  if (sums !== undefined) return upstreamOf(new URL(`https://${sums}/`), path);
+  // npm writes the slash of a scope encoded, which servers may read in two ways.
+  return upstreamOf(new URL(open.url), registry === 'npm' ? rest.replace(/^\/(@[^/%?]+)%2f/i, '/$1/') : rest);
+}
+
+/** Whether the broker itself answers: `go` asks whether its module proxy has the database of checksums. */
+export const isSumsQuestion = (registry: Registry, rest: string): boolean =>
+  registry === 'go' && GO_SUMS.exec(rest)?.[2] === '/supported';

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EgressPolicy } from '@hamlet/contract';
+import { judgedGit } from '../git/smart-http.ts';
+import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
+import { originFor, readReverse, reversePath } from './reverse-target.ts';
+
+const RUN = '6f1c1d52-0000-4000-8000-000000000001';
+const LOOPBACK = 'http://127.0.0.1:3128';
+
+test('a reverse endpoint is a path of the proxy, or of a loopback address in a request to a proxy', () => {
+  assert.equal(reversePath('/git/a.org/x'), '/git/a.org/x');
+  assert.equal(reversePath('http://127.0.0.1:3128/npm/x'), '/npm/x');
+  assert.equal(reversePath('http://[::1]/npm/x'), '/npm/x');
+  assert.equal(reversePath('http://hamlet/npm/x'), '/npm/x');
+  assert.deepEqual(['hamlet', '127.0.0.1:3128', undefined].map(originFor), ['http://hamlet', LOOPBACK, LOOPBACK]);
+  assert.equal(reversePath('http://127.0.0.1.evil.org/npm/x'), null);
+  assert.equal(reversePath('http://a@127.0.0.1/npm/x'), null);
+  for (const path of ['/', '/latest/meta-data', '/gitx/a.org/x', '/git/a.org', '/npm', '/git/a b/x', '/as/x/y/npm/z'])
+    assert.equal(readReverse(path), null, path);
+});
+
+test('host, scheme, registry, run and call stand in the path', () => {
+  assert.deepEqual(readReverse('/git/Git.Org/o/r.git/info/refs?service=git-upload-pack'), {
+    kind: 'git',
+    as: null,
+    upstream: {
+      scheme: 'https',
+      destination: { host: 'git.org', port: 443 },
+      target: '/o/r.git/info/refs?service=git-upload-pack',
+    },
+  });
+  assert.deepEqual(readReverse(`/as/${RUN}/call-1/git+http/git.home:3000/r/git-upload-pack`), {
+    kind: 'git',
+    as: { run: RUN, call: 'call-1' },
+    upstream: { scheme: 'http', destination: { host: 'git.home', port: 3000 }, target: '/r/git-upload-pack' },
+  });
+  assert.deepEqual(readReverse('/pip/at/https/files.org/a/b.whl'), {
+    kind: 'link',
+    registry: 'pip',
+    as: null,
+    upstream: { scheme: 'https', destination: { host: 'files.org', port: 443 }, target: '/a/b.whl' },
+  });
+  assert.deepEqual(readReverse('/go/x.org/y/@v/list'), {
+    kind: 'index',
+    registry: 'go',
+    as: null,
+    rest: '/x.org/y/@v/list',
+  });
+});
+
+test('git asks for references and packs alone: a fetch is judged as a GET, a push as a POST', () => {
+  const judged = (method: string, target: string): string => {
+    const found = judgedGit(method, target);
+    return 'verdict' in found ? found.code : `${found.method} ${found.target}`;
+  };
+  assert.equal(judged('GET', '/r.git/info/refs?service=git-upload-pack'), 'GET /r.git/info/refs');
+  assert.equal(judged('POST', '/r.git/git-upload-pack'), 'GET /r.git/git-upload-pack');
+  assert.equal(judged('GET', '/r.git/info/refs?service=git-receive-pack'), 'POST /r.git/git-receive-pack');
+  assert.equal(judged('POST', '/r.git/git-receive-pack'), 'POST /r.git/git-receive-pack');
+  for (const [method, target] of [
+    ['GET', '/r.git/info/refs'],
+    ['GET', '/r.git/objects/info/packs'],
+    ['POST', '/r.git/info/lfs/objects/batch'],
+    ['GET', '/r.git/git-upload-pack'],
+    ['POST', '/r.git/info/refs?service=git-upload-pack'],
+    ['DELETE', '/r.git/git-receive-pack'],
+    ['POST', '/r.git/git-upload-pack?x=git-receive-pack'],
+  ] as const)
+    assert.equal(judged(method, target), 'egress_git_refused', `${method} ${target}`);
+});
+
+test('a registry has its own address, or a denial that says what to ask for', () => {
+  const registries = { npm: { url: 'https://npm.home:4873/all/' }, go: { url: 'https://proxy.golang.org/' } };
+  const policy = EgressPolicy.parse({ version: '1', allow: [], deny: [], openings: [], registries });
+  assert.deepEqual(upstreamOfIndex(policy, 'npm', '/@scope%2fname'), {
+    scheme: 'https',
+    destination: { host: 'npm.home', port: 4873 },
+    target: '/all/@scope/name',
+  });
+  const sums = upstreamOfIndex(policy, 'go', '/sumdb/sum.golang.org/latest');
+  assert.ok('target' in sums && sums.destination.host === 'sum.golang.org' && sums.target === '/latest');
+  assert.ok(isSumsQuestion('go', '/sumdb/sum.golang.org/supported') && !isSumsQuestion('npm', '/supported'));
+  const off = upstreamOfIndex(policy, 'pip', '/pytest/');
+  assert.ok('code' in off && off.code === 'egress_registry_off' && /add pip to egress.registries/.test(off.message));
+});

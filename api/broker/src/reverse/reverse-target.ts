@@ -1,0 +1,75 @@
+import { REGISTRIES, type Registry } from '@hamlet/contract';
+import type { Destination } from '@hamlet/core/egress';
+import { readHostPort } from '../proxy/destination.ts';
+
+/** The proxy of a pod as programs know it that use no proxy for loopback addresses. */
+const LOOPBACK_ORIGIN = 'http://127.0.0.1:3128';
+/** The endpoints as programs name them through the proxy, where the proxy user names run and call. */
+const PROXIED_ORIGIN = 'http://hamlet';
+
+/** The begin of links in answers: the one by which the program came. */
+export const originFor = (host: string | undefined): string => (host === 'hamlet' ? PROXIED_ORIGIN : LOOPBACK_ORIGIN);
+
+export type Scheme = 'http' | 'https';
+
+/** A server behind a reverse endpoint, with the target of the request as the server gets it. */
+export interface Upstream {
+  readonly scheme: Scheme;
+  readonly destination: Destination;
+  readonly target: string;
+}
+
+interface Named {
+  /** The run and call of a path below `/as/RUN/CALL`, for programs that use no proxy for loopback addresses. */
+  readonly as: { readonly run: string; readonly call: string | null } | null;
+}
+
+/** The wish of a program at a reverse endpoint. `link` is a file that an index has named. */
+export type ReverseTarget = Named &
+  (
+    | { readonly kind: 'git'; readonly upstream: Upstream }
+    | { readonly kind: 'link'; readonly registry: Registry; readonly upstream: Upstream }
+    | { readonly kind: 'index'; readonly registry: Registry; readonly rest: string }
+  );
+
+const AS = /^\/as\/([0-9a-f-]{36})\/([A-Za-z0-9_.:-]{1,200})?(?=\/)/;
+const GIT = /^\/(git|git\+http)\/([^/?#]+)(\/.*)$/s;
+const INDEX = new RegExp(`^/(${REGISTRIES.join('|')})(/.*)$`, 's');
+const LINK = /^\/at\/(https?)\/([^/?#]+)(\/.*)$/s;
+const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
+
+function upstreamOf(scheme: Scheme, host: string, target: string): Upstream | null {
+  const destination = readHostPort(/:[0-9]+$/.test(host) ? host : `${host}:${String(PORTS[scheme])}`);
+  return destination === null ? null : { scheme, destination, target };
+}
+
+function readGit(path: string): { readonly kind: 'git'; readonly upstream: Upstream } | null {
+  const [, prefix, host = '', target = ''] = GIT.exec(path) ?? [];
+  const upstream = prefix === undefined ? null : upstreamOf(prefix === 'git' ? 'https' : 'http', host, target);
+  return upstream === null ? null : { kind: 'git', upstream };
+}
+
+function readIndex(path: string) {
+  const [, name, rest = ''] = INDEX.exec(path) ?? [];
+  const registry = REGISTRIES.find((one) => one === name);
+  if (registry === undefined) return null;
+  const [, scheme, host = '', target = ''] = LINK.exec(rest) ?? [];
+  if (scheme === undefined) return { kind: 'index', registry, rest } as const;
+  const upstream = upstreamOf(scheme === 'http' ? 'http' : 'https', host, target);
+  return upstream === null ? null : ({ kind: 'link', registry, upstream } as const);
+}
+
+/** Reads the path of a request to a reverse endpoint, or null where it is none. */
+export function readReverse(path: string): ReverseTarget | null {
+  const named = AS.exec(path);
+  const as = named === null ? null : { run: named[1] ?? '', call: named[2] ?? null };
+  const rest = named === null ? path : path.slice(named[0].length);
+  const read = readGit(rest) ?? readIndex(rest);
+  return read === null ? null : { ...read, as };
+}
+
+/** The path of a reverse endpoint in a request to a proxy: of the proxy itself, of a loopback address or of `hamlet`. */
+export function reversePath(url: string): string | null {
+  if (url.startsWith('/')) return url;
+  return /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]|hamlet)(?::[0-9]{1,5})?(\/.*)$/is.exec(url)?.[1] ?? null;
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Registry } from '@hamlet/contract';
+import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
+import { judgedGit } from '../git/smart-http.ts';
+import type { Caller } from '../proxy/caller.ts';
+import { forward, type ForwardParts, type Passage } from '../proxy/forward.ts';
+import { refuseRequest } from '../proxy/refuse.ts';
+import { placeholderOf } from '../secrets/placeholder.ts';
+import { Links } from './links.ts';
+import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
+import { originFor, type ReverseTarget, type Upstream } from './reverse-target.ts';
+
+const READ_ONLY = deny(
+  'egress_not_allowed',
+  'this way to a registry is for reading; ask an admin for a rule of its host to publish something',
+);
+
+/** A request to a reverse endpoint of an admitted agent. */
+export interface ReverseRequest {
+  readonly caller: Caller;
+  readonly target: ReverseTarget;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** The run and call of the path stand for those of the proxy user. Both are claims of the pod. */
+function named({ caller, target }: ReverseRequest): Caller {
+  return target.as === null ? caller : { ...caller, identity: { ...caller.identity, ...target.as } };
+}
+
+/** Gives git the credentials of the rule that fits, so that the pod needs not even a placeholder. */
+function addCredentials({ caller, request }: ReverseRequest, upstream: Upstream, asks: EgressRequest): void {
+  const judged = judgeRequest(caller.admission.policy, upstream.destination, asks);
+  if (judged.verdict !== 'allow' || judged.rule.secret === undefined) return;
+  const user = `x-access-token:${placeholderOf(judged.rule.secret)}`;
+  request.headers.authorization ??= `Basic ${Buffer.from(user).toString('base64')}`;
+}
+
+const linksOf = ({ request }: ReverseRequest, registry: Registry, upstream: Upstream): Links =>
+  new Links(registry, upstream, originFor(request.headers.host));
+
+/** The request as the server behind the endpoint gets it. */
+function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passage, 'asks' | 'links'>): Passage {
+  const { request, response } = reverse;
+  const { destination, scheme, target } = upstream;
+  const { host, port } = destination;
+  const name = host.includes(':') ? `[${host}]` : host;
+  request.url = target;
+  request.headers.host = port === (scheme === 'http' ? 80 : 443) ? name : `${name}:${String(port)}`;
+  return {
+    caller: named(reverse),
+    destination,
+    form: scheme === 'http' ? 'plain' : 'inspect',
+    request,
+    response,
+    ...more,
+  };
+}
+
+function refuse({ request, response }: ReverseRequest, denial: EgressDenial): void {
+  request.resume();
+  refuseRequest(response, denial);
+}
+
+/**
+ * Serves the reverse endpoints, by which git and package managers reach their servers without a proxy of their own.
+ * The rules of the agent judge each request as if it came by the proxy.
+ */
+export async function serveReverse(parts: ForwardParts, reverse: ReverseRequest): Promise<void> {
+  const { target } = reverse;
+  if (target.kind === 'git') return serveGit(parts, reverse, target.upstream);
+  const { method } = reverse.request;
+  if (method !== 'GET' && method !== 'HEAD') return refuse(reverse, READ_ONLY);
+  if (target.kind === 'index') return serveIndex(parts, reverse, target);
+  const { registry, upstream } = target;
+  return forward(parts, passageOf(reverse, upstream, { links: linksOf(reverse, registry, upstream) }));
+}
+
+async function serveGit(parts: ForwardParts, reverse: ReverseRequest, upstream: Upstream): Promise<void> {
+  const asks = judgedGit(reverse.request.method ?? 'GET', upstream.target);
+  if ('verdict' in asks) return refuse(reverse, asks);
+  addCredentials(reverse, upstream, asks);
+  return forward(parts, passageOf(reverse, upstream, { asks }));
+}
+
+async function serveIndex(
+  parts: ForwardParts,
+  reverse: ReverseRequest,
+  { registry, rest }: Extract<ReverseTarget, { kind: 'index' }>,
+): Promise<void> {
+  const { caller, response } = reverse;
+  const upstream = upstreamOfIndex(caller.admission.policy, registry, rest);
+  if ('verdict' in upstream) return refuse(reverse, upstream);
+  if (isSumsQuestion(registry, rest)) {
+    response.writeHead(200).end();
+    return;
+  }
+  const links = linksOf(reverse, registry, upstream);
+  // Relative links in an index of Python may lead above it, to another path of its server.
+  if (registry === 'pip') response.writeHead(307, { location: links.address(), 'content-length': 0 }).end();
+  else await forward(parts, passageOf(reverse, upstream, { links }));
+}
