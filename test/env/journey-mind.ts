@@ -33,9 +33,28 @@ function callsSince(messages: readonly Message[]): number {
   return messages.slice(last).filter(({ tool_calls: calls }) => calls !== undefined && calls.length > 0).length;
 }
 
-/** The errand, step by step: find Bob, ask him, post, and answer with the id of the post. */
+/** Calls of the errand that may fail before the agent gives up. */
+const FAILURES_MAX = 6;
+
+/**
+ * The number of steps of the errand that are done. After a call that failed before the post, for example because Bob is
+ * out of earshot by now, the agent begins again with its walk to him.
+ */
+function stepsDone(messages: readonly Message[]): number {
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  let [done, failures] = [0, 0];
+  for (const { role, content } of messages.slice(last)) {
+    if (role !== 'tool') continue;
+    const isRepeated = done < 2 && failures < FAILURES_MAX && /^The call (?:failed|did not run)/.test(content ?? '');
+    failures += isRepeated ? 1 : 0;
+    done = isRepeated ? 0 : done + 1;
+  }
+  return done;
+}
+
+/** The errand, step by step: walk to Bob, ask him, post, and answer with the id of the post. */
 function errandStep(messages: readonly Message[]): ScriptedAnswer {
-  switch (callsSince(messages)) {
+  switch (stepsDone(messages)) {
     case 0:
       return { text: ['I will ', 'look ', 'for Bob.'], calls: call('find_agent', { agent_id: 'bob' }) };
     case 1:

@@ -67,6 +67,12 @@ async function saidToBob(): Promise<number> {
   return rows.filter(({ event }) => (event as { readonly text?: string }).text === QUESTION_TO_BOB).length;
 }
 
+/** The calls of a run with their outcomes, for an error message. */
+async function callsOf(runId: string): Promise<string> {
+  const rows = (await runs.events(runId)).filter(({ event }) => event.startsWith('call_'));
+  return JSON.stringify(rows);
+}
+
 async function posted(): Promise<readonly string[]> {
   const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: POST_TITLE, limit: 50 } }));
   return posts.map(({ post_id }) => post_id);
@@ -113,7 +119,7 @@ test('killed at any moment, nothing is said or posted twice', async (context) =>
       `killed after ${killedAfterMs} ms: ${run.state}, attempt ${run.attempt}, ${run.usage.steps} steps`,
     );
     assert.deepEqual([run.state, run.error], ['done', null], run.summary ?? '');
-    assert.equal((await saidToBob()) - said, 1, 'she asked Bob once');
+    assert.equal((await saidToBob()) - said, 1, `she asked Bob once; calls: ${await callsOf(run_id)}`);
     assert.equal((await posted()).length - before.length, 1, 'she posted once');
     await residents.killAll();
     dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
