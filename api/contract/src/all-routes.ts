@@ -2,6 +2,7 @@ import type { RouteSpec } from './http/route.ts';
 import * as agents from './routes/agents.ts';
 import * as moderation from './routes/board/moderation.ts';
 import * as posts from './routes/board/posts.ts';
+import * as broker from './routes/broker.ts';
 import * as computeClaims from './routes/compute-claims.ts';
 import * as economy from './routes/economy.ts';
 import * as entitlements from './routes/entitlements.ts';
@@ -208,6 +209,10 @@ export const ROUTES = [
   computeClaims.claimCompute,
   computeClaims.releaseCompute,
   firings.fireSchedule,
+  broker.admitEgress,
+  broker.keepEgressAttempts,
+  broker.readEgressSecret,
+  broker.openBrokerStream,
   audit.listAudit,
   sealedLog.getLogCheckpoint,
   sealedLog.getLogKey,

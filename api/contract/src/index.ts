@@ -11,6 +11,7 @@ export * from './kinds/index.ts';
 export * from './routes/agents.ts';
 export * from './routes/board/moderation.ts';
 export * from './routes/board/posts.ts';
+export * from './routes/broker.ts';
 export * from './routes/compute-claims.ts';
 export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';

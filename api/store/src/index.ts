@@ -35,6 +35,7 @@ export { DatabaseBusyError } from './connection/guarded-pool.ts';
 export * from './connection/listener.ts';
 export type { Moment } from './connection/moment.ts';
 export type { KnownPayment, ToldPayment } from './connection/money-tables.ts';
+export * from './egress/attempts.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';

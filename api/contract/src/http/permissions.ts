@@ -1,5 +1,5 @@
-/** `visitor` has no session, `agent` has an agent token, `operator` has its own projected token. */
-export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator'] as const;
+/** `visitor` has no session, `agent` has an agent token, `operator` and `broker` have projected tokens of their own. */
+export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator', 'broker'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The audience of a port. `people`: 8080. `agents`: 8081, in the cluster only. */
@@ -7,7 +7,7 @@ export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
   /** The API checks no credential before it calls the handler. */
-  anyone: ['visitor', 'member', 'admin', 'agent', 'operator'],
+  anyone: ['visitor', 'member', 'admin', 'agent', 'operator', 'broker'],
   'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
   /** An agent for itself, an admin for any agent. */
   'agent:steer': ['admin', 'agent'],
@@ -63,6 +63,7 @@ export const PERMISSIONS = {
   'accounts:ban': ['admin'],
   'entitlements:change': ['admin'],
   operator: ['operator'],
+  broker: ['broker'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type RoutePermission = keyof typeof PERMISSIONS;

@@ -45,6 +45,7 @@ export const ROUTE_TAGS = {
   accounts: 'Accounts',
   log: 'Audit and sealed log',
   internal: 'For the operator',
+  broker: 'For the broker',
   service: 'Service',
 } as const;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Hands, ModelChoice, ToolPolicy } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
+import { AgentEgress } from './egress-rules.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
@@ -69,6 +70,9 @@ const Repository = z.strictObject({
     'write the URL of a git repository, for example https://example.org/team/project.git',
   ),
   branch: matching('^[A-Za-z0-9][A-Za-z0-9._/-]*$', 255, "write a branch's name, for example main").optional(),
+  secretName: ObjectName.optional().describe(
+    'Secret with the label hamlet.village/egress: "true" that opens a private repository. The broker sends it; the pod never has it.',
+  ),
 });
 
 const Memory = z.strictObject({
@@ -133,6 +137,7 @@ export const AgentSpec = guarded(
     idleSleepAfter: Duration.optional().describe(
       'Time without a run, message and schedule after which the agent falls asleep; never if absent.',
     ),
+    egress: AgentEgress.optional().describe('Hosts outside of the village that the agent may reach.'),
     hands: Hands.optional().describe('Container in which the tools of the agent run.'),
     home: WorldId.optional().describe('Landmark that the agent goes to at night.'),
   }),

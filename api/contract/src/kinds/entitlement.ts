@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TierTools } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
+import { TierEgress } from './egress-rules.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { Balance, ByteQuantity, CpuQuantity, matching, ObjectName, Price, text } from './text.ts';
@@ -147,6 +148,7 @@ export const EntitlementSpec = z.strictObject({
   limits: Limits,
   compute: Compute.prefault({}),
   tools: TierTools.optional().describe('Tools of the agents of the tier.'),
+  egress: TierEgress.optional().describe('Hosts outside of the village that agents of the tier may reach.'),
   price: z.strictObject({ perHour: Price.default('0'), perThousandTokens: Price.default('0') }).prefault({}),
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;

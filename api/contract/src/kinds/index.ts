@@ -1,5 +1,6 @@
 export * from './conditions.ts';
 export * from './agent.ts';
+export * from './egress-rules.ts';
 export * from './entitlement.ts';
 export * from './object-meta.ts';
 export * from './schedule.ts';

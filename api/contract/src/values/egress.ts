@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 /** Limits of the rules about what leaves a pod: they come from manifests, which strangers may write. */
 export const MAX_EGRESS_RULES = 100;
+/** Those of village, tier and agent, of its repository and of registries together. */
+const MAX_POLICY_RULES = 300;
 const MAX_HOST_LENGTH = 253;
 const MAX_PATH_LENGTH = 1024;
 
@@ -15,7 +17,7 @@ export const HostPattern = z
 export const PathPattern = z
   .string()
   .max(MAX_PATH_LENGTH)
-  .regex(/^(\/[^/?#*]+|\/\*(?!\*))*(\/\*\*|\/)?$/);
+  .regex(/^(\/[^/?#*]+|\/\*)*(\/\*\*|\/)?$/);
 
 export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
 
@@ -31,6 +33,12 @@ export const EgressRule = z.strictObject({
   secret: z.string().max(253).optional(),
 });
 export type EgressRule = z.infer<typeof EgressRule>;
+
+/** A part of the outside that stays closed even if a rule allows it. Without ports it holds for all of them. */
+export const EgressBan = EgressRule.pick({ host: true, methods: true, paths: true }).extend({
+  ports: EgressRule.shape.ports.unwrap().optional(),
+});
+export type EgressBan = z.infer<typeof EgressBan>;
 
 /** A host of the owner's own network that pods may reach: without such an entry every private address is refused. */
 export const PrivateOpening = z.strictObject({
@@ -49,12 +57,27 @@ const Upstream = z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_P
 /** All that the broker needs to judge the attempts of one agent. */
 export const EgressPolicy = z.strictObject({
   version: z.string().max(64),
-  allow: z.array(EgressRule).max(MAX_EGRESS_RULES),
-  deny: z.array(EgressRule).max(MAX_EGRESS_RULES),
+  allow: z.array(EgressRule).max(MAX_POLICY_RULES),
+  deny: z.array(EgressBan).max(MAX_POLICY_RULES),
   openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES),
   registries: z.partialRecord(z.enum(REGISTRIES), Upstream).default({}),
 });
 export type EgressPolicy = z.infer<typeof EgressPolicy>;
+
+/** `true`: the usual index. An address: another one; further hosts that it sends programs to are in `hosts`. */
+const RegistrySwitch = z.union([z.boolean(), Upstream.extend({ hosts: z.array(HostPattern).max(16).default([]) })]);
+
+/** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
+export const VillageEgress = z.strictObject({
+  allow: z
+    .array(EgressRule.omit({ secret: true }))
+    .max(MAX_EGRESS_RULES)
+    .default([]),
+  deny: z.array(EgressBan).max(MAX_EGRESS_RULES).default([]),
+  openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES).default([]),
+  registries: z.partialRecord(z.enum(REGISTRIES), RegistrySwitch).default({}),
+});
+export type VillageEgress = z.infer<typeof VillageEgress>;
 
 /** Why the broker let nothing out. Each is stable, and stands in the audit. */
 export const EGRESS_REFUSALS = [

@@ -1,4 +1,5 @@
 export { classifyAddress, isInNetwork, type AddressClass } from './address-class.ts';
+export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   deny,
   fitsHost,

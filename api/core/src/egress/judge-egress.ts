@@ -1,4 +1,4 @@
-import type { EgressPolicy, EgressRefusalCode, EgressRule, PrivateOpening } from '@hamlet/contract';
+import type { EgressBan, EgressPolicy, EgressRefusalCode, EgressRule, PrivateOpening } from '@hamlet/contract';
 import { classifyAddress, isInNetwork } from './address-class.ts';
 import { clearPath, fitsPath } from './path-pattern.ts';
 
@@ -44,15 +44,15 @@ export function fitsHost(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length : host === pattern;
 }
 
-const isBare = (rule: EgressRule): boolean =>
-  rule.methods === undefined && rule.paths === undefined && rule.secret === undefined;
+const isBare = (rule: EgressBan): boolean => rule.methods === undefined && rule.paths === undefined;
+const isOpaque = (rule: EgressRule): boolean => isBare(rule) && rule.secret === undefined;
 
 const concerns =
   ({ host, port }: Destination) =>
-  (rule: EgressRule): boolean =>
-    fitsHost(rule.host, host) && rule.ports.includes(port);
+  (rule: EgressBan): boolean =>
+    fitsHost(rule.host, host) && (rule.ports === undefined || rule.ports.includes(port));
 
-function fitsRequest(rule: EgressRule, method: string, path: string): boolean {
+function fitsRequest(rule: EgressBan, method: string, path: string): boolean {
   return (
     (rule.methods === undefined || rule.methods.includes(method)) &&
     (rule.paths === undefined || rule.paths.some((pattern) => fitsPath(pattern, path)))
@@ -73,11 +73,14 @@ function notAllowed({ host, port }: Destination): EgressDenial {
 export function judgeConnection(policy: EgressPolicy, destination: Destination): ConnectionVerdict {
   const denials = policy.deny.filter(concerns(destination));
   if (denials.some(isBare))
-    return deny('egress_denied', `the village denies ${destination.host}:${destination.port} to all agents`);
+    return deny(
+      'egress_denied',
+      `a denial in the rules of the village, the tier or the agent closes ${destination.host}:${destination.port}; ask an admin`,
+    );
   const rules = policy.allow.filter(concerns(destination));
   if (rules.length === 0) return notAllowed(destination);
-  const isOpaque = denials.length === 0 && rules.some(isBare) && rules.every((rule) => rule.secret === undefined);
-  return { verdict: isOpaque ? 'tunnel' : 'inspect', rules };
+  const isTunnel = denials.length === 0 && rules.some(isOpaque) && rules.every((rule) => rule.secret === undefined);
+  return { verdict: isTunnel ? 'tunnel' : 'inspect', rules };
 }
 
 /** Judges one request that the broker can read. A rule with a secret goes first, so that its secret is used. */
@@ -88,9 +91,12 @@ export function judgeRequest(policy: EgressPolicy, destination: Destination, req
       'egress_path_unclear',
       `servers can read the path ${JSON.stringify(request.target.slice(0, 200))} in two ways; send it without encoded slashes and dots`,
     );
-  const fits = (rule: EgressRule): boolean => concerns(destination)(rule) && fitsRequest(rule, request.method, path);
+  const fits = (rule: EgressBan): boolean => concerns(destination)(rule) && fitsRequest(rule, request.method, path);
   if (policy.deny.some(fits))
-    return deny('egress_denied', `the village denies ${request.method} ${path} at ${destination.host} to all agents`);
+    return deny(
+      'egress_denied',
+      `a denial in the rules of the village, the tier or the agent closes ${request.method} ${path} at ${destination.host}; ask an admin`,
+    );
   const allowed = policy.allow.filter(fits);
   const rule = allowed.find(({ secret }) => secret !== undefined) ?? allowed[0];
   if (rule !== undefined) return { verdict: 'allow', rule };

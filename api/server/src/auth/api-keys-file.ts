@@ -10,6 +10,7 @@ const ApiKeysFile = z.strictObject({
   adminToken: Key.optional(),
   memberToken: Key.optional(),
   operatorToken: Key.optional(),
+  brokerToken: Key.optional(),
   agentTokens: z.record(z.string(), Key).optional(),
 });
 
@@ -26,6 +27,7 @@ export async function loadApiKeys(db: Db, file: string | undefined): Promise<voi
     ...named('admin', keys.adminToken),
     ...named('member', keys.memberToken),
     ...named('operator', keys.operatorToken),
+    ...named('broker', keys.brokerToken),
     ...Object.entries(keys.agentTokens ?? {}).flatMap(([agentId, token]) => named('agent', token, agentId)),
   ]);
 }

@@ -34,6 +34,7 @@ const KEYS = {
   adminToken: 'a-key-of-an-admin-for-tests',
   memberToken: 'a-key-of-a-member-for-tests',
   operatorToken: 'a-key-of-the-operator-for-tests',
+  brokerToken: 'a-key-of-the-broker-for-tests',
   agentTokens: {
     ada: 'a-key-of-ada-for-the-tests',
     bob: 'a-key-of-bob-for-the-tests',
@@ -41,6 +42,7 @@ const KEYS = {
   },
 };
 const PROJECTED = 'a.projected.token';
+const PROJECTED_BROKER = 'the.brokers.token';
 
 let folder = '';
 let postgres: TestPostgres;
@@ -64,12 +66,12 @@ const agents = new Map([
   ['bob', record('bob')],
 ]);
 const source = { get: (agentId: string): AgentRecord | null => agents.get(agentId) ?? null };
-/** A cluster that knows one token of the operator. */
+/** A cluster that knows one token of the operator and one of the broker. */
 const cluster: TokenReviewer = {
   reviewAgent: async () => ({ ok: false, reason: 'token_review_refused' }),
-  reviewOperator: async (token) => {
+  reviewService: async (token) => {
     asked.push(token);
-    return token === PROJECTED;
+    return token === PROJECTED ? 'operator' : token === PROJECTED_BROKER ? 'broker' : null;
   },
 };
 
@@ -105,6 +107,7 @@ test('each key of the file has its role', async () => {
     name: 'member',
   });
   assert.deepEqual(await byToken(KEYS.operatorToken), { role: 'operator', id: 'operator' });
+  assert.deepEqual(await byToken(KEYS.brokerToken), { role: 'broker', id: 'broker' });
   const life = { role: 'agent', podUid: null, stale: false } as const;
   assert.deepEqual(await byToken(KEYS.agentTokens.ada), {
     ...life,
@@ -141,9 +144,10 @@ test('a key that is short, or a file with something else in it, is refused; with
 
 test('an unknown token is refused, and only one with three parts is sent to the cluster', async () => {
   assert.deepEqual(await byToken(PROJECTED), { role: 'operator', id: 'operator' });
+  assert.deepEqual(await byToken(PROJECTED_BROKER), { role: 'broker', id: 'broker' });
   for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token'])
     assert.equal(refusalOf(await byToken(token)), 'token_invalid', token);
-  assert.deepEqual(asked, [PROJECTED, 'another.projected.token']);
+  assert.deepEqual(asked, [PROJECTED, PROJECTED_BROKER, 'another.projected.token']);
 });
 
 test('a header that is no bearer token is refused, also beside a session', async () => {
@@ -187,7 +191,7 @@ test('a session stands for its account until that is banned', async () => {
 
 /** A cluster that confirms this life for every token. */
 function vouching(data: ReviewedAgent): TokenReviewer {
-  return { reviewAgent: async () => ({ ok: true, data }), reviewOperator: async () => false };
+  return { reviewAgent: async () => ({ ok: true, data }), reviewService: async () => null };
 }
 const NOW = new Date('2999-01-01T00:00:00Z');
 const exchange = (life: ReviewedAgent, now = NOW): ReturnType<typeof exchangeToken> =>
@@ -275,9 +279,11 @@ test("without a cluster an agent's key serves as its projected token, and the op
   assert.equal(refusalOf(await reviewer.reviewAgent(KEYS.agentTokens.nobody)), 'token_not_from_pod');
   assert.deepEqual(
     await Promise.all(
-      [KEYS.operatorToken, KEYS.agentTokens.ada, 'unknown'].map((token) => reviewer.reviewOperator(token)),
+      [KEYS.operatorToken, KEYS.brokerToken, KEYS.agentTokens.ada, 'unknown'].map((token) =>
+        reviewer.reviewService(token),
+      ),
     ),
-    [true, false, false],
+    ['operator', 'broker', null, null],
   );
 });
 

@@ -51,7 +51,7 @@ function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
       batchLookup((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)),
       monotonicMs,
     ),
-    isOperator: throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 }),
+    serviceOf: throughOutage((token: string) => reviewer.reviewService(token), monotonicMs, { freshMs: 60_000 }),
   };
 }
 
@@ -74,7 +74,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
 
 /** A key of the role agent is a development token: it is valid for the agent's current cycle. */
 function keyActor({ source }: LookUps, key: FoundApiKey): Actor | Refused {
-  if (key.role === 'operator') return { role: 'operator', id: 'operator' };
+  if (key.role === 'operator' || key.role === 'broker') return { role: key.role, id: key.role };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
   const record = source.get(key.agentId ?? '');
   if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
@@ -89,7 +89,7 @@ function keyActor({ source }: LookUps, key: FoundApiKey): Actor | Refused {
 }
 
 async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Promise<Actor | Refused> {
-  const { source, agentSessionOf, keyOf, isOperator } = lookUps;
+  const { source, agentSessionOf, keyOf, serviceOf } = lookUps;
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
@@ -103,12 +103,11 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (key !== null) return keyActor(lookUps, key);
   // Only a JWT can be a projected token; the API sends nothing else to the cluster for review.
   const mayBeProjected = token.split('.').length === 3;
-  return mayBeProjected && (await isOperator(token, reads))
-    ? { role: 'operator', id: 'operator' }
-    : refused('token_invalid');
+  const service = mayBeProjected ? await serviceOf(token, reads) : null;
+  return service === null ? refused('token_invalid') : { role: service, id: service };
 }
 
-/** Finds the actor of a request: by API key, agent token, the operator's projected token, or session. */
+/** Finds the actor of a request: by API key, agent token, the projected token of operator or broker, or session. */
 export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   const identify: Authenticate = async ({ headers, address, listener, reads }) => {

@@ -184,11 +184,14 @@ test('a missing pod refuses the token; any other failure of the cluster is throw
   await assert.rejects(agentOf(failing(500)), KubeError);
 });
 
-test("only the operator's service account identifies the operator", async () => {
-  const isOperator = (answer: Answer): Promise<boolean> => reviewer(cluster(answer)).reviewOperator('token');
-  const operator = 'system:serviceaccount:village:hamlet-operator';
-  assert.equal(await isOperator({ ...GOOD, username: operator }), true);
-  assert.equal(await isOperator(GOOD), false);
-  assert.equal(await isOperator({ ...GOOD, username: operator, authenticated: false }), false);
-  assert.equal(await isOperator({ ...GOOD, username: operator, audiences: [] }), false);
+test('only their own service accounts identify operator and broker', async () => {
+  const service = (answer: Answer): Promise<string | null> => reviewer(cluster(answer)).reviewService('token');
+  for (const role of ['operator', 'broker']) {
+    const username = `system:serviceaccount:village:hamlet-${role}`;
+    assert.equal(await service({ ...GOOD, username }), role);
+    assert.equal(await service({ ...GOOD, username, authenticated: false }), null);
+    assert.equal(await service({ ...GOOD, username, audiences: [] }), null);
+    assert.equal(await service({ ...GOOD, username: username.replace('village', 'other') }), null);
+  }
+  assert.equal(await service(GOOD), null);
 });

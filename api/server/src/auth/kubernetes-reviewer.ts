@@ -6,7 +6,7 @@ import type { ReviewedAgent, TokenReviewer } from './token-exchange.ts';
 
 const AUDIENCE = 'hamlet-api';
 const AGENT_ACCOUNT = 'hamlet-agent';
-const OPERATOR_ACCOUNT = 'hamlet-operator';
+const SERVICE_ACCOUNTS = ['operator', 'broker'] as const;
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
@@ -65,8 +65,10 @@ export function createKubernetesReviewer(ports: {
       if (reviewed.podName === undefined || reviewed.podUid === undefined) return refused('token_not_from_pod');
       return lifeOf(await findPod(reviewed.podName), reviewed.podUid, source);
     },
-    reviewOperator: async (token) =>
-      (await review(token))?.username === `system:serviceaccount:${namespace}:${OPERATOR_ACCOUNT}`,
+    reviewService: async (token) => {
+      const username = (await review(token))?.username;
+      return SERVICE_ACCOUNTS.find((role) => username === `system:serviceaccount:${namespace}:hamlet-${role}`) ?? null;
+    },
   };
 }
 

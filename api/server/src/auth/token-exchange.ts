@@ -16,11 +16,14 @@ export interface ReviewedAgent {
   readonly cycle: number;
 }
 
+/** Programs of the village that call the API with projected tokens of their own. */
+export type ServiceRole = 'operator' | 'broker';
+
 /** Finds the owner of a projected token by asking its issuer. It never trusts a name from the caller. */
 export interface TokenReviewer {
   reviewAgent(token: string): Promise<Outcome<ReviewedAgent>>;
-  /** True if the token belongs to the operator. */
-  reviewOperator(token: string): Promise<boolean>;
+  /** The program of the village that the token belongs to; null if it belongs to another service account. */
+  reviewService(token: string): Promise<ServiceRole | null>;
 }
 
 const TOKEN_LIFE_MS = 300_000;
@@ -57,6 +60,9 @@ export function createDevReviewer(db: Db, source: Pick<AgentSource, 'get'>): Tok
       if (record === null) return refused('token_not_from_pod', `There is no agent ${key.agentId}`);
       return accepted({ agentId: record.agentId, uid: record.uid, podUid: null, cycle: record.status.cycle ?? 0 });
     },
-    reviewOperator: async (token) => (await findApiKeys(db, [hashOf(token)]))[0]?.role === 'operator',
+    reviewService: async (token) => {
+      const role = (await findApiKeys(db, [hashOf(token)]))[0]?.role;
+      return role === 'operator' || role === 'broker' ? role : null;
+    },
   };
 }

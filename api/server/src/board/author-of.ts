@@ -79,6 +79,7 @@ export function viewerOf(actor: Actor): Viewer {
       return { role: actor.role, actor: actor.id };
     case 'visitor':
     case 'operator':
+    case 'broker':
       return { role: 'visitor', actor: '' };
   }
 }

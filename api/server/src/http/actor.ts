@@ -18,7 +18,7 @@ export type Actor =
       readonly cycle: number;
       readonly stale: boolean;
     }
-  | { readonly role: 'operator'; readonly id: string };
+  | { readonly role: 'operator' | 'broker'; readonly id: string };
 
 export type AgentActor = Extract<Actor, { role: 'agent' }>;
 

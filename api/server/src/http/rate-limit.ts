@@ -47,6 +47,12 @@ export class RateLimiter {
     return rateVerdict(policy, window.count, window.endsMs - nowMs);
   }
 
+  /** Takes a request back that should not have counted. */
+  giveBack(key: string): void {
+    const window = this.#windows.get(key);
+    if (window !== undefined) window.count = Math.max(0, window.count - 1);
+  }
+
   #makeRoom(nowMs: number): void {
     if (this.#windows.size < TRACKED_KEYS_MAX) return;
     for (const [key, { endsMs }] of this.#windows) if (endsMs <= nowMs) this.#windows.delete(key);

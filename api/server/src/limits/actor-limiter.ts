@@ -15,6 +15,8 @@ export interface ActorLimiterPorts {
 }
 
 const WINDOW_S = 60;
+/** The broker asks for all agents, and reports each of their attempts. */
+const OF_BROKER: RatePolicy = { name: 'broker', quota: 600_000, windowS: WINDOW_S };
 /** The quota of an agent without a tier: enough to read its own configuration. */
 const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S };
 /** Tags of routes that can move money. */
@@ -38,6 +40,7 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   const ofPeople: RatePolicy = { name: 'actor', quota: requestsPerMinute, windowS: WINDOW_S };
 
   async function policyOf(actor: Actor): Promise<RatePolicy> {
+    if (actor.role === 'broker') return OF_BROKER;
     if (actor.role !== 'agent') return ofPeople;
     const allowance = await limits.of(actor.agentId);
     return allowance === null

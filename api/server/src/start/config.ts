@@ -67,7 +67,7 @@ const Environment = z.object({
   HAMLET_NAMESPACE: z.string().default('hamlet').describe('namespace of the village (hamlet)'),
   HAMLET_KUBECONFIG: optional('kubeconfig to use outside of a pod'),
   HAMLET_BOOTSTRAP_CODE_FILE: optional('file with the one-time code for the first admin'),
-  HAMLET_API_KEYS_FILE: optional('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
+  HAMLET_API_KEYS_FILE: optional('JSON file {adminToken, memberToken, operatorToken, brokerToken, agentTokens}'),
   ...OIDC_ENVIRONMENT,
   HAMLET_WEB_DIR: optional('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z
@@ -126,6 +126,12 @@ const Environment = z.object({
     min: 0,
     max: 36_500,
     preset: 30,
+  }),
+  HAMLET_EGRESS_FILE: optional('JSON file {allow, deny, openings, registries}: the hosts that all agents may reach'),
+  HAMLET_EGRESS_DAYS: whole('days to keep attempts of agents to reach the outside; 0 keeps them permanently (90)', {
+    min: 0,
+    max: 36_500,
+    preset: 90,
   }),
   HAMLET_MIGRATE_MAP_TO: z
     .string()
@@ -190,6 +196,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     },
     turnDays: env.HAMLET_TURN_DAYS,
     sessionDays: env.HAMLET_SESSION_DAYS,
+    egressFile: env.HAMLET_EGRESS_FILE,
+    egressDays: env.HAMLET_EGRESS_DAYS,
     migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,

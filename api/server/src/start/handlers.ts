@@ -24,6 +24,8 @@ import { moderationHandlers } from '../board/moderation-handlers.ts';
 import { postHandlers } from '../board/post-handlers.ts';
 import { readHandlers } from '../board/read-handlers.ts';
 import { internalHandlers } from '../operator/internal-handlers.ts';
+import type { Authenticate } from '../http/actor.ts';
+import { brokerHandlers } from '../egress/broker-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
 import { logHandlers } from '../sealed-log/log-handlers.ts';
 import { ledgerHandlers } from '../money/ledger/ledger-handlers.ts';
@@ -62,7 +64,7 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
 
 /** The ports of all features; each feature takes those that its own type lists. */
 function portsOf(base: Base, parts: Parts) {
-  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions } = parts;
+  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress } = parts;
   const { board } = parts.board;
   return {
     ...base.shared,
@@ -86,13 +88,14 @@ function portsOf(base: Base, parts: Parts) {
     runStreams,
     claimView,
     ...sessions,
+    ...egress,
     placeOffer: placeOfferWith(money.services),
   };
 }
 
 /** The handlers of every route of the contract. */
-export function composeHandlers(base: Base, parts: Parts): Handlers {
-  const ports = portsOf(base, parts);
+export function composeHandlers(base: Base, parts: Parts, authenticate: Authenticate): Handlers {
+  const ports = { ...portsOf(base, parts), authenticate, standing: parts.facts.standing };
   /** Calls of runs go through the same handlers as requests of clients. */
   const direct = {
     ...worldHandlers(ports),
@@ -139,6 +142,7 @@ export function composeHandlers(base: Base, parts: Parts): Handlers {
     ...subscriptionHandlers(ports),
     ...textHandlers(ports),
     ...villageModelsHandler(ports),
+    ...brokerHandlers(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),
     ...flagHandlers(ports),

@@ -1,6 +1,7 @@
 import { CLAIM_TERMS } from '@hamlet/core';
 import { startPresenceCache } from '../agents/presence-cache.ts';
 import { startBoard } from '../board/start-board.ts';
+import { startEgress } from '../egress/start-egress.ts';
 import { startFreezeCache, villagePart } from '../freeze/freeze-cache.ts';
 import { startModels } from '../gateway/start-models.ts';
 import { openGateway } from '../gateway/start-gateway.ts';
@@ -109,10 +110,11 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const gateway = openGateway({ ...asked, ...(await startModels(shared, options.models)) });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const policyOf = agentPolicy(config.toolRules, shared.source);
+  const egress = await startEgress({ ...shared, standing, freeze });
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const runStreams = new RunStreams({ ...shared, watch, deltas });
-  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams, sessions };
+  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

@@ -34,7 +34,7 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
   const metrics = createHttpMetrics(registry);
   return openListeners({
     config,
-    handlers: composeHandlers(base, parts),
+    handlers: composeHandlers(base, parts, authenticate),
     authenticate,
     registry,
     sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
@@ -58,11 +58,11 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const base = await openBase(config, log, options);
   const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
-  const { facts, world, board, money, gateway, people, watch, runStreams, sessions } = parts;
+  const { facts, world, board, money, gateway, people, watch, runStreams, sessions, egress } = parts;
   const listeners = await serve(base, parts);
   const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
   const own = [...retentionJobs({ db, turnDays: config.turnDays, log }), ...permissionJobs(db)];
-  const jobs = [facts, board, money, gateway, people, runs, sessions].flatMap((part) => part.jobs);
+  const jobs = [facts, board, money, gateway, people, runs, sessions, egress].flatMap((part) => part.jobs);
   const { redisUrl, namespace } = config;
   const stopJobs = startJobs({ redisUrl, namespace, jobs: [...jobs, ...own], link, registry, log });
   const { peopleUrl, agentsUrl, metricsUrl } = listeners;
@@ -75,6 +75,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await stopJobs();
       facts.hub.closeAll();
       facts.feed.close();
+      egress.stop();
       runStreams.closeAll();
       await listeners.stop();
       await board.stop();

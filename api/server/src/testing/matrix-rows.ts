@@ -205,6 +205,12 @@ export const MATRIX: Readonly<Record<string, string>> = {
   releaseCompute: '401  403  403  403  403  400',
   fireSchedule: '401  403  403  403  403  400',
 
+  // The broker, whose own cells are in BROKER
+  admitEgress: '401  403  403  403  403  403',
+  keepEgressAttempts: '401  403  403  403  403  403',
+  readEgressSecret: '401  403  403  403  403  403',
+  openBrokerStream: '401  403  403  403  403  403',
+
   // Audit and sealed log
   listAudit: '401  403  200  403  403  403',
   getLogCheckpoint: 'in   in   in   in   in   in',
@@ -220,6 +226,14 @@ export const MATRIX: Readonly<Record<string, string>> = {
   getReadyz: '200  200  200  200  200  200',
   getOpenApi: '200  200  200  200  200  200',
   getDocs: '200  200  200  200  200  200',
+};
+
+/** Statuses for the broker. Every other route refuses it, or is open to anyone. */
+export const BROKER: Readonly<Record<string, string>> = {
+  admitEgress: '400',
+  keepEgressAttempts: '400',
+  readEgressSecret: '400',
+  openBrokerStream: '200',
 };
 
 /** Websockets on the listener for people; 101 is an open socket. */

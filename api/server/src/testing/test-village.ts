@@ -26,6 +26,7 @@ export const TOKENS = {
   admin: 'test-token-of-an-admin',
   member: 'test-token-of-a-member',
   operator: 'test-token-of-the-operator',
+  broker: 'test-token-of-the-broker',
 } as const;
 export const BOOTSTRAP_CODE = 'test-bootstrap-code';
 
@@ -47,7 +48,7 @@ export interface TestVillage {
    */
   startReplica(
     changes?: Readonly<Record<string, string>>,
-    options?: Pick<StartOptions, 'models'>,
+    options?: Pick<StartOptions, 'models' | 'agents'>,
   ): Promise<RunningServer>;
   /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;
@@ -71,6 +72,7 @@ async function writeFiles(folder: string): Promise<void> {
       adminToken: TOKENS.admin,
       memberToken: TOKENS.member,
       operatorToken: TOKENS.operator,
+      brokerToken: TOKENS.broker,
       agentTokens,
     }),
   );

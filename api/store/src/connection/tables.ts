@@ -1,5 +1,6 @@
 import type { AccountRole, Measure, RunKind, RunState, SignInBy } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
+import type { EgressTables } from './egress-tables.ts';
 import type { MoneyTables } from './money-tables.ts';
 import type { PermissionTables } from './permission-tables.ts';
 import type { SessionTables } from './session-tables.ts';
@@ -21,7 +22,7 @@ interface Restriction {
 }
 
 /** int8 is read as a number: counters and ticks stay below 2^53. */
-export interface Tables extends MoneyTables, PermissionTables, SessionTables {
+export interface Tables extends EgressTables, MoneyTables, PermissionTables, SessionTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: {
@@ -99,7 +100,7 @@ export interface Tables extends MoneyTables, PermissionTables, SessionTables {
   api_key: {
     key_hash: Buffer;
     name: string;
-    role: 'member' | 'admin' | 'agent' | 'operator';
+    role: 'member' | 'admin' | 'agent' | 'operator' | 'broker';
     agent_id: string | null;
     created_at: Generated<Date>;
     revoked_at: Defaulted<Date | null>;

@@ -6,7 +6,7 @@ import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '
 
 export interface ApiKey {
   readonly name: string;
-  readonly role: 'member' | 'admin' | 'agent' | 'operator';
+  readonly role: 'member' | 'admin' | 'agent' | 'operator' | 'broker';
   readonly agentId: string | null;
 }
 

@@ -23,6 +23,8 @@ export interface AddressGatePorts {
 export interface AddressGate {
   addressOf(request: Addressed): string;
   takeRequest(address: string): RateVerdict;
+  /** Takes back a request of a program of the village, which its own quota limits. */
+  giveBackRequest(address: string): void;
   takeMessage(address: string): RateVerdict;
   /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
@@ -53,6 +55,7 @@ export function createAddressGate({
   return {
     addressOf: (request) => clientAddress(request, trust),
     takeRequest: (address) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),
+    giveBackRequest: (address) => limiter.giveBack(`address ${countedAddress(address)}`),
     takeMessage: (address) => limiter.take(`messages ${countedAddress(address)}`, messages, monotonicMs()),
     openSocket: (path, address) => {
       const ofAddress = sockets.open(countedAddress(address));

@@ -20,6 +20,7 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
       ? { role: 'visitor', id: `visitor ${address}` }
       : await ports.authenticate({ headers: request.headers, address, listener, reads, isPublic });
   if ('ok' in actor) return actor;
+  if (actor.role === 'broker') ports.gate.giveBackRequest(address);
   const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
 }

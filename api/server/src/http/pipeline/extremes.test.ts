@@ -26,6 +26,7 @@ const ROLES: Readonly<Record<string, string | undefined>> = {
   admin: TOKENS.admin,
   agent: agentToken('ada'),
   operator: TOKENS.operator,
+  broker: TOKENS.broker,
 };
 /** These routes come last, because they affect later requests: a barred or frozen caller is refused from then on. */
 const LAST = /freeze|\/(kill|ban|quarantine|revoke)|internal/;

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { ROUTES, urlOf, type Audience, type Refusal, type RouteSpec } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { AGENT_IDS, agentToken, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
-import { COLUMNS, MATRIX, SOCKETS, type Column } from '../../testing/matrix-rows.ts';
+import { BROKER, COLUMNS, MATRIX, SOCKETS, type Column } from '../../testing/matrix-rows.ts';
 
 const CREDENTIALS: Readonly<Record<Exclude<Column, 'other agent'>, string | undefined>> = {
   visitor: undefined,
@@ -55,9 +55,9 @@ function pathOf(route: RouteSpec): string {
  * The cell for a call without key and body. The API refuses a caller without permission first; the refusal of other
  * callers names a missing part.
  */
-async function cellOf(route: RouteSpec, who: Column, audience: Audience): Promise<string> {
+async function cellOf(route: RouteSpec, who: Column | 'broker', audience: Audience): Promise<string> {
   const stopping = new AbortController();
-  const token = tokenOf(who);
+  const token = who === 'broker' ? TOKENS.broker : tokenOf(who);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
     method: route.method,
@@ -124,6 +124,14 @@ for (const route of ROUTES as readonly RouteSpec[]) {
     assertRow(await shown(route, second), expected, second);
   });
 }
+
+test('the broker may call its own routes, and those that are open to anyone', async () => {
+  for (const route of ROUTES as readonly RouteSpec[]) {
+    if (route.permission === 'anyone') continue;
+    const audience = route.audiences.includes('agents') ? 'agents' : 'people';
+    assert.equal(await cellOf(route, 'broker', audience), BROKER[route.name] ?? '403', route.name);
+  }
+});
 
 async function socketCell(path: string, who: Column): Promise<string> {
   const token = tokenOf(who);

@@ -16,6 +16,7 @@ function readerOf(actor: Actor): SessionReader {
       return { kind: 'agent', agentId: actor.agentId };
     case 'visitor':
     case 'operator':
+    case 'broker':
       return { kind: 'stranger' };
   }
 }

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { matching, ObjectName } from './text.ts';
+
+/** The API server estimates the cost of a pattern by these limits. */
+const MAX_RULES = 32;
+const MAX_PORTS = 8;
+const MAX_PATHS = 8;
+const MAX_PATH_CHARS = 256;
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const Host = matching(
+  '^(\\*[.])?[a-z0-9]([a-z0-9-]*[a-z0-9])?([.][a-z0-9]([a-z0-9-]*[a-z0-9])?)*$|^[0-9a-f]*:[0-9a-f:]+$',
+  253,
+  'write a host in lower case, for example api.example.org, or *.example.org for every name below it',
+);
+
+const Path = matching(
+  '^(/[^/?#*]+|/\\*)*(/\\*\\*|/)?$',
+  MAX_PATH_CHARS,
+  'write a path such as /repos/team/**: * is one segment, ** at the end any number of them',
+);
+
+const Ports = z.array(z.int().min(1).max(65_535)).min(1).max(MAX_PORTS);
+
+const place = {
+  host: Host.describe('Host, or *.HOST for every name below it and never the name itself.'),
+  methods: z
+    .array(z.enum(METHODS))
+    .min(1)
+    .max(METHODS.length)
+    .optional()
+    .describe(
+      'Methods of HTTP. With methods, paths or a secret the broker reads each request; without, it passes TLS on.',
+    ),
+  paths: z.array(Path).min(1).max(MAX_PATHS).optional().describe('Paths, without a query.'),
+};
+
+const allowing = {
+  ...place,
+  ports: Ports.optional().describe('Ports; 443 if absent.'),
+  bytesPerHour: z
+    .int()
+    .min(1)
+    .max(1_000_000_000_000)
+    .optional()
+    .describe('Bytes in both directions within an hour, over all attempts by this rule.'),
+};
+
+const Denying = z.strictObject({ ...place, ports: Ports.optional().describe('Ports; all if absent.') });
+
+const deny = z
+  .array(Denying)
+  .max(MAX_RULES)
+  .optional()
+  .describe('Hosts and requests that stay closed, even if another rule allows them.');
+
+/** Ways out that agents of a tier have if their specs list none. No rule of a tier names a secret: a secret is one agent's. */
+export const TierEgress = z.strictObject({
+  allow: z
+    .array(z.strictObject(allowing))
+    .max(MAX_RULES)
+    .optional()
+    .describe('Hosts that an agent of the tier may reach if its own spec lists none.'),
+  deny,
+});
+export type TierEgress = z.infer<typeof TierEgress>;
+
+export const AgentEgress = z.strictObject({
+  allow: z
+    .array(
+      z.strictObject({
+        ...allowing,
+        secret: ObjectName.optional().describe(
+          'Secret with the label hamlet.village/egress: "true" whose value the broker sends where the program sent its placeholder.',
+        ),
+      }),
+    )
+    .max(MAX_RULES)
+    .optional()
+    .describe("Hosts that the agent may reach, besides those of the village; the list of the agent's tier if absent."),
+  deny,
+});
+export type AgentEgress = z.infer<typeof AgentEgress>;

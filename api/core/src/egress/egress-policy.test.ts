@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { AgentSpec, EgressPolicy, TierEgress, VillageEgress } from '@hamlet/contract';
+import { egressPolicyOf } from './egress-policy.ts';
+import { judgeConnection, judgeRequest } from './judge-egress.ts';
+
+interface Written {
+  readonly village?: object;
+  readonly tier?: object;
+  readonly agent?: object;
+}
+
+function resolve({ village = {}, tier, agent }: Written): EgressPolicy {
+  const layers = {
+    village: VillageEgress.parse(village),
+    tier: tier === undefined ? undefined : TierEgress.parse(tier),
+    agent: agent === undefined ? undefined : AgentSpec.parse(agent),
+  };
+  return egressPolicyOf(layers, (bytes) => createHash('sha256').update(bytes).digest());
+}
+
+const verdict = (policy: EgressPolicy, host: string, port = 443): string =>
+  judgeConnection(policy, { host, port }).verdict;
+
+test('a fresh village lets nothing out', () => {
+  const policy = resolve({ agent: {} });
+  assert.deepEqual([policy.allow, policy.openings, policy.registries], [[], [], {}]);
+  assert.equal(verdict(policy, 'example.org'), 'deny');
+});
+
+test("the agent's list replaces that of its tier; the village's holds for all", () => {
+  const layers = { village: { allow: [{ host: 'v.org' }] }, tier: { allow: [{ host: 't.org' }] } };
+  const hosts = (written: Written): readonly string[] => resolve(written).allow.map(({ host }) => host);
+  assert.deepEqual(hosts({ ...layers, agent: {} }), ['t.org', 'v.org']);
+  assert.deepEqual(hosts({ ...layers, agent: { egress: { allow: [{ host: 'a.org' }] } } }), ['a.org', 'v.org']);
+  assert.deepEqual(hosts({ ...layers, agent: { egress: { allow: [] } } }), ['v.org']);
+  assert.deepEqual(hosts({ ...layers, agent: { egress: { deny: [{ host: 'b.org' }] } } }), ['t.org', 'v.org']);
+});
+
+test('a denial of village, tier or agent closes a host on every port', () => {
+  const allow = [{ host: 'a.org', ports: [443, 8443] }];
+  for (const written of [
+    { village: { allow, deny: [{ host: 'a.org' }] }, agent: {} },
+    { tier: { allow, deny: [{ host: 'a.org' }] }, agent: {} },
+    { agent: { egress: { allow, deny: [{ host: 'a.org' }] } } },
+  ])
+    assert.deepEqual(
+      [443, 8443].map((port) => verdict(resolve(written), 'a.org', port)),
+      ['deny', 'deny'],
+    );
+});
+
+test('payment providers stay closed, whatever the rules say', () => {
+  const allow = ['paypal.com', '*.paypal.com', '*.com', 'api.stripe.com'].map((host) => ({ host, ports: [443, 80] }));
+  const policy = resolve({ village: { allow }, agent: { egress: { allow } } });
+  for (const host of ['paypal.com', 'www.paypal.com', 'api-m.sandbox.paypal.com', 'api.stripe.com'])
+    assert.deepEqual(
+      [443, 80].map((port) => verdict(policy, host, port)),
+      ['deny', 'deny'],
+      host,
+    );
+  assert.equal(verdict(policy, 'example.com'), 'tunnel');
+});
+
+test('a registry opens its index and its hosts, for reading', () => {
+  const policy = resolve({ village: { registries: { pip: true, npm: false } } });
+  const request = (host: string, method: string): string =>
+    judgeRequest(policy, { host, port: 443 }, { method, target: '/simple/x/' }).verdict;
+  assert.deepEqual([request('pypi.org', 'GET'), request('files.pythonhosted.org', 'HEAD')], ['allow', 'allow']);
+  assert.equal(request('pypi.org', 'POST'), 'deny');
+  assert.equal(verdict(policy, 'registry.npmjs.org'), 'deny');
+  const own = { url: 'http://pypi.home:8080/simple/', hosts: ['files.home'] };
+  const local = resolve({ village: { registries: { pip: own } } });
+  assert.deepEqual(local.registries, { pip: { url: own.url } });
+  assert.equal(verdict(local, 'pypi.home', 8080), 'inspect');
+  assert.equal(verdict(local, 'files.home', 8080), 'inspect');
+  assert.equal(verdict(local, 'pypi.org'), 'deny');
+});
+
+test('a repository opens its own paths and no others, with its secret', () => {
+  const open = (url: string): EgressPolicy => resolve({ agent: { repository: { url, secretName: 'team-git' } } });
+  for (const url of ['https://git.example.org/team/project.git', 'https://git.example.org/team/project/']) {
+    const policy = open(url);
+    const judged = (target: string, method = 'GET') =>
+      judgeRequest(policy, { host: 'git.example.org', port: 443 }, { method, target });
+    for (const target of ['/team/project.git/info/refs?service=git-upload-pack', '/team/project/info/refs']) {
+      const answer = judged(target);
+      assert.equal(answer.verdict === 'allow' && answer.rule.secret, 'team-git', `${url} ${target}`);
+    }
+    assert.equal(judged('/team/project.git/git-upload-pack', 'POST').verdict, 'allow');
+    assert.equal(judged('/team/project.git/x', 'DELETE').verdict, 'deny');
+    for (const target of ['/team/other.git/info/refs', '/team/project-two/info/refs', '/team'])
+      assert.equal(judged(target).verdict, 'deny', target);
+  }
+  for (const url of ['git@git.example.org:team/project.git', 'ssh://git.example.org/team/project', 'https://x.org/'])
+    assert.deepEqual(open(url).allow, [], url);
+});
+
+test('the version is that of the rules: equal rules have an equal one', () => {
+  const written = { village: { allow: [{ host: 'v.org' }] }, agent: { egress: { allow: [{ host: 'a.org' }] } } };
+  assert.equal(resolve(written).version, resolve(structuredClone(written)).version);
+  assert.notEqual(resolve(written).version, resolve({ ...written, agent: {} }).version);
+  assert.deepEqual(EgressPolicy.parse(resolve(written)), resolve(written));
+});

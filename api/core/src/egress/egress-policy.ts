@@ -1,0 +1,113 @@
+import {
+  PathPattern,
+  REGISTRIES,
+  type AgentEgress,
+  type AgentSpec,
+  type EgressPolicy,
+  type EgressRule,
+  type Registry,
+  type TierEgress,
+  type VillageEgress,
+} from '@hamlet/contract';
+import type { Sha256 } from '../sealed-log/hashing.ts';
+import { PAYMENT_BANS } from './payment-hosts.ts';
+
+const READING = ['GET', 'HEAD'];
+
+/** The usual index of each registry, and the hosts that it sends programs to. */
+export const USUAL_REGISTRIES: Readonly<Record<Registry, { readonly url: string; readonly hosts: readonly string[] }>> =
+  {
+    apt: { url: 'http://deb.debian.org/', hosts: ['security.debian.org'] },
+    pip: { url: 'https://pypi.org/simple/', hosts: ['files.pythonhosted.org'] },
+    npm: { url: 'https://registry.npmjs.org/', hosts: [] },
+    crates: { url: 'https://index.crates.io/', hosts: ['static.crates.io', 'crates.io'] },
+    go: { url: 'https://proxy.golang.org/', hosts: ['sum.golang.org'] },
+  };
+
+export interface EgressLayers {
+  readonly village: VillageEgress;
+  readonly tier: TierEgress | undefined;
+  readonly agent: Pick<AgentSpec, 'egress' | 'repository'> | undefined;
+}
+
+type WrittenRule = NonNullable<AgentEgress['allow']>[number];
+
+/** Rules as manifests have them. The API server adds no defaults to them. */
+function writtenRules(rules: readonly WrittenRule[] = []): readonly EgressRule[] {
+  return rules.map(({ ports = [443], ...rest }) => ({ ...rest, ports }));
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'http:' ? 80 : 443;
+}
+
+interface OpenRegistry {
+  readonly name: Registry;
+  readonly url: string;
+  readonly hosts: readonly string[];
+}
+
+function openRegistries(village: VillageEgress): readonly OpenRegistry[] {
+  return REGISTRIES.flatMap((name) => {
+    const given = village.registries[name];
+    if (given === undefined || given === false) return [];
+    const { url, hosts } = given === true ? USUAL_REGISTRIES[name] : given;
+    return [{ name, url, hosts }];
+  });
+}
+
+function rulesOfRegistry({ url, hosts }: OpenRegistry): readonly EgressRule[] {
+  const index = new URL(url);
+  return [
+    { host: index.hostname, ports: [portOf(index)], methods: [...READING] },
+    ...hosts.map((host) => ({ host, ports: [...new Set([portOf(index), 443])], methods: [...READING] })),
+  ];
+}
+
+/** The paths under which git asks for a repository, with the suffix `.git` and without it; none for a name that git hosts refuse. */
+function pathsOf(pathname: string): readonly string[] {
+  const bare = pathname.replace(/\/+$/, '').replace(/\.git$/, '');
+  const paths = [`${bare}.git/**`, `${bare}/**`];
+  return bare !== '' && paths.every((path) => PathPattern.safeParse(path).success) ? paths : [];
+}
+
+/** Opens exactly the repository of the spec, over HTTPS: SSH has no way out. */
+function rulesOfRepository(repository: AgentSpec['repository']): readonly EgressRule[] {
+  if (repository === undefined || !URL.canParse(repository.url)) return [];
+  const url = new URL(repository.url);
+  const paths = pathsOf(url.pathname);
+  if (url.protocol !== 'https:' || paths.length === 0) return [];
+  const { secretName: secret } = repository;
+  return [
+    {
+      host: url.hostname,
+      ports: [portOf(url)],
+      methods: ['GET', 'POST'],
+      paths: [...paths],
+      ...(secret === undefined ? {} : { secret }),
+    },
+  ];
+}
+
+/**
+ * All ways out of one agent. It may reach what village and repository open, and the list of its spec, or else of its
+ * tier; denials of all of them hold, and those of payment providers always. The version is the hash of the rules. Pure.
+ */
+export function egressPolicyOf({ village, tier, agent }: EgressLayers, sha256: Sha256): EgressPolicy {
+  const registries = openRegistries(village);
+  const { allow: own = tier?.allow, deny = [] } = agent?.egress ?? {};
+  const rules = {
+    allow: [
+      ...writtenRules(own),
+      ...rulesOfRepository(agent?.repository),
+      ...village.allow,
+      ...registries.flatMap(rulesOfRegistry),
+    ],
+    deny: [...PAYMENT_BANS, ...village.deny, ...(tier?.deny ?? []), ...deny],
+    openings: village.openings,
+    registries: Object.fromEntries(registries.map(({ name, url }) => [name, { url }])),
+  };
+  const bytes = sha256(new TextEncoder().encode(JSON.stringify(rules)));
+  return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), ...rules };
+}

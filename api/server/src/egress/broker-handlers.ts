@@ -1,0 +1,84 @@
+import { BARS, type EgressAdmission, type EgressDenied, type EgressRefusalCode } from '@hamlet/contract';
+import { beginEgressAttempts, countEgressHour, endEgressAttempts, readFreeze, type Db } from '@hamlet/store';
+import type { z } from 'zod';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { Authenticate } from '../http/actor.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, type Refused } from '../http/outcome.ts';
+import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
+import type { BrokerFeed } from './broker-feed.ts';
+import type { EgressOf } from './egress-of.ts';
+import type { EgressSecrets } from './egress-secrets.ts';
+
+/** Attempts of one life in an hour. An installation of a large project makes about 2,000. */
+export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
+
+export interface BrokerPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get' | 'list'>;
+  readonly standing: Pick<StandingCache, 'get'>;
+  readonly authenticate: Authenticate;
+  readonly egressOf: EgressOf;
+  readonly brokerFeed: Pick<BrokerFeed, 'open'>;
+  readonly egressSecrets: EgressSecrets;
+}
+
+type Denied = z.infer<typeof EgressDenied>;
+
+function denied(code: EgressRefusalCode, message: string): Denied {
+  return { verdict: 'deny', code, message };
+}
+
+const UNKNOWN = denied(
+  'egress_identity_refused',
+  'the token belongs to no agent that lives now; the resident gets a new one in a moment',
+);
+const FROZEN = denied(
+  'egress_agent_stopped',
+  'the village is frozen: nothing leaves it until an admin lifts the freeze',
+);
+const TOO_MANY = denied(
+  'egress_too_many',
+  `this agent has made ${EGRESS_ATTEMPTS_AN_HOUR} attempts in this hour; wait for the next one`,
+);
+
+const STOPS: ReadonlySet<string> = new Set(BARS);
+
+function denialOf({ reason, detail }: Refused): Denied {
+  return STOPS.has(reason) ? denied('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
+}
+
+/** Finds the agent behind a token in Postgres, never in a cache: the broker keeps the answer for seconds. */
+async function admit(ports: BrokerPorts, token: string, address: string): Promise<EgressAdmission | Denied> {
+  // Pods hold the tokens that the API gave them. A text with dots could be a projected token, which costs the cluster a review.
+  if (token.includes('.')) return UNKNOWN;
+  const { db, source, authenticate, egressOf } = ports;
+  const headers = { authorization: `Bearer ${token}` };
+  const actor = await authenticate({ headers, address, listener: ['agents'], reads: false });
+  if ('ok' in actor) return denialOf(actor);
+  if (actor.role !== 'agent' || actor.stale || source.get(actor.agentId)?.uid !== actor.uid) return UNKNOWN;
+  if ((await readFreeze(db)) !== null) return FROZEN;
+  if ((await countEgressHour(db, actor.uid)) >= EGRESS_ATTEMPTS_AN_HOUR) return TOO_MANY;
+  const { agentId: agent, uid, cycle } = actor;
+  return { agent, uid, cycle, policy: egressOf(agent) };
+}
+
+/** The routes of the broker: the only way out of pods asks here, and reports all that it does. */
+export function brokerHandlers(ports: BrokerPorts) {
+  const { db, source, standing, egressOf, brokerFeed, egressSecrets } = ports;
+  return {
+    admitEgress: plain(async ({ body, address }) => accepted(await admit(ports, body.token, address))),
+    keepEgressAttempts: plain(async ({ body }) => {
+      const begun = await beginEgressAttempts(db, body.begin);
+      return accepted({ begun, ended: await endEgressAttempts(db, body.end) });
+    }),
+    readEgressSecret: plain(async ({ body: { uid, name } }) => {
+      const record = source.list().find((each) => each.uid === uid);
+      if (record === undefined || record.deleting || isBarred(standing.get(record.agentId)))
+        return accepted({ value: null });
+      const isNamed = egressOf(record.agentId).allow.some((rule) => rule.secret === name);
+      return accepted({ value: isNamed ? await egressSecrets.read(name) : null });
+    }),
+    openBrokerStream: { kind: 'stream', open: async (_request, sink) => accepted(brokerFeed.open(sink)) },
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,323 @@
+/** The broker's routes by HTTP on a real Postgres. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  admitEgress,
+  EGRESS_ATTEMPTS_MAX,
+  exchangeAgentToken,
+  freezeVillage,
+  keepEgressAttempts,
+  liftQuarantine,
+  liftVillageFreeze,
+  openBrokerStream,
+  quarantineAgent,
+  rebootAgent,
+  readEgressSecret,
+  type CallData,
+  type Client,
+  type EgressAttempt,
+  type StreamEvent,
+} from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import {
+  clientOf,
+  eventually,
+  startTestVillage,
+  TOKENS,
+  type AgentId,
+  type TestVillage,
+} from '../testing/test-village.ts';
+import { EGRESS_ATTEMPTS_AN_HOUR } from './broker-handlers.ts';
+import { forgetOldAttempts } from './start-egress.ts';
+
+const ADA = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ada }
+spec:
+  entitlement: { policy: Pinned, name: tier-1 }
+  egress:
+    allow: [{ host: api.example.org, paths: [/v1/**], secret: ada-key }]
+`;
+const DAY_MS = 86_400_000;
+const VILLAGE = { allow: [{ host: 'docs.example.org' }], deny: [{ host: '*.evil.org' }], registries: { pip: true } };
+
+let village: TestVillage;
+let runs: RunPlay;
+let broker: Client;
+let db: Db;
+const askedSecrets: string[] = [];
+
+before(async () => {
+  village = await startTestVillage();
+  const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  const file = join(folder, 'egress.json');
+  await Promise.all([writeFile(join(folder, 'good-agent-ada.yaml'), ADA), writeFile(file, JSON.stringify(VILLAGE))]);
+  const egressSecrets = {
+    read: async (name: string): Promise<string | null> => {
+      askedSecrets.push(name);
+      return name === 'ada-key' ? 'the real value' : null;
+    },
+  };
+  const replica = await village.startReplica({ HAMLET_EGRESS_FILE: file }, { agents: { egressSecrets } });
+  runs = new RunPlay(replica.peopleUrl);
+  await runs.play.everybody();
+  broker = clientOf(replica.peopleUrl, TOKENS.broker);
+  db = village.openDb();
+});
+after(() => village.remove());
+
+async function tokenOf(agentId: AgentId): Promise<string> {
+  return dataOf(await runs.play.as(agentId).call(exchangeAgentToken, {})).access_token;
+}
+
+async function admitted(token: string): Promise<CallData<typeof admitEgress>> {
+  return dataOf(await broker.call(admitEgress, { body: { token } }));
+}
+
+async function codeOfToken(token: string): Promise<string> {
+  const answer = await admitted(token);
+  return 'verdict' in answer ? answer.code : 'admitted';
+}
+
+async function attemptOf(agentId: AgentId, changes: Partial<EgressAttempt> = {}): Promise<EgressAttempt> {
+  const { uid, cycle } = await runs.play.agent(agentId);
+  return {
+    id: randomUUID(),
+    agent: agentId,
+    uid,
+    cycle,
+    run: null,
+    call: null,
+    form: 'inspect',
+    host: 'api.example.org',
+    port: 443,
+    method: 'GET',
+    path: '/v1/x',
+    refused: null,
+    at: new Date().toISOString(),
+    ...changes,
+  };
+}
+
+const endOf = (id: string) => ({
+  id,
+  address: '93.184.216.34',
+  status: 200,
+  sent_bytes: 10,
+  received_bytes: 2000,
+  refused: null,
+  duration_ms: 12,
+});
+
+function stored(id: string) {
+  return db.selectFrom('egress_attempt').selectAll().where('attempt_id', '=', id).executeTakeFirst();
+}
+
+test('the token of an agent has the rules of village, tier and agent', async () => {
+  const answer = await admitted(await tokenOf('ada'));
+  assert.ok('policy' in answer);
+  const { uid, cycle } = await runs.play.agent('ada');
+  assert.deepEqual([answer.agent, answer.uid, answer.cycle], ['ada', uid, cycle]);
+  const { policy } = answer;
+  assert.equal(policy.allow.find(({ host }) => host === 'api.example.org')?.secret, 'ada-key');
+  for (const host of ['docs.example.org', 'pypi.org', 'files.pythonhosted.org'])
+    assert.ok(
+      policy.allow.some((rule) => rule.host === host),
+      host,
+    );
+  for (const host of ['*.evil.org', 'paypal.com', '*.stripe.com'])
+    assert.ok(
+      policy.deny.some((ban) => ban.host === host),
+      host,
+    );
+  assert.deepEqual(policy.registries, { pip: { url: 'https://pypi.org/simple/' } });
+  const bob = await admitted(await tokenOf('bob'));
+  assert.ok('policy' in bob && bob.policy.allow.every(({ secret }) => secret === undefined));
+});
+
+test('a token that is unknown, of a person, or of an older cycle is refused', async () => {
+  const old = await tokenOf('cleo');
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'cleo' }, query: {} }));
+  await tokenOf('cleo');
+  for (const token of ['hat_unknown', TOKENS.admin, TOKENS.operator, 'a.projected.token', 'with space', old])
+    assert.equal(await codeOfToken(token), 'egress_identity_refused', token);
+});
+
+test('a measure and the freeze of the village end admission, with the reason', async () => {
+  const token = await tokenOf('bob');
+  dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'bob' }, body: { reason: 'odd posts' } }));
+  const denied = await admitted(token);
+  assert.ok('verdict' in denied && denied.message.includes('odd posts'));
+  assert.equal(denied.code, 'egress_agent_stopped');
+  dataOf(await runs.play.admin.call(liftQuarantine, { params: { agent_id: 'bob' }, query: { reason: 'explained' } }));
+  const again = await tokenOf('bob');
+  assert.equal(await codeOfToken(again), 'admitted');
+  dataOf(await runs.play.admin.call(freezeVillage, { body: { reason: 'a drill' } }));
+  assert.equal(await codeOfToken(again), 'egress_agent_stopped');
+  dataOf(await runs.play.admin.call(liftVillageFreeze, { query: { reason: 'over' } }));
+  assert.equal(await codeOfToken(again), 'admitted');
+});
+
+test('attempts and ends are stored once, however often the broker repeats them', async () => {
+  const attempt = await attemptOf('ada');
+  const body = { begin: [attempt], end: [] };
+  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body })), { begun: 1, ended: 0 });
+  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body })), { begun: 0, ended: 0 });
+  const ends = { begin: [], end: [endOf(attempt.id), endOf(attempt.id), endOf(randomUUID())] };
+  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body: ends })), { begun: 0, ended: 1 });
+  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body: ends })), { begun: 0, ended: 0 });
+  assert.equal((await stored(attempt.id))?.received_bytes, 2000);
+  const refused = await attemptOf('ada', { refused: 'egress_denied' });
+  dataOf(await broker.call(keepEgressAttempts, { body: { begin: [refused], end: [endOf(refused.id)] } }));
+  assert.equal((await stored(refused.id))?.received_bytes, null, 'a refused attempt has no end');
+  await assert.rejects(
+    db.updateTable('egress_attempt').set({ host: 'other.org' }).where('attempt_id', '=', attempt.id).execute(),
+    /only ends, and once/,
+  );
+});
+
+test('a run counts as witnessed only while the agent of the attempt works on it', async () => {
+  const run = (await runs.give('dan')).run_id;
+  const queued = await attemptOf('dan', { run });
+  const keep = async (...begin: EgressAttempt[]): Promise<void> =>
+    void dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } }));
+  await keep(queued);
+  dataOf(await runs.start('dan', run));
+  const { uid, cycle } = await runs.play.agent('dan');
+  await db
+    .insertInto('effect')
+    .values({
+      run_id: run,
+      call_id: 'call-1',
+      agent_id: 'dan',
+      agent_uid: uid,
+      cycle,
+      attempt: 1,
+      tool: 'shell',
+      arguments_hash: Buffer.alloc(32),
+      policy_version: 'a'.repeat(64),
+      permission_id: null,
+      state: 'begun',
+    })
+    .execute();
+  const [live, other, strange] = [
+    await attemptOf('dan', { run, call: 'call-1' }),
+    await attemptOf('eve', { run, call: 'call-1' }),
+    await attemptOf('dan', { run, call: 'call-2' }),
+  ];
+  await keep(live, other, strange, await attemptOf('dan', { run: randomUUID(), call: 'call-1' }));
+  dataOf(await runs.settle('dan', run, { state: 'done', summary: 'Done.' }));
+  const late = await attemptOf('dan', { run, call: 'call-1' });
+  await keep(late);
+  const witnessed = async (id: string): Promise<readonly boolean[]> => {
+    const row = await stored(id);
+    return row === undefined ? [] : [row.run_witnessed, row.call_witnessed];
+  };
+  assert.deepEqual(await witnessed(queued.id), [false, false]);
+  assert.deepEqual(await witnessed(live.id), [true, true]);
+  assert.deepEqual(await witnessed(other.id), [false, false], "another agent's run");
+  assert.deepEqual(await witnessed(strange.id), [true, false], 'a call that the API has not begun');
+  assert.deepEqual(await witnessed(late.id), [false, false], 'a run that has ended');
+});
+
+test('an agent with too many attempts in an hour is admitted no longer', async () => {
+  const token = await tokenOf('fay');
+  assert.equal(await codeOfToken(token), 'admitted');
+  for (let kept = 0; kept < EGRESS_ATTEMPTS_AN_HOUR; kept += EGRESS_ATTEMPTS_MAX) {
+    const attempt = await attemptOf('fay', { refused: 'egress_not_allowed' });
+    const begin = Array.from({ length: EGRESS_ATTEMPTS_MAX }, () => ({ ...attempt, id: randomUUID() }));
+    assert.equal(dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } })).begun, begin.length);
+  }
+  assert.equal(await codeOfToken(token), 'egress_too_many');
+});
+
+test('a secret is read only for an agent with a rule that names it, and not while it is stopped', async () => {
+  const [ada, bob] = [await runs.play.agent('ada'), await runs.play.agent('bob')];
+  const read = async (uid: string, name: string): Promise<string | null> =>
+    dataOf(await broker.call(readEgressSecret, { body: { uid, name } })).value;
+  assert.equal(await read(ada.uid, 'ada-key'), 'the real value');
+  assert.equal(await read(ada.uid, 'other-key'), null);
+  assert.equal(await read(bob.uid, 'ada-key'), null);
+  assert.equal(await read('no-such-life', 'ada-key'), null);
+  assert.deepEqual(askedSecrets, ['ada-key']);
+});
+
+interface Reading {
+  readonly events: StreamEvent<typeof openBrokerStream>[];
+  stop(): void;
+}
+
+function follow(): Reading {
+  const stopping = new AbortController();
+  const events: StreamEvent<typeof openBrokerStream>[] = [];
+  const reading = (async () => {
+    for await (const event of broker.open(openBrokerStream, { signal: stopping.signal })) events.push(event);
+  })();
+  reading.catch(() => undefined);
+  return { events, stop: () => stopping.abort() };
+}
+
+/** The last event about an agent: the reason of its stop, or `current`. */
+function lastOf({ events }: Reading, uid: string): string | undefined {
+  const last = events.findLast((event) => event.event !== 'synced' && event.data.uid === uid);
+  return last?.event === 'stopped' ? last.data.reason : last?.event;
+}
+
+test('the stream begins with all agents, and carries each stop, return and new cycle', async () => {
+  const { uid } = await runs.play.agent('eve');
+  const reading = follow();
+  await eventually('the beginning', () => reading.events.some(({ event }) => event === 'synced'));
+  assert.equal(lastOf(reading, uid), 'current');
+  dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'eve' }, body: { reason: 'odd' } }));
+  await eventually('the stop', () => lastOf(reading, uid) === 'agent_quarantined');
+  const second = follow();
+  await eventually('the beginning', () => second.events.some(({ event }) => event === 'synced'));
+  assert.equal(lastOf(second, uid), 'agent_quarantined');
+  second.stop();
+  dataOf(await runs.play.admin.call(liftQuarantine, { params: { agent_id: 'eve' }, query: { reason: 'fine' } }));
+  await eventually('the return', () => lastOf(reading, uid) === 'current');
+  dataOf(await runs.play.admin.call(freezeVillage, { body: { reason: 'a drill' } }));
+  await eventually('the freeze', () => lastOf(reading, uid) === 'village_frozen');
+  dataOf(await runs.play.admin.call(liftVillageFreeze, { query: { reason: 'over' } }));
+  await eventually('the end of the freeze', () => lastOf(reading, uid) === 'current');
+  const { cycle } = await runs.play.agent('eve');
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'eve' }, query: {} }));
+  await eventually('the new cycle', () =>
+    reading.events.some((event) => event.event === 'current' && event.data.uid === uid && event.data.cycle > cycle),
+  );
+  reading.stop();
+});
+
+test('old attempts are deleted, newer ones stay', async () => {
+  const [old, young] = [randomUUID(), randomUUID()];
+  for (const [id, age] of [
+    [old, 91],
+    [young, 89],
+  ] as const)
+    await db
+      .insertInto('egress_attempt')
+      .values({
+        attempt_id: id,
+        agent_id: 'ada',
+        agent_uid: 'a life',
+        cycle: 1,
+        run_witnessed: false,
+        call_witnessed: false,
+        form: 'tunnel',
+        host: 'a.org',
+        port: 443,
+        begun_at: new Date(),
+        kept_at: new Date(Date.now() - age * DAY_MS),
+      })
+      .execute();
+  await forgetOldAttempts(db, 0);
+  assert.ok((await stored(old)) !== undefined, '0 days keep everything');
+  await forgetOldAttempts(db, 90);
+  assert.equal(await stored(old), undefined);
+  assert.ok((await stored(young)) !== undefined);
+});

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { VillageEgress } from '@hamlet/contract';
+import { forgetEgressAttempts, forgetEgressHours, type Db } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { job, type Job } from '../service/jobs.ts';
+import { BrokerFeed, type BrokerFeedPorts } from './broker-feed.ts';
+import { createEgressOf } from './egress-of.ts';
+
+const EVERY_MS = 60_000;
+const AT_ONCE = 5_000;
+const BATCHES_MAX = 20;
+
+/** Reads the village's part of the rules. Throws an Error that names the file and each wrong field. */
+export async function readVillageEgress(file: string | undefined): Promise<VillageEgress> {
+  if (file === undefined) return VillageEgress.parse({});
+  const parsed = VillageEgress.safeParse(JSON.parse(await readFile(file, 'utf8')));
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => `  egress.${path.join('.')}: ${message}`);
+  throw new Error(
+    `${file} is no list of hosts for agents: correct the values egress.* of the chart\n${faults.join('\n')}`,
+  );
+}
+
+/** Deletes attempts that are older than `days`, at most 100,000; 0 keeps them permanently. */
+export async function forgetOldAttempts(db: Db, days: number): Promise<void> {
+  await forgetEgressHours(db);
+  for (let batch = 0; days > 0 && batch < BATCHES_MAX; batch += 1)
+    if ((await forgetEgressAttempts(db, { days, atMost: AT_ONCE })) < AT_ONCE) return;
+}
+
+export interface EgressPorts extends Omit<BrokerFeedPorts, 'egressOf'> {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get' | 'list' | 'entitlement' | 'onChange'>;
+  readonly config: { readonly egressFile: string | undefined; readonly egressDays: number };
+}
+
+/** Starts the API's side of the broker: the rules of all agents, their stream, and the retention of attempts. */
+export async function startEgress(ports: EgressPorts) {
+  const { db, source, config } = ports;
+  const egressOf = createEgressOf(await readVillageEgress(config.egressFile), source);
+  const brokerFeed = new BrokerFeed({ ...ports, egressOf });
+  const jobs: readonly Job[] = [
+    job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, config.egressDays) }),
+  ];
+  return { egressOf, brokerFeed, jobs, stop: () => brokerFeed.close() };
+}

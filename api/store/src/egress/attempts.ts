@@ -1,0 +1,73 @@
+import type { EgressAttempt, EgressEnd } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+
+/**
+ * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
+ * under way, a call if the API began it and has no end of it. Returns the number of new rows.
+ */
+export async function beginEgressAttempts(db: Db, attempts: readonly EgressAttempt[]): Promise<number> {
+  if (attempts.length === 0) return 0;
+  const { rows } = await sql<{ readonly begun: number }>`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(attempts)}::jsonb) as a (
+        id uuid, agent text, uid text, cycle bigint, run uuid, call text, form text, host text, port integer, method text, path text,
+        refused text, at timestamptz)
+    ), kept as (
+      insert into egress_attempt (attempt_id, agent_id, agent_uid, cycle, run_id, call_id, run_witnessed, call_witnessed, form, host, port, method,
+        path, refused, begun_at)
+      select given.id, agent, uid, given.cycle, given.run, given.call, run.run_id is not null, effect.call_id is not null, form, host, port, method,
+        path, refused, at
+      from given
+      left join run on run.run_id = given.run and run.agent_uid = given.uid and run.state in ('running', 'waiting_permission')
+      left join effect on effect.run_id = run.run_id and effect.call_id = given.call and effect.state = 'begun'
+      on conflict (attempt_id) do nothing
+      returning agent_uid
+    ), counted as (
+      insert into egress_hour (agent_uid, hour, attempts)
+      select agent_uid, date_trunc('hour', now()), count(*) from kept group by agent_uid order by agent_uid
+      on conflict (agent_uid, hour) do update set attempts = egress_hour.attempts + excluded.attempts
+    )
+    select count(*) as begun from kept`.execute(db);
+  return Number(rows[0]?.begun ?? 0);
+}
+
+/** Stores the ends of attempts that have none. Returns their number. */
+export async function endEgressAttempts(db: Db, ends: readonly EgressEnd[]): Promise<number> {
+  if (ends.length === 0) return 0;
+  const { numAffectedRows } = await sql`
+    update egress_attempt set ended_at = now(), address = e.address, status = e.status, sent_bytes = e.sent_bytes,
+      received_bytes = e.received_bytes, duration_ms = e.duration_ms, cut_off = e.refused
+    from (
+      select distinct on (id) * from jsonb_to_recordset(${JSON.stringify(ends)}::jsonb) as given (
+        id uuid, address text, status integer, sent_bytes bigint, received_bytes bigint, refused text, duration_ms bigint)
+      order by id
+    ) as e
+    where attempt_id = e.id and ended_at is null and egress_attempt.refused is null`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Attempts of a life in the present hour. */
+export async function countEgressHour(db: Db, uid: string): Promise<number> {
+  const { rows } = await sql<{ readonly attempts: number }>`
+    select attempts from egress_hour where agent_uid = ${uid} and hour = date_trunc('hour', now())`.execute(db);
+  return rows[0]?.attempts ?? 0;
+}
+
+/** Deletes attempts that are older than `days`, at most `atMost`. Returns their number. */
+export async function forgetEgressAttempts(
+  db: Db,
+  { days, atMost }: { readonly days: number; readonly atMost: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from egress_attempt where attempt_id in (
+      select attempt_id from egress_attempt where kept_at < now() - ${days} * interval '1 day' order by kept_at limit ${atMost})`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Deletes the counts of hours that are over. */
+export async function forgetEgressHours(db: Db): Promise<void> {
+  await sql`delete from egress_hour where hour < now() - interval '2 hours'`.execute(db);
+}
