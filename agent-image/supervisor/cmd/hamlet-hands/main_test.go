@@ -103,7 +103,7 @@ func TestOutputIsBounded(t *testing.T) {
 	if _, err := os.Stat(ran.Stdout.File); !os.IsNotExist(err) {
 		t.Errorf("the file of a forgotten process: %v", err)
 	}
-	expect(t, "a forgotten process", c.ask("wait", map[string]any{"process": "a"}).Code, "no_such_process")
+	expect(t, "a forgotten process", c.ask("wait", map[string]any{"process": "a"}).Code, "forgotten")
 }
 
 func TestLimits(t *testing.T) {
@@ -196,6 +196,23 @@ func TestCloseEndsWhatAnEndedProcessLeft(t *testing.T) {
 	until(t, "what it left ends", func() bool { return !isAlive(pid) })
 }
 
+func TestKillReachesProcessesThatHideTheirMark(t *testing.T) {
+	c := startSupervisor(t).client()
+	bare, faked := filepath.Join(t.TempDir(), "bare"), filepath.Join(t.TempDir(), "faked")
+	other := filepath.Join(t.TempDir(), "other")
+	hide := func(variables, file string) string {
+		return fmt.Sprintf(`(env %s setsid sh -c 'trap "" TERM; echo $$ >%s; while :; do sleep 600; done' >/dev/null 2>&1 &) ; `, variables, file)
+	}
+	c.begin("other", hide("", other)+"sleep 600", map[string]any{"owner": "another"})
+	c.begin("a", hide("-i", bare)+hide("HAMLET_HANDS_PROCESS=nobody", faked)+"sleep 600", map[string]any{"owner": "run"})
+	hidden := []int{pidIn(t, bare), pidIn(t, faked)}
+	others := pidIn(t, other)
+	must[struct{}](c, "close", map[string]any{"owner": "run"})
+	until(t, "the hidden processes end", func() bool { return !isAlive(hidden[0]) && !isAlive(hidden[1]) })
+	expect(t, "the process of another owner runs on", isAlive(others), true)
+	expect(t, "an id is used once", c.ask("exec", map[string]any{"process": "a", "argv": []string{"true"}}).Code, "forgotten")
+}
+
 func TestOrphansAreReaped(t *testing.T) {
 	s := startSupervisor(t)
 	c := s.client()
@@ -249,7 +266,7 @@ func TestTooManyProcesses(t *testing.T) {
 		c.sh("e"+itoa(i), "true", nil)
 	}
 	expect(t, "kept", len(must[struct{ Processes []record }](c, "list", map[string]any{}).Processes), 128)
-	expect(t, "the oldest made room", c.ask("wait", map[string]any{"process": "e0"}).Code, "no_such_process")
+	expect(t, "the oldest made room", c.ask("wait", map[string]any{"process": "e0"}).Code, "forgotten")
 }
 
 func TestHostileArguments(t *testing.T) {

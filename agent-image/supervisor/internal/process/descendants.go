@@ -15,41 +15,86 @@ const Mark = "HAMLET_HANDS_PROCESS"
 // environmentBytes is read of each process: the kernel puts the first variables first, and Mark is one of those.
 const environmentBytes = 64 << 10
 
-// marked lists the pids whose environment has the mark of the process.
-func marked(id string) []int {
-	want := []byte(Mark + "=" + id)
-	files, _ := filepath.Glob("/proc/[0-9]*/environ")
-	found := []int{}
-	for _, file := range files {
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		if err == nil && pid != os.Getpid() && hasVariable(file, want) {
-			found = append(found, pid)
+// statBytes suffice for the beginning of /proc/PID/stat, with the parent.
+const statBytes = 512
+
+// markOf returns the mark of a process; empty if it has none, because it runs with an environment of its own.
+func markOf(pid int) string {
+	prefix := []byte(Mark + "=")
+	for variable := range bytes.SplitSeq(readHead(pid, "environ", environmentBytes), []byte{0}) {
+		if id, found := bytes.CutPrefix(variable, prefix); found {
+			return string(id)
 		}
 	}
+	return ""
+}
+
+func readHead(pid int, name string, most int64) []byte {
+	open, err := os.Open(filepath.Join("/proc", strconv.Itoa(pid), name))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = open.Close() }()
+	data, _ := io.ReadAll(io.LimitReader(open, most))
+	return data
+}
+
+// parentOf returns the parent of a process that runs; 0 if it has ended.
+func parentOf(pid int) int {
+	stat := readHead(pid, "stat", statBytes)
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 || bytes.Equal(fields[0], []byte("Z")) {
+		return 0
+	}
+	parent, _ := strconv.Atoi(string(fields[1]))
+	return parent
+}
+
+// family lists the processes below the supervisor by their parent.
+func family() map[int][]int {
+	files, _ := filepath.Glob("/proc/[0-9]*")
+	children := map[int][]int{}
+	for _, file := range files {
+		pid, err := strconv.Atoi(filepath.Base(file))
+		if err != nil {
+			continue
+		}
+		if parent := parentOf(pid); parent > 0 {
+			children[parent] = append(children[parent], pid)
+		}
+	}
+	return children
+}
+
+// leftOf lists what a process has left behind: processes with its mark, strays, and all that these have started. A stray is an orphan
+// whose mark names no process of the table: a program took its mark away. The table's lock is held, so that a process that starts is no stray.
+func (t *Table) leftOf(id string) []int {
+	children, own := family(), os.Getpid()
+	found := []int{}
+	var walk func(pid int, isLeft bool)
+	walk = func(pid int, isLeft bool) {
+		for _, child := range children[pid] {
+			mark := markOf(child)
+			isOrphan := pid == own && t.byPid[child] == nil
+			isChildLeft := isLeft || mark == id || (isOrphan && t.byID[mark] == nil)
+			if isChildLeft && t.byPid[child] == nil {
+				found = append(found, child)
+			}
+			walk(child, isChildLeft)
+		}
+	}
+	walk(own, false)
 	return found
 }
 
-func hasVariable(file string, want []byte) bool {
-	open, err := os.Open(file)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = open.Close() }()
-	environment, _ := io.ReadAll(io.LimitReader(open, environmentBytes))
-	for variable := range bytes.SplitSeq(environment, []byte{0}) {
-		if bytes.Equal(variable, want) {
-			return true
-		}
-	}
-	return false
-}
-
-// killMarked ends every process with the mark of one. They may start others meanwhile, so it looks a few times until
+// killLeft ends everything that a process has left behind. They may start others meanwhile, so it looks a few times until
 // none is left.
-func killMarked(id string) {
+func (t *Table) killLeft(id string) {
 	const rounds = 5
 	for range rounds {
-		left := marked(id)
+		t.mu.Lock()
+		left := t.leftOf(id)
+		t.mu.Unlock()
 		if len(left) == 0 {
 			return
 		}

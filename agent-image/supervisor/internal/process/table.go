@@ -22,6 +22,8 @@ type Table struct {
 	byID    map[string]*process
 	byPid   map[int]*process
 	closing bool
+	// past are ids of dropped processes, oldest first: none of them starts again.
+	past []string
 }
 
 // NewTable makes a table that keeps outputs in a folder, which it empties. Program is the path of this program.
@@ -46,6 +48,9 @@ func (t *Table) Start(spec Spec) (Record, *Fault) {
 		record := known.record()
 		record.Existing = true
 		return record, nil
+	}
+	if slices.Contains(t.past, spec.Process) {
+		return Record{}, forgotten()
 	}
 	if t.closing {
 		return Record{}, fault("closing", "the pod is ending: nothing new starts")
@@ -94,8 +99,15 @@ func (t *Table) makeRoom() *Fault {
 	return nil
 }
 
+// maxPast is the number of dropped processes whose ids the table knows.
+const maxPast = 4_096
+
 func (t *Table) drop(p *process) {
 	delete(t.byID, p.spec.Process)
+	if len(t.past) >= maxPast {
+		t.past = slices.Delete(t.past, 0, maxPast/2)
+	}
+	t.past = append(t.past, p.spec.Process)
 	p.discard()
 }
 
@@ -131,13 +143,20 @@ func (t *Table) Reap() {
 	}
 }
 
+func forgotten() *Fault {
+	return fault("forgotten", "the process of that id has ended, and its record was dropped")
+}
+
 func (t *Table) find(id string) (*process, *Fault) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if found := t.byID[id]; found != nil {
 		return found, nil
 	}
-	return nil, fault("no_such_process", "there is no process of that id: it was never started, was forgotten, or was lost with the container")
+	if slices.Contains(t.past, id) {
+		return nil, forgotten()
+	}
+	return nil, fault("no_such_process", "there is no process of that id: it was never started, or was lost with the container")
 }
 
 // Wait returns the record of a process once it has ended, or after the time.
@@ -251,7 +270,7 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
 	}
 	t.mu.Unlock()
-	killMarked(p.spec.Process)
+	t.killLeft(p.spec.Process)
 }
 
 // Forget removes an ended process and its output.

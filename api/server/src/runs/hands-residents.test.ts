@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { listCalls, rebootAgent, rewardAgent, type HandsCall } from '@hamlet/contract';
+import { cancelRun, listCalls, rebootAgent, rewardAgent, type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { wireModels } from '../gateway/testing/wire-models.ts';
@@ -77,6 +77,8 @@ after(async () => {
 const fileOf = (name: string): string => join(hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>
   existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
+const isAlive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
   dataOf(await runs.play.admin.call(listCalls, { query: { run_id } })).calls;
 
@@ -113,4 +115,20 @@ test('a resident that is killed in the middle of a command finds it again, and i
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, linesOf('loaves').length], ['done', 1]);
   assert.match(run.summary ?? '', /baked/);
+});
+
+test('a cancel ends a command with its grandchildren, and names it as unsettled', async () => {
+  await residents.start('ada');
+  const pids = fileOf('pids');
+  const command = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ >>${pids}; while :; do :; done' &) ; env -i setsid sh -c 'trap "" TERM; echo $$ >>${pids}; sleep 600' & echo $$ >>${pids}; while :; do sleep 1; done`;
+  const { run_id } = await runs.give('ada', `Run: ${command}`);
+  await eventually('three programs', () => linesOf('pids').length === 3);
+  dataOf(await runs.play.admin.call(cancelRun, { params: { run_id }, body: {} }));
+  const run = await runs.ended(run_id);
+  assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
+  await eventually('the end of all programs', () => linesOf('pids').every((pid) => !isAlive(pid)));
+  assert.deepEqual(
+    (await callsOf(run_id)).map(({ state }) => state),
+    ['unknown'],
+  );
 });
