@@ -43,6 +43,8 @@ import type { WorkVillage } from './village/work-village.ts';
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
+/** Changes of files that tools of the hands made. */
+const CHANGES_FILE = 'changes.sqlite';
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
 
@@ -208,8 +210,15 @@ async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environmen
   const { handsTools } = await import('./hands/tools/hands-tools.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
   const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
-  const environmentOf = environmentIn(env);
-  return handsTools({ socket, workspace: env.HAMLET_HANDS_WORKSPACE, shells, environmentOf, calls: apiCallLog(kit) });
+  const { openChangeLog } = await import('./hands/files/change-log.ts');
+  return handsTools({
+    socket,
+    workspace: env.HAMLET_HANDS_WORKSPACE,
+    shells,
+    environmentOf: environmentIn(env),
+    calls: apiCallLog(kit),
+    changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
+  });
 }
 
 /** The variables by which programs of the hands find the way out of the pod. */

@@ -4,7 +4,7 @@ import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
 import type { BegunCall } from '../village/work-village.ts';
-import type { CallLog, CallReport } from './call-log.ts';
+import type { BeginAnswer, CallLog, CallReport } from './call-log.ts';
 
 /** Tries for a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
 const SLOT_TRIES = 60;
@@ -18,14 +18,14 @@ type Kit = Pick<ToolKit, 'work' | 'book' | 'mirrored' | 'rest' | 'random'>;
 /** The log of calls at the API, which judges each call, gives it a slot, and has its start before it runs. */
 export function apiCallLog(kit: Kit): CallLog {
   return {
-    begin: async (context, { tool, args, boot }) => {
+    begin: async (context, { tool, args, boot, repeats }) => {
       const booked = kit.book.find(context.run);
       if (booked === undefined) return LOST_LEASE;
       await kit.mirrored(context.run, context.signal);
       const body = { ...booked.lease, tool, arguments: args, boot, known: false };
       for (let tries = 1; ; tries += 1) {
         const answer = await retry(() => kit.work.beginCall(context.run, context.call, body), context.signal, kit);
-        if (answer.kind === 'ok') return begunOf(answer.value, boot);
+        if (answer.kind === 'ok') return begunOf(answer.value, { present: boot, repeats });
         if (answer.code !== 'too_many_tools') return refusedOf(answer, booked.onLeaseLost);
         if (tries === SLOT_TRIES) return { kind: 'unavailable', text: `Nothing was done. ${answer.detail}.` };
         await kit.rest(SLOT_PAUSE_MS);
@@ -45,8 +45,12 @@ export function apiCallLog(kit: Kit): CallLog {
 }
 
 /** A call that an earlier request began in the same hands continues: its process starts once. */
-function begunOf({ state, boot, outcome }: BegunCall, present: string): { readonly kind: 'begun' } | ToolResult {
-  if (state === 'begun' || ((state === 'known' || state === 'ended') && boot === present)) return { kind: 'begun' };
+function begunOf(
+  { state, boot, outcome }: BegunCall,
+  { present, repeats }: { readonly present: string; readonly repeats: boolean },
+): BeginAnswer {
+  const isKnown = state === 'known' || state === 'ended';
+  if (state === 'begun' || (isKnown && (repeats || boot === present))) return { kind: 'begun' };
   if (outcome !== null && state === 'denied') return deniedBy(outcome);
   return { kind: 'unknown', text: 'The hands have started again since the call began.' };
 }

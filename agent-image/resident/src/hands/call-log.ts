@@ -15,6 +15,8 @@ export interface BegunIn {
   readonly tool: string;
   readonly args: string;
   readonly boot: string;
+  /** True if the call may run again, also after another start of the hands. */
+  readonly repeats: boolean;
 }
 
 /** The log of the calls of a run that are carried out in the hands. */

@@ -10,6 +10,7 @@ import {
 import type { z } from 'zod';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { CallLog, CallReport } from './call-log.ts';
+import type { ChangeLog } from './files/change-log.ts';
 import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
@@ -23,6 +24,7 @@ export interface HandsKit {
   readonly shells: string;
   readonly environmentOf: EnvironmentOf;
   readonly calls: CallLog;
+  readonly changes: ChangeLog;
 }
 
 /** One call while it runs. */
@@ -73,7 +75,8 @@ export function handsTool<Input>(kit: HandsKit, described: Described<Input>, wor
       const parsed = input.safeParse(value);
       const checked = tool.prepare(value);
       if (!checked.ok || !parsed.success) return checked;
-      const call: Call<Input> = { tool: name, given: parsed.data, args: canonicalArguments(JSON.stringify(value)) };
+      const args = canonicalArguments(JSON.stringify(value));
+      const call: Call<Input> = { tool: name, given: parsed.data, args, repeats: effect !== 'verify' };
       return {
         ok: true,
         call: {
@@ -89,32 +92,35 @@ interface Call<Input> {
   readonly tool: string;
   readonly given: Input;
   readonly args: string;
+  readonly repeats: boolean;
 }
 type Place = Omit<HandsJob, 'hands'>;
 
 /** Stores the start of the call at the API, does the work, and stores its end. */
-async function execute<Input>(
-  place: Place,
-  { tool, given, args }: Call<Input>,
-  work: Work<Input>,
-): Promise<ToolResult> {
+async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
   const { kit, context } = place;
   return withHands(place, async (hands) => {
-    const begun = await kit.calls.begin(context, { tool, args, boot: hands.boot });
+    const begun = await kit.calls.begin(context, { ...call, boot: hands.boot });
     if (begun.kind !== 'begun') return begun;
-    const end = await work.perform(given, { ...place, hands });
+    const end = await work.perform(given, { ...place, hands }).catch(refusedEnd);
     await kit.calls.end(context, end);
     return end.outcome;
   });
 }
 
+/** A refusal of the supervisor is the end of the call; a lost connection leaves its end open. */
+function refusedEnd(error: unknown): HandsEnd {
+  if (!(error instanceof HandsError) || error.code === 'hands_lost') throw error;
+  return { outcome: { kind: 'failed', code: error.code, text: error.message }, report: {} };
+}
+
 /** Finds the end of a call that an earlier process began. The programs of another start of the container are lost. */
-async function verify<Input>(place: Place, { tool, given, args }: Call<Input>, work: Work<Input>): Promise<Verified> {
+async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<Verified> {
   const { kit, context } = place;
   const { recover } = work;
   if (recover === undefined) return { kind: 'unknown' };
   const found = await withHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
-    const state = await kit.calls.find(context, { tool, args, boot: hands.boot });
+    const state = await kit.calls.find(context, { ...call, boot: hands.boot });
     if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
     const end = await recover(given, { ...place, hands });

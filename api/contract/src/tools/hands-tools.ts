@@ -46,6 +46,52 @@ const StopProcess = z.strictObject({
     .describe('Signal to the whole group; without it, the process ends with all that it started'),
 });
 
+export const FILE_TEXT_MAX_CHARS = 400_000;
+const PATH_MAX_CHARS = 4_096;
+const LINES_MAX = 2_000;
+const PATTERN_MAX_CHARS = 1_000;
+const FOUND_MAX = 200;
+
+const path = z
+  .string()
+  .min(1)
+  .max(PATH_MAX_CHARS)
+  .refine((text) => !text.includes('\0'), 'a path has no NUL character');
+const File = path.describe('File in /workspace');
+const FileText = z.string().max(FILE_TEXT_MAX_CHARS);
+
+const ReadFile = z.strictObject({
+  path: File,
+  first_line: z.int().min(1).max(10_000_000).default(1),
+  lines: z.int().min(1).max(LINES_MAX).default(LINES_MAX),
+});
+const WriteFile = z.strictObject({ path: File, content: FileText.describe('The whole new content') });
+const EditFile = z.strictObject({
+  path: File,
+  old_text: FileText.min(1).describe(
+    'Text to replace, exactly as it stands in the file, with enough around it to be found once',
+  ),
+  new_text: FileText,
+  all: z.boolean().default(false).describe('True to replace each occurrence'),
+});
+const ListFiles = z.strictObject({ path: path.default('.').describe('Folder in /workspace') });
+const SearchFiles = z.strictObject({
+  pattern: z
+    .string()
+    .min(1)
+    .max(PATTERN_MAX_CHARS)
+    .optional()
+    .describe('Regular expression; without it, names of files are listed'),
+  glob: z.string().min(1).max(PATTERN_MAX_CHARS).optional().describe('Names of files, for example *.py'),
+  path: path.default('.').describe('Folder in /workspace'),
+  ignore_case: z.boolean().default(false),
+  limit: z.int().min(1).max(FOUND_MAX).default(100).describe('Number of lines'),
+});
+const ListChanges = z.strictObject({ limit: z.int().min(1).max(50).default(20) });
+const UndoChange = z.strictObject({
+  change: z.int().min(1).describe('Number of the change, as list_changes shows it'),
+});
+
 /** The tools that run in the hands, by name. */
 export const HANDS_TOOLS = {
   shell: {
@@ -76,6 +122,55 @@ export const HANDS_TOOLS = {
     runs: 'hands',
     input: StopProcess,
     description: 'End a background process of this run, or send it a signal.',
+  },
+  read_file: {
+    class: 'read',
+    effect: 'read',
+    runs: 'hands',
+    input: ReadFile,
+    description: 'Read a text file of /workspace, by lines.',
+  },
+  write_file: {
+    class: 'write_inside',
+    effect: 'idempotent',
+    runs: 'hands',
+    input: WriteFile,
+    description: 'Write a whole file in /workspace; folders above it are made. You can undo it.',
+  },
+  edit_file: {
+    class: 'write_inside',
+    effect: 'idempotent',
+    runs: 'hands',
+    input: EditFile,
+    description: 'Replace a text in a file of /workspace. The result shows the difference. You can undo it.',
+  },
+  list_files: {
+    class: 'read',
+    effect: 'read',
+    runs: 'hands',
+    input: ListFiles,
+    description: 'List a folder of /workspace.',
+  },
+  search_files: {
+    class: 'read',
+    effect: 'read',
+    runs: 'hands',
+    input: SearchFiles,
+    description: 'Search the files of /workspace for a regular expression, or for names.',
+  },
+  list_changes: {
+    class: 'read',
+    effect: 'read',
+    runs: 'hands',
+    input: ListChanges,
+    description: 'List what write_file and edit_file changed in this conversation, newest first.',
+  },
+  undo_change: {
+    class: 'write_inside',
+    effect: 'idempotent',
+    runs: 'hands',
+    input: UndoChange,
+    description: 'Undo a change of write_file or edit_file, if the file has not changed since.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

@@ -34,6 +34,13 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   read_output: { word: 'Read output', icon: 'eye' },
   list_processes: { word: 'List processes', icon: 'server' },
   stop_process: { word: 'Stop a process', icon: 'stop' },
+  read_file: { word: 'Read a file', icon: 'eye' },
+  write_file: { word: 'Write a file', icon: 'edit' },
+  edit_file: { word: 'Edit a file', icon: 'edit' },
+  list_files: { word: 'List files', icon: 'layers' },
+  search_files: { word: 'Search files', icon: 'search' },
+  list_changes: { word: 'List changes', icon: 'history' },
+  undo_change: { word: 'Undo a change', icon: 'undo' },
   ask_human: { word: 'Ask a person', icon: 'user' },
 };
 

@@ -1,7 +1,14 @@
 import type { Tool } from '@hamlet/engine';
 import type { HandsKit } from '../hands-tool.ts';
+import { fileTools } from './files.ts';
+import { findTools } from './find.ts';
 import { processTools } from './processes.ts';
 import { shell } from './shell.ts';
 
 /** The tools that run in the hands, as the engine calls them. */
-export const handsTools = (kit: HandsKit): readonly Tool[] => [shell(kit), ...processTools(kit)];
+export const handsTools = (kit: HandsKit): readonly Tool[] => [
+  shell(kit),
+  ...processTools(kit),
+  ...fileTools(kit),
+  ...findTools(kit),
+];

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { handsTools } from './hands-tools.ts';
 
@@ -34,7 +35,9 @@ function contextOf({ run = 'r1', conversation = 'c1', call, signal }: Place): Ca
 function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
   const environmentOf = () => ({ WAY_OUT: 'proxy' });
   const kit = { socket: hands.socket, workspace: hands.workspace, shells: join(hands.workspace, '.shells') };
-  const tool = handsTools({ ...kit, environmentOf, calls: log }).find((each) => each.name === name);
+  const tool = handsTools({ ...kit, environmentOf, calls: log, changes: openChangeLog(':memory:') }).find(
+    (each) => each.name === name,
+  );
   const prepared = tool?.prepare(input);
   assert.ok(prepared?.ok === true, JSON.stringify(prepared));
   return prepared.call;

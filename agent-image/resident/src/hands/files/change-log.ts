@@ -1,0 +1,95 @@
+import { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+
+/** Changes that are kept, and bytes of the former contents together; the oldest are dropped. */
+const MAX_CHANGES = 500;
+const MAX_BYTES = 64 << 20;
+
+/** A change of one file: `before` is its former content, null if there was no file. `after` is null if the file was removed. */
+export interface FileChange {
+  readonly run: string;
+  readonly call: string;
+  readonly conversation: string;
+  readonly path: string;
+  readonly before: Buffer | null;
+  readonly beforeSha256: string | null;
+  readonly afterSha256: string | null;
+}
+
+export interface KeptChange extends FileChange {
+  readonly number: number;
+  readonly at: string;
+}
+
+/** The log of the changes that tools made to files, in the resident's own folder, where nothing of the hands reaches it. */
+export interface ChangeLog {
+  /** Notes a change before it is made; a call has one change. */
+  note(change: FileChange): KeptChange;
+  /** Takes the note back: the change was not made. */
+  drop(number: number): void;
+  find(conversation: string, number: number): KeptChange | null;
+  ofCall(run: string, call: string): KeptChange | null;
+  /** Newest first. */
+  list(conversation: string, limit: number): readonly KeptChange[];
+}
+
+const bytes = z.instanceof(Uint8Array).transform((data) => Buffer.from(data));
+const Row = z
+  .object({
+    number: z.int(),
+    at: z.string(),
+    run: z.string(),
+    call: z.string(),
+    conversation: z.string(),
+    path: z.string(),
+    before: bytes.nullable(),
+    before_sha256: z.string().nullable(),
+    after_sha256: z.string().nullable(),
+  })
+  .transform(({ before_sha256: beforeSha256, after_sha256: afterSha256, ...row }): KeptChange => {
+    return { ...row, beforeSha256, afterSha256 };
+  });
+
+/** Opens the log at a path; `:memory:` keeps it in the process. */
+export function openChangeLog(path: string): ChangeLog {
+  const database = new DatabaseSync(path);
+  database.exec(`pragma journal_mode = wal; pragma synchronous = normal;
+    create table if not exists change (number integer primary key autoincrement, at text not null default (strftime('%Y-%m-%dT%H:%M:%fZ')),
+      run text not null, call text not null, conversation text not null, path text not null, before blob, before_sha256 text, after_sha256 text,
+      unique (run, call)) strict`);
+  const rowOf = (row: unknown): KeptChange | null => (row === undefined ? null : Row.parse(row));
+  const ofCall: ChangeLog['ofCall'] = (run, call) =>
+    rowOf(database.prepare('select * from change where run = ? and call = ?').get(run, call));
+  return {
+    ofCall,
+    note: ({ run, call, conversation, path: file, before, beforeSha256, afterSha256 }) => {
+      database
+        .prepare(
+          'insert into change (run, call, conversation, path, before, before_sha256, after_sha256) values (?, ?, ?, ?, ?, ?, ?)',
+        )
+        .run(run, call, conversation, file, before, beforeSha256, afterSha256);
+      prune(database);
+      const kept = ofCall(run, call);
+      if (kept === null) throw new Error('the change is larger than the log');
+      return kept;
+    },
+    drop: (number) => void database.prepare('delete from change where number = ?').run(number),
+    find: (conversation, number) =>
+      rowOf(database.prepare('select * from change where conversation = ? and number = ?').get(conversation, number)),
+    list: (conversation, limit) =>
+      database
+        .prepare('select * from change where conversation = ? order by number desc limit ?')
+        .all(conversation, limit)
+        .map((row) => Row.parse(row)),
+  };
+}
+
+function prune(database: DatabaseSync): void {
+  database
+    .prepare(
+      `delete from change where number in (select number from (select number, row_number() over newest as place,
+        sum(coalesce(length(before), 0)) over newest as bytes from change window newest as (order by number desc))
+        where place > ? or (bytes > ? and place > 1))`,
+    )
+    .run(MAX_CHANGES, MAX_BYTES);
+}

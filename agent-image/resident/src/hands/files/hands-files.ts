@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { z } from 'zod';
+import { HandsError, type HandsClient } from '../hands-client.ts';
+import type { HandsJob } from '../hands-tool.ts';
+
+/** Longest file that the tools read and write as a whole. */
+export const FILE_MAX_BYTES = 512 << 10;
+
+const FilePart = z.object({
+  size: z.int(),
+  data: z.base64().transform((text) => Buffer.from(text, 'base64')),
+  sha256: z.string().optional(),
+});
+
+export interface FileContent {
+  readonly data: Buffer;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** A path below the workspace, as the supervisor takes it: it refuses to leave the folder, also by links. */
+export function pathIn(workspace: string, path: string): string {
+  if (!posix.isAbsolute(path)) return posix.normalize(path);
+  const inside = posix.relative(workspace, posix.normalize(path));
+  if (inside.startsWith('..')) throw new HandsError('outside', `${path} is outside of ${workspace}. Use shell for it.`);
+  return inside === '' ? '.' : inside;
+}
+
+/** The first bytes of a file and its size. Rejects with `HandsError`. */
+export async function readContent({ hands, kit }: HandsJob, path: string): Promise<FileContent> {
+  const args = { root: kit.workspace, path, offset: 0, bytes: FILE_MAX_BYTES };
+  const { data, size, sha256 } = await hands.ask('fs.read', args, FilePart);
+  return { data, size, sha256: sha256 ?? 'unknown' };
+}
+
+/** The content of a file; null if there is none. A file that is too long for the tools is refused. */
+export async function contentOf(job: HandsJob, path: string): Promise<FileContent | null> {
+  try {
+    const content = await readContent(job, path);
+    if (content.size <= FILE_MAX_BYTES) return content;
+    throw new HandsError('too_long', `${path} has more than ${FILE_MAX_BYTES} bytes: change it with shell.`);
+  } catch (error) {
+    if (error instanceof HandsError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+export const sha256Of = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
+/** A new content of a file; null removes it. `seen` is the hash of the content that it replaces, null if there is none. */
+export interface Replacement {
+  readonly root: string;
+  readonly path: string;
+  readonly data: Buffer | null;
+  readonly seen: string | null;
+}
+
+/** Replaces a content that the caller has seen. Rejects with the code `changed` if another one is there. */
+export async function replaceContent(hands: HandsClient, { root, path, data, seen }: Replacement): Promise<void> {
+  const ifSha256 = seen ?? 'absent';
+  const place = { root, path, ifSha256 };
+  if (data === null) await hands.ask('fs.remove', place, z.unknown());
+  else await hands.ask('fs.write', { ...place, data: data.toString('base64'), parents: true }, z.unknown());
+}

@@ -1,0 +1,220 @@
+/** Tools about files under a real supervisor: reading, changing, undo, search, and no way out of the workspace. */
+import assert from 'node:assert/strict';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { CallContext, ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { NO_CALL_LOG } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
+import type { HandsEnd, HandsKit } from '../hands-tool.ts';
+import { handsTools } from './hands-tools.ts';
+
+const SECRET = 'the secret of the neighbour';
+let hands: Hands;
+let kit: HandsKit;
+let outside: string;
+let calls = 0;
+let ends: HandsEnd[] = [];
+
+before(async () => {
+  hands = await startHands();
+  outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
+  writeFileSync(join(outside, 'secret'), SECRET);
+  const end = async (_context: CallContext, ended: HandsEnd) => void (ends = [...ends, ended]);
+  kit = {
+    socket: hands.socket,
+    workspace: hands.workspace,
+    shells: join(hands.workspace, '.shells'),
+    environmentOf: () => ({}),
+    calls: { ...NO_CALL_LOG, end },
+    changes: openChangeLog(':memory:'),
+  };
+});
+after(async () => {
+  await hands.remove();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+const at = (name: string): string => join(hands.workspace, name);
+
+async function use(name: string, input: object, call = `1.${(calls += 1)}`): Promise<ToolOutcome> {
+  const prepared = handsTools(kit)
+    .find((each) => each.name === name)
+    ?.prepare(input);
+  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
+  const { signal } = new AbortController();
+  const context = { run: 'r1', conversation: 'c1', call, key: 'k', attempt: 1, fence: 1, signal, output: () => {} };
+  const outcome = await prepared.call.execute(context);
+  assert.ok(outcome.kind !== 'needs_permission');
+  return outcome;
+}
+
+async function textOf(name: string, input: object, call?: string): Promise<string> {
+  const outcome = await use(name, input, call);
+  assert.ok(outcome.kind === 'ok', JSON.stringify(outcome));
+  return outcome.text;
+}
+
+async function codeOf(name: string, input: object): Promise<string> {
+  const outcome = await use(name, input);
+  return outcome.kind === 'failed' ? outcome.code : JSON.stringify(outcome);
+}
+
+test('a file is written with its folders, read by lines, edited once, and each change shows its difference', async () => {
+  assert.match(
+    await textOf('write_file', { path: 'src/a.py', content: 'one\ntwo\nthree\n' }),
+    /src\/a\.py is written \(change 1\)/,
+  );
+  assert.match(
+    await textOf('read_file', { path: 'src/a.py', first_line: 2, lines: 1 }),
+    /^src\/a\.py: lines 2 to 2 of 4\ntwo$/,
+  );
+  const edited = await textOf('edit_file', { path: at('src/a.py'), old_text: 'two', new_text: '$& 2' });
+  assert.equal(
+    edited,
+    'src/a.py is changed (change 2).\n--- a/src/a.py\n+++ b/src/a.py\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n',
+  );
+  assert.deepEqual(ends.at(-1)?.report.diff?.split('\n').length, 8);
+  assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'four', new_text: '' }), 'text_not_found');
+  assert.equal(await codeOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E' }), 'text_not_unique');
+  assert.equal(await codeOf('edit_file', { path: 'none', old_text: 'e', new_text: 'E' }), 'not_found');
+  assert.deepEqual(ends.at(-1)?.outcome.kind, 'failed', 'a refusal is an end in the log, too');
+  await textOf('edit_file', { path: 'src/a.py', old_text: 'e', new_text: 'E', all: true });
+  assert.equal(readFileSync(at('src/a.py'), 'utf8'), 'onE\n$& 2\nthrEE\n');
+});
+
+test('a change is undone once and only if nothing came after it, and the undo can be undone', async () => {
+  await textOf('write_file', { path: 'u', content: 'a' });
+  await textOf('write_file', { path: 'u', content: 'b' });
+  const listed = await textOf('list_changes', { limit: 2 });
+  const [last, first] = [...listed.matchAll(/- (\d+): u (\w+)/g)].map(([, number]) => Number(number));
+  assert.ok(last !== undefined && first !== undefined, listed);
+  assert.equal(await codeOf('undo_change', { change: first }), 'changed');
+  await textOf('undo_change', { change: last });
+  assert.equal(readFileSync(at('u'), 'utf8'), 'a');
+  await textOf('undo_change', { change: first });
+  assert.throws(() => readFileSync(at('u')), /ENOENT/);
+  assert.match(await textOf('list_changes', { limit: 1 }), /u removed/);
+  const removed = Number(/- (\d+)/.exec(await textOf('list_changes', { limit: 1 }))?.[1]);
+  await textOf('undo_change', { change: removed });
+  assert.equal(readFileSync(at('u'), 'utf8'), 'a');
+  assert.equal(await codeOf('undo_change', { change: 999_999 }), 'no_such_change');
+});
+
+test('a repeated attempt of a call changes nothing more', async () => {
+  await textOf('write_file', { path: 'r', content: 'x' });
+  const edit = { path: 'r', old_text: 'x', new_text: 'xx' };
+  const first = await textOf('edit_file', edit, '7.0');
+  assert.equal(await textOf('edit_file', edit, '7.0'), first);
+  assert.equal(readFileSync(at('r'), 'utf8'), 'xx');
+});
+
+test('files are listed and searched, by words and by names', async () => {
+  mkdirSync(at('find/deep'), { recursive: true });
+  writeFileSync(at('find/deep/x.txt'), 'a walnut\nA Walnut again\n');
+  writeFileSync(at('find/y.md'), 'no nut\n');
+  assert.equal(await textOf('list_files', { path: 'find' }), 'find:\ndeep (folder)\ny.md, 7 bytes');
+  assert.equal(await textOf('search_files', { pattern: 'wal.ut', path: 'find' }), './deep/x.txt:1:a walnut');
+  assert.match(
+    await textOf('search_files', { pattern: 'WALNUT', ignore_case: true, path: 'find', glob: '*.txt' }),
+    /:1:[^]*:2:/,
+  );
+  assert.equal(await textOf('search_files', { glob: '*.md', path: 'find' }), './y.md');
+  assert.match(await textOf('search_files', { pattern: 'nut', path: 'find', limit: 1 }), /more are left out/);
+  assert.equal(await textOf('search_files', { pattern: '-e x; touch /tmp/no', path: 'find' }), 'Nothing was found.');
+});
+
+/** Places that lead out of the workspace, each made by a hostile program. */
+const ESCAPES: Readonly<Record<string, () => string>> = {
+  'the folder above': () => '../outside',
+  'above after a folder': () => 'a/../../secret',
+  'an absolute path': () => join(outside, 'secret'),
+  'a link to a file': () => {
+    symlinkSync(join(outside, 'secret'), at('link-file'));
+    return 'link-file';
+  },
+  'a link to a folder': () => {
+    symlinkSync(outside, at('link-folder'));
+    return 'link-folder/secret';
+  },
+  'a relative link': () => {
+    symlinkSync(`../../${outside.slice(outside.lastIndexOf('/') + 1)}/secret`, at('link-relative'));
+    return 'link-relative';
+  },
+  'a chain of links': () => {
+    symlinkSync(outside, at('link-1'));
+    symlinkSync('link-1/secret', at('link-2'));
+    return 'link-2';
+  },
+  'the root of a process': () => {
+    symlinkSync('/proc/self/root', at('link-proc'));
+    return `link-proc${outside}/secret`;
+  },
+  'the folder of a process': () => {
+    symlinkSync('/proc/self/cwd', at('link-cwd'));
+    return 'link-cwd/../../secret';
+  },
+  'a device': () => '/dev/zero',
+};
+
+test('no path leads out of the workspace, to read, write, edit, list, search or undo', async () => {
+  for (const [name, make] of Object.entries(ESCAPES)) {
+    const path = make();
+    for (const [tool, input] of Object.entries({
+      read_file: { path },
+      write_file: { path, content: 'taken over' },
+      edit_file: { path, old_text: 'secret', new_text: 'taken' },
+      list_files: { path },
+      search_files: { path, pattern: 'secret' },
+    })) {
+      const outcome = await use(tool, input);
+      assert.ok(!JSON.stringify(outcome).includes(SECRET), `${tool} by ${name}`);
+      assert.equal(outcome.kind, 'failed', `${tool} by ${name}: ${JSON.stringify(outcome)}`);
+    }
+  }
+  assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), SECRET);
+});
+
+test('a hard link to a file outside keeps its content, and pipes and devices are no files', async () => {
+  linkSync(join(outside, 'secret'), at('hard'));
+  await textOf('write_file', { path: 'hard', content: 'mine' });
+  assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), SECRET);
+  await textOf('shell', { command: 'mkfifo pipe' });
+  assert.equal(await codeOf('read_file', { path: 'pipe' }), 'wrong_kind');
+});
+
+test('a folder that becomes a link while the tools work never leads them out', async () => {
+  mkdirSync(at('race'));
+  writeFileSync(at('race/secret'), 'own');
+  let isOver = false;
+  const swapping = (async () => {
+    for (let turn = 0; !isOver; turn += 1) {
+      renameSync(at('race'), at('race-kept'));
+      symlinkSync(outside, at('race'));
+      await new Promise((resolve) => setImmediate(resolve));
+      rmSync(at('race'));
+      renameSync(at('race-kept'), at('race'));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  for (let tries = 0; tries < 40; tries += 1) {
+    const read = await use('read_file', { path: 'race/secret' });
+    const written = await use('write_file', { path: 'race/secret', content: `own ${tries}` });
+    const found = tries % 10 === 0 ? await use('search_files', { path: 'race', pattern: '.' }) : null;
+    assert.ok(!JSON.stringify([read, written, found]).includes(SECRET));
+  }
+  isOver = true;
+  await swapping;
+  assert.equal(readFileSync(join(outside, 'secret'), 'utf8'), SECRET);
+});

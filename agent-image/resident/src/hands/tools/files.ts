@@ -1,0 +1,158 @@
+import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import type { KeptChange } from '../files/change-log.ts';
+import {
+  contentOf,
+  FILE_MAX_BYTES,
+  pathIn,
+  readContent,
+  replaceContent,
+  sha256Of,
+  type FileContent,
+} from '../files/hands-files.ts';
+import { unifiedDiff } from '../files/unified-diff.ts';
+import { HandsError } from '../hands-client.ts';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
+import { okay } from '../../tools/tool-kit.ts';
+
+const FILE_MS = 30_000;
+/** Characters of a difference that the model reads. */
+const DIFF_SHOWN_CHARS = 8_000;
+
+/** Tools that read and change files of the workspace. Each change is in the log of changes, and can be undone. */
+export const fileTools = (kit: HandsKit) => [
+  handsTool(kit, { name: 'read_file', ...HANDS_TOOLS.read_file }, { timeoutMs: FILE_MS, perform: readFile }),
+  handsTool(kit, { name: 'write_file', ...HANDS_TOOLS.write_file }, { timeoutMs: FILE_MS, perform: writeFile }),
+  handsTool(kit, { name: 'edit_file', ...HANDS_TOOLS.edit_file }, { timeoutMs: FILE_MS, perform: editFile }),
+  handsTool(
+    kit,
+    { name: 'list_changes', ...HANDS_TOOLS.list_changes },
+    { timeoutMs: FILE_MS, perform: ({ limit }, job) => listChanges(limit, job) },
+  ),
+  handsTool(
+    kit,
+    { name: 'undo_change', ...HANDS_TOOLS.undo_change },
+    { timeoutMs: FILE_MS, perform: ({ change }, job) => undoChange(change, job) },
+  ),
+];
+
+type Reading = Readonly<{ path: string; first_line: number; lines: number }>;
+
+async function readFile({ path, first_line: first, lines: count }: Reading, job: HandsJob): Promise<HandsEnd> {
+  const file = pathIn(job.kit.workspace, path);
+  const { data, size, sha256 } = await readContent(job, file);
+  const report = { path: file, bytes: data.length };
+  if (data.includes(0)) return { outcome: okay(`${file} is no text: ${size} bytes, sha256 ${sha256}.`), report };
+  const lines = data.toString().split('\n');
+  const shown = lines.slice(first - 1, first - 1 + count);
+  const cut = size > FILE_MAX_BYTES ? ` of the first ${FILE_MAX_BYTES} bytes; read the rest with shell` : '';
+  const head = `${file}: lines ${first} to ${first + shown.length - 1} of ${lines.length}${cut}`;
+  return { outcome: okay(`${head}\n${shown.join('\n')}`), report };
+}
+
+async function writeFile({ path, content }: Readonly<{ path: string; content: string }>, job: HandsJob) {
+  const file = pathIn(job.kit.workspace, path);
+  const before = await contentOf(job, file);
+  return change(job, { path: file, before, after: Buffer.from(content) });
+}
+
+type Edit = Readonly<{ path: string; old_text: string; new_text: string; all: boolean }>;
+
+async function editFile({ path, old_text: old, new_text: fresh, all }: Edit, job: HandsJob): Promise<HandsEnd> {
+  const file = pathIn(job.kit.workspace, path);
+  const before = await contentOf(job, file);
+  if (before === null) throw new HandsError('not_found', `${file} does not exist. Write it with write_file.`);
+  const known = knownChange(job, before);
+  if (known !== null) return done(known, before);
+  const text = before.data.toString();
+  const found = text.split(old).length - 1;
+  if (found === 0)
+    throw new HandsError('text_not_found', `old_text is not in ${file}. Read the file, and copy it exactly.`);
+  if (found > 1 && !all)
+    throw new HandsError(
+      'text_not_unique',
+      `old_text is in ${file} ${found} times. Add more of its lines, or set all.`,
+    );
+  return change(job, { path: file, before, after: Buffer.from(text.replaceAll(old, () => fresh)) });
+}
+
+interface Change {
+  readonly path: string;
+  readonly before: FileContent | null;
+  /** Null removes the file. */
+  readonly after: Buffer | null;
+}
+
+/** The change that an earlier attempt of this call has made, if the file still has it. */
+function knownChange({ kit, context }: HandsJob, present: FileContent | null): KeptChange | null {
+  const known = kit.changes.ofCall(context.run, context.call);
+  return known !== null && known.afterSha256 === hashOf(present) ? known : null;
+}
+
+const contentWith = (data: Buffer): FileContent => ({ data, size: data.length, sha256: sha256Of(data) });
+
+/** Notes a change, and makes it. An earlier attempt of the call may have made it already. */
+async function change(job: HandsJob, { path, before, after }: Change): Promise<HandsEnd> {
+  const { kit, context, hands } = job;
+  const made = knownChange(job, before);
+  if (made !== null) return done(made, before);
+  const earlier = kit.changes.ofCall(context.run, context.call);
+  if (earlier !== null) kit.changes.drop(earlier.number);
+  const { run, call, conversation } = context;
+  const seen = hashOf(before);
+  const content = after === null ? null : contentWith(after);
+  const kept = kit.changes.note({
+    run,
+    call,
+    conversation,
+    path,
+    before: dataOf(before),
+    beforeSha256: seen,
+    afterSha256: hashOf(content),
+  });
+  try {
+    await replaceContent(hands, { root: kit.workspace, path, data: after, seen });
+  } catch (error) {
+    if (error instanceof HandsError && error.code !== 'hands_lost') kit.changes.drop(kept.number);
+    throw error;
+  }
+  return done(kept, content);
+}
+
+const hashOf = (content: FileContent | null): string | null => content?.sha256 ?? null;
+const dataOf = (content: FileContent | null): Buffer | null => content?.data ?? null;
+const textOf = (data: Buffer | null): string | null => data?.toString() ?? null;
+
+function verbOf(before: Buffer | null, afterSha256: string | null): string {
+  if (before === null) return 'written';
+  return afterSha256 === null ? 'removed' : 'changed';
+}
+
+function done({ number, path, before, afterSha256 }: KeptChange, after: FileContent | null): HandsEnd {
+  const diff = unifiedDiff(path, textOf(before), textOf(dataOf(after)));
+  const shown =
+    diff.length > DIFF_SHOWN_CHARS ? `${diff.slice(0, DIFF_SHOWN_CHARS)}\n[… the rest is left out …]` : diff;
+  const text =
+    diff === ''
+      ? `${path} has this content already.`
+      : `${path} is ${verbOf(before, afterSha256)} (change ${number}).\n${shown}`;
+  return { outcome: okay(text), report: { path, diff, bytes: after?.size ?? 0 } };
+}
+
+async function listChanges(limit: number, { kit, context }: HandsJob): Promise<HandsEnd> {
+  const lines = kit.changes
+    .list(context.conversation, limit)
+    .map(({ number, at, path, before, afterSha256 }) => `- ${number}: ${path} ${verbOf(before, afterSha256)}, ${at}`);
+  return { outcome: okay(lines.join('\n') || 'Nothing was changed in this conversation.'), report: {} };
+}
+
+/** An undo is a change too, and can be undone. */
+async function undoChange(number: number, job: HandsJob): Promise<HandsEnd> {
+  const { kit, context } = job;
+  const kept = kit.changes.find(context.conversation, number);
+  if (kept === null) throw new HandsError('no_such_change', `There is no change ${number}: see list_changes.`);
+  const present = await contentOf(job, kept.path);
+  const isMade = knownChange(job, present) !== null;
+  if (!isMade && hashOf(present) !== kept.afterSha256)
+    throw new HandsError('changed', `${kept.path} has changed since change ${number}. Undo the later ones first.`);
+  return change(job, { path: kept.path, before: present, after: kept.before });
+}

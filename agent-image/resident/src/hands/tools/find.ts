@@ -1,0 +1,101 @@
+import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { z } from 'zod';
+import { pathIn } from '../files/hands-files.ts';
+import { HandsError } from '../hands-client.ts';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
+import { processIdOf, startProcess, untilEnded } from '../start-process.ts';
+import { okay } from '../../tools/tool-kit.ts';
+
+const LIST_MS = 30_000;
+const SEARCH_MS = 60_000;
+const LISTED_MAX = 500;
+const LINE_MAX_CHARS = 400;
+
+/** Tools that find files of the workspace. */
+export const findTools = (kit: HandsKit) => [
+  handsTool(
+    kit,
+    { name: 'list_files', ...HANDS_TOOLS.list_files },
+    { timeoutMs: LIST_MS, perform: ({ path }, job) => listFiles(path, job) },
+  ),
+  handsTool(kit, { name: 'search_files', ...HANDS_TOOLS.search_files }, { timeoutMs: SEARCH_MS, perform: searchFiles }),
+];
+
+const Listing = z.object({
+  entries: z.array(z.object({ name: z.string(), kind: z.string(), size: z.int() })),
+  more: z.boolean(),
+});
+
+async function listFiles(path: string, { hands, kit }: HandsJob): Promise<HandsEnd> {
+  const folder = pathIn(kit.workspace, path);
+  const { entries, more } = await hands.ask('fs.list', { root: kit.workspace, path: folder }, Listing);
+  const shown = entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, LISTED_MAX);
+  const lines = shown.map(({ name, kind, size }) => (kind === 'file' ? `${name}, ${size} bytes` : `${name} (${kind})`));
+  const rest = more || entries.length > shown.length ? '\n[… more are left out: use search_files …]' : '';
+  return { outcome: okay(`${folder}:\n${lines.join('\n') || 'It is empty.'}${rest}`), report: { path: folder } };
+}
+
+/**
+ * `sh -c SCRIPT search ROOT FOLDER PATTERN GLOB CASE LIMIT`: searches the folder, and never a place outside of the root to which a link
+ * leads. Uses ripgrep, or grep and find where it is missing.
+ */
+const SEARCH = `
+cd -P -- "$1" && root=$(pwd -P) && cd -P -- "$2" || exit 3
+case "$(pwd -P)/" in "$root"/*) ;; *) exit 4 ;; esac
+if command -v rg >/dev/null 2>&1; then
+  set -- "$3" "$4" "$5" "$6" --no-config --color never --hidden --no-messages -g '!.git'
+  [ -n "$2" ] && set -- "$@" -g "$2"
+  [ -n "$3" ] && set -- "$@" -i
+  pattern=$1 limit=$4; shift 4
+  if [ -n "$pattern" ]; then rg "$@" --line-number --no-heading -e "$pattern" -- . ; else rg "$@" --files . ; fi | head -n "$limit"
+elif [ -n "$3" ]; then
+  grep -rnIE --exclude-dir=.git \${5:+-i} \${4:+"--include=$4"} -e "$3" -- . 2>/dev/null | head -n "$6"
+else
+  find . -name .git -prune -o -type f \${4:+-name "$4"} -print 2>/dev/null | head -n "$6"
+fi
+`.trim();
+
+type Search = Readonly<{
+  pattern?: string | undefined;
+  glob?: string | undefined;
+  path: string;
+  ignore_case: boolean;
+  limit: number;
+}>;
+
+async function searchFiles(search: Search, job: HandsJob): Promise<HandsEnd> {
+  const { hands, kit, context } = job;
+  const { pattern = '', glob = '', path, limit } = search;
+  const folder = pathIn(kit.workspace, path);
+  const place = { run: context.run, call: context.call };
+  const options = [pattern, glob, search.ignore_case ? 'fold' : '', String(limit + 1)];
+  const id = processIdOf(place);
+  const argv = ['sh', '-c', SEARCH, 'search', kit.workspace, folder, ...options];
+  const process = { id, place, argv, cwd: kit.workspace, limits: { timeoutMs: SEARCH_MS } };
+  await startProcess(hands, process, kit.environmentOf);
+  const { exit, stdout } = await untilEnded(hands, id, context.signal);
+  if (exit.cause !== 'exit') throw new HandsError('search_ended', 'The search took too long. Search a smaller folder.');
+  refuse(exit.code, folder);
+  const found = stdout?.head ?? Buffer.alloc(0);
+  return { outcome: okay(foundIn(found.toString(), limit)), report: { path: folder, bytes: found.length } };
+}
+
+function refuse(code: number | undefined, folder: string): void {
+  const refusal = code === undefined ? undefined : REFUSALS.get(code);
+  if (refusal !== undefined) throw new HandsError(refusal.code, `${folder} ${refusal.text}`);
+}
+
+/** Exit codes of the script. */
+const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: string }> = new Map([
+  [3, { code: 'not_found', text: 'is no folder of the workspace.' }],
+  [4, { code: 'outside', text: 'leads out of the workspace. Use shell for it.' }],
+]);
+
+function foundIn(text: string, limit: number): string {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const shown = lines
+    .slice(0, limit)
+    .map((line) => (line.length > LINE_MAX_CHARS ? `${line.slice(0, LINE_MAX_CHARS)}…` : line));
+  const rest = lines.length > limit ? '\n[… more are left out: narrow the search …]' : '';
+  return `${shown.join('\n') || 'Nothing was found.'}${rest}`;
+}
