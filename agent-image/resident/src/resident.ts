@@ -9,6 +9,7 @@ import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
 import { handsPrograms } from './hands/hands-programs.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
+import { authorEnvironment, packageEnvironment } from './hands/package-environment.ts';
 import { LOOPBACK_PROXY, proxyEnvironment } from './hands/proxy-environment.ts';
 import type { EnvironmentOf } from './hands/start-process.ts';
 import { createAside } from './loop/aside.ts';
@@ -221,9 +222,13 @@ async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environmen
   });
 }
 
-/** The variables by which programs of the hands find the way out of the pod. */
-const environmentIn = (env: Environment): EnvironmentOf =>
-  env.HAMLET_BROKER_URL === undefined ? () => ({}) : proxyEnvironment;
+/** The variables by which programs of the hands find the way out of the pod, and git the author of commits. */
+function environmentIn(env: Environment): EnvironmentOf {
+  const author = { agentId: env.HAMLET_AGENT_ID, suffix: env.HAMLET_GIT_SUFFIX };
+  if (env.HAMLET_BROKER_URL === undefined) return () => authorEnvironment(author);
+  const packages = packageEnvironment(author);
+  return (place) => ({ ...packages, ...proxyEnvironment(place) });
+}
 
 interface Parts extends Connection, Mind {
   readonly env: Environment;

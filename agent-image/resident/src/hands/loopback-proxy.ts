@@ -113,7 +113,7 @@ async function openTunnel(
   pipeline(broker, socket, () => broker.destroy());
 }
 
-/** Headers for the next hop; a header that came several times goes on as often. */
+/** Headers for the next hop; a header that came several times is sent as often. */
 function onward({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
   const kept = Object.entries(headersDistinct).filter(([name]) => !OF_ONE_HOP.includes(name));
   return Object.fromEntries(kept.map(([name, values = []]) => [name, values.length === 1 ? values[0] : values]));

@@ -37,6 +37,11 @@ const Environment = z
       ),
     HAMLET_HANDS_WORKSPACE: z.string().default('/workspace').describe('Folder of the work in the hands'),
     HAMLET_HANDS_HOME: z.string().default('/root').describe('Home folder in the hands'),
+    HAMLET_GIT_SUFFIX: z
+      .string()
+      .max(64)
+      .default('(Harvest)')
+      .describe('Text after the name of the agent in the author of its commits'),
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {

@@ -49,6 +49,11 @@ test('host, scheme, registry, run and call stand in the path', () => {
   });
 });
 
+test('a user before the host of a repository is left out', () => {
+  const read = readReverse('/git/ada:word@git.org/r.git/git-upload-pack');
+  assert.deepEqual(read?.kind === 'git' && read.upstream.destination, { host: 'git.org', port: 443 });
+});
+
 test('git asks for references and packs alone: a fetch is judged as a GET, a push as a POST', () => {
   const judged = (method: string, target: string): string => {
     const found = judgedGit(method, target);

@@ -45,7 +45,9 @@ function upstreamOf(scheme: Scheme, host: string, target: string): Upstream | nu
 
 function readGit(path: string): { readonly kind: 'git'; readonly upstream: Upstream } | null {
   const [, prefix, host = '', target = ''] = GIT.exec(path) ?? [];
-  const upstream = prefix === undefined ? null : upstreamOf(prefix === 'git' ? 'https' : 'http', host, target);
+  // A person's address may name a user before the host. The credentials of the rule count.
+  const scheme = prefix === 'git' ? 'https' : 'http';
+  const upstream = prefix === undefined ? null : upstreamOf(scheme, host.replace(/^[^@]*@/, ''), target);
   return upstream === null ? null : { kind: 'git', upstream };
 }
 

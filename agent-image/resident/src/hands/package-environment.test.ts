@@ -1,0 +1,83 @@
+/** git, pip, npm and go read the variables that their processes get, and ask the proxy for the endpoints of the broker. */
+import assert from 'node:assert/strict';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { authorEnvironment, packageEnvironment } from './package-environment.ts';
+
+const author = { agentId: 'ada', suffix: '(Harvest)' };
+const asked: string[] = [];
+const proxy = createServer((request, response) => {
+  asked.push(String(request.url));
+  response.writeHead(403).end();
+});
+let folder: string;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'package-environment-'));
+  execFileSync('git', ['init', '-q', folder]);
+  execFileSync('git', ['-C', folder, 'config', 'user.name', 'Somebody Else']);
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+});
+after(() => {
+  proxy.close();
+  proxy.closeAllConnections();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a program as the hands do, and returns its output whatever its exit code is. */
+function run(env: Record<string, string>, file: string, ...args: string[]): Promise<string> {
+  const address = proxy.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const http = `http://127.0.0.1:${String(port)}`;
+  const all = { PATH: process.env['PATH'] ?? '', HOME: folder, http_proxy: http, HTTP_PROXY: http, ...env };
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd: folder, env: all, timeout: 60_000 }, (_error, out, errors) =>
+      resolve(`${out}${errors}`),
+    );
+  });
+}
+
+test('the author of commits ends in (Harvest), also in a repository with another author', async () => {
+  for (const env of [authorEnvironment(author), packageEnvironment(author)]) {
+    assert.equal(await run(env, 'git', 'config', 'user.name'), 'ada (Harvest)\n');
+    assert.equal(await run(env, 'git', 'config', 'user.email'), 'ada@agents.hamlet.invalid\n');
+  }
+  const own = authorEnvironment({ agentId: 'ada', suffix: 'of <the>\nvillage' });
+  assert.equal(own['GIT_CONFIG_VALUE_0'], 'ada of thevillage');
+  assert.equal(authorEnvironment({ agentId: 'ada', suffix: '' })['GIT_CONFIG_VALUE_0'], 'ada');
+});
+
+test('git asks the endpoint of the broker for addresses of HTTPS and of SSH', async () => {
+  const env = packageEnvironment(author);
+  for (const url of ['https://git.example.org/o/r.git', 'git@github.com:o/r.git', 'ssh://git@gitlab.com/o/r'])
+    await run(env, 'git', 'ls-remote', url);
+  const refs = 'info/refs?service=git-upload-pack';
+  assert.deepEqual(asked.splice(0), [
+    `http://hamlet/git/git.example.org/o/r.git/${refs}`,
+    `http://hamlet/git/github.com/o/r.git/${refs}`,
+    `http://hamlet/git/gitlab.com/o/r/${refs}`,
+  ]);
+});
+
+test('pip, npm and go ask the endpoints of their registries', async () => {
+  const env = packageEnvironment(author);
+  await run(env, 'python3', '-m', 'pip', 'download', 'toy');
+  assert.ok(asked.includes('http://hamlet/pip/toy/'), asked.join('\n'));
+  await run(env, 'npm', 'view', 'toy', '--fetch-retries', '0');
+  assert.ok(asked.includes('http://hamlet/npm/toy'), asked.join('\n'));
+  await run(
+    { ...env, GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' },
+    'go',
+    'list',
+    '-m',
+    '-versions',
+    'toys.example.org/top',
+  );
+  assert.ok(asked.includes('http://hamlet/go/toys.example.org/top/@v/list'), asked.join('\n'));
+});

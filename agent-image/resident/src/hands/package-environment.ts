@@ -1,0 +1,69 @@
+import { BROKER_HOST } from './proxy-environment.ts';
+
+/** Longest name of an author that git gets. */
+const MAX_NAME_LENGTH = 200;
+/** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH itself has no way out. */
+const SSH_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'];
+
+/** The author of commits that an agent makes: its name with a suffix, such as `ada (Harvest)`. */
+export interface GitAuthor {
+  readonly agentId: string;
+  readonly suffix: string;
+}
+
+type Setting = readonly [key: string, value: string];
+
+/** Settings of git that hold above those of a repository (git-config, GIT_CONFIG_COUNT). */
+function gitSettings(settings: readonly Setting[]): Record<string, string> {
+  const entries = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${String(at)}`, key],
+    [`GIT_CONFIG_VALUE_${String(at)}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
+}
+
+function authorSettings({ agentId, suffix }: GitAuthor): readonly Setting[] {
+  const name = `${agentId} ${suffix}`.replaceAll(/[\p{Cc}<>]/gu, '').trim();
+  return [
+    ['user.name', name.slice(0, MAX_NAME_LENGTH)],
+    ['user.email', `${agentId}@agents.hamlet.invalid`],
+  ];
+}
+
+const ENDPOINT = `http://${BROKER_HOST}`;
+
+const reverseSettings: readonly Setting[] = [
+  [`url.${ENDPOINT}/git/.insteadOf`, 'https://'],
+  ...SSH_HOSTS.flatMap((host): readonly Setting[] => [
+    [`url.${ENDPOINT}/git/${host}/.insteadOf`, `git@${host}:`],
+    [`url.${ENDPOINT}/git/${host}/.insteadOf`, `ssh://git@${host}/`],
+  ]),
+];
+
+const REGISTRIES: Readonly<Record<string, string>> = {
+  PIP_INDEX_URL: `${ENDPOINT}/pip/`,
+  PIP_TRUSTED_HOST: BROKER_HOST,
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  NPM_CONFIG_REGISTRY: `${ENDPOINT}/npm/`,
+  NPM_CONFIG_AUDIT: 'false',
+  NPM_CONFIG_FUND: 'false',
+  NPM_CONFIG_UPDATE_NOTIFIER: 'false',
+  GOPROXY: `${ENDPOINT}/go`,
+};
+
+/** Variables with the author of an agent's commits. git never asks for a password: there is no terminal. */
+export function authorEnvironment(author: GitAuthor): Record<string, string> {
+  return { GIT_TERMINAL_PROMPT: '0', ...gitSettings(authorSettings(author)) };
+}
+
+/**
+ * The same, and those by which git, pip, npm and go use the endpoints of the broker, through the pod's proxy. They name
+ * run and call as its user.
+ */
+export function packageEnvironment(author: GitAuthor): Record<string, string> {
+  return {
+    GIT_TERMINAL_PROMPT: '0',
+    ...gitSettings([...authorSettings(author), ...reverseSettings]),
+    ...REGISTRIES,
+  };
+}
