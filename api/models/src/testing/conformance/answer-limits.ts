@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerLimits } from '../../transport/answer-limits.ts';
+import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
+import type { ModelPorts } from '../../transport/model-ports.ts';
 import { assertFailed, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
 import type { Bench } from './bench.ts';
-import type { WireAnswer } from '../wire-server.ts';
+import type { WireAnswer, WireServer } from '../wire-server.ts';
+
+/** Time begins once the server has the request: on a busy machine a short limit would end before, and the server would not answer at all. */
+function afterArrival({ requests }: WireServer): ModelPorts['after'] {
+  const before = requests.length;
+  return (ms, run) => {
+    const ended = new AbortController();
+    const wait = async (): Promise<void> => {
+      while (requests.length === before && !ended.signal.aborted) await sleep(5);
+      if (!ended.signal.aborted) ended.signal.addEventListener('abort', SYSTEM_PORTS.after(ms, run));
+    };
+    void wait();
+    return () => ended.abort();
+  };
+}
 
 /** Providers that are too slow, send too much, or send another form. */
 export function answerLimits(bench: Bench): void {
@@ -17,7 +34,8 @@ export function answerLimits(bench: Bench): void {
   ];
   for (const [title, answer, few] of slow) {
     test(`a provider that ${title} is left`, async () => {
-      assert.equal(assertFailed(await bench.stream(PLAIN_REQUEST, answer, { limits: few })).error.code, 'network');
+      const options = { limits: few, ports: { after: afterArrival(bench.server) } };
+      assert.equal(assertFailed(await bench.stream(PLAIN_REQUEST, answer, options)).error.code, 'network');
       await bench.server.requests.at(-1)?.gone;
     });
   }
