@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import { FINALIZER_POLICY, OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/rights/policies.ts';
+import { FINALIZER_POLICY, OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
 import { buildPrograms, program } from '../../local/village/cluster.ts';
 import { tryRun } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
@@ -151,8 +151,9 @@ test('a policy limits the operator to pods and volume claims of agents, with use
   const specOf = (name: string): object =>
     manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith(name))
       ?.spec ?? {};
-  assert.deepEqual(specOf('hamlet-operator-claims'), OPERATOR_CLAIM_POLICY);
-  const { validations, ...rest } = OPERATOR_POD_POLICY;
+  assert.deepEqual(specOf('hamlet-operator-claims'), OPERATOR_POLICIES.claims);
+  assert.deepEqual(specOf('hamlet-operator-agents'), OPERATOR_POLICIES.agents);
+  const { validations, ...rest } = OPERATOR_POLICIES.pods;
   const inUserNamespace = {
     expression: 'has(object.spec.hostUsers) && !object.spec.hostUsers',
     message: 'the operator creates only pods with a user namespace of their own',
@@ -164,7 +165,7 @@ test('a policy limits the operator to pods and volume claims of agents, with use
     off.manifests.find(
       ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith('hamlet-operator-pods'),
     )?.spec,
-    OPERATOR_POD_POLICY,
+    OPERATOR_POLICIES.pods,
   );
   const bindings = manifests.filter(
     ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicyBinding' && metadata.name.startsWith('hamlet-operator-'),
@@ -172,7 +173,7 @@ test('a policy limits the operator to pods and volume claims of agents, with use
   const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'meadow' } } };
   assert.deepEqual(
     bindings.map(({ spec, metadata: { name } }) => [name, spec]),
-    ['claims', 'pods'].map((what) => [
+    ['agents', 'claims', 'pods'].map((what) => [
       `hamlet-operator-${what}.meadow`,
       { policyName: `hamlet-operator-${what}.meadow`, validationActions: ['Deny'], matchResources },
     ]),

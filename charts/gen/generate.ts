@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Document, isScalar, parse, visit } from 'yaml';
-import { FINALIZER_POLICY, OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/rights/policies.ts';
+import { FINALIZER_POLICY, OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
 import { RIGHTS } from '../../operator/src/rights/rights.ts';
 import { specSchema, valuesSchema } from './values-schema.ts';
 
@@ -30,7 +30,7 @@ function generatedFiles(): ReadonlyMap<string, string> {
   const generated: Readonly<Record<string, readonly [source: string, value: object]>> = {
     'operator-rules': ['rights', RIGHTS],
     'finalizer-policy': ['policies', FINALIZER_POLICY],
-    'operator-policies': ['policies', { pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }],
+    'operator-policies': ['policies', OPERATOR_POLICIES],
   };
   for (const [name, [source, value]] of Object.entries(generated)) {
     const head = `# ${COMMAND}: from operator/src/rights/${source}.ts`;

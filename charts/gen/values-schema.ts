@@ -122,6 +122,7 @@ const CLUSTER: Schema = {
   monitoring: closed({ prometheusRule: { type: 'boolean' } }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
   agentPods: closed({
+    tools: { enum: ['full', 'slim'] },
     storageClassName: name,
     userNamespaces: { enum: ['On', 'Off'] },
     appArmor: { enum: ['RuntimeDefault', 'Off'] },

@@ -57,13 +57,13 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   doctor: async (settings) => {
     if (!(await doctor(settings))) process.exitCode = 1;
   },
-  images: async ({ architectures = [hostArchitecture()] }) => {
+  images: async ({ architectures = [hostArchitecture()], tools }) => {
     await runSteps('Hamlet: images', [
       { name: 'web', work: buildWeb },
       ...architectures.map((architecture) => ({
         name: `images for ${architecture}`,
         work: async (context: StepContext) =>
-          (await buildImagesFor(architecture, context)).map(referenceOf).join('\n  '),
+          (await buildImagesFor(architecture, context, { tools })).map(referenceOf).join('\n  '),
       })),
     ]);
   },

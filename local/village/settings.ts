@@ -1,6 +1,7 @@
 /** Settings of the commands, parsed once from the environment. */
 import { Failure } from './failure.ts';
 import { architecturesOf, type Architecture } from './images/architecture.ts';
+import { TOOL_SETS, type ToolSet } from './images/recipe.ts';
 
 /** Port of the local village in the browser, unless PORT is set. */
 const DEFAULT_PORT = 8080;
@@ -16,6 +17,8 @@ export interface Settings {
    * Architectures of the images. If undefined: with `current` those of the cluster's nodes, otherwise this machine's.
    */
   readonly architectures: readonly Architecture[] | undefined;
+  /** Tools in the image of agents. */
+  readonly tools: ToolSet;
   readonly port: number;
   readonly namespace: string;
   /** True if `down` also removes the data. */
@@ -41,6 +44,7 @@ export function readSettings(env: Environment): Settings {
     yes: isOn(env['YES']),
     imageRegistry: env['IMAGE_REGISTRY']?.replace(/\/+$/, '') || undefined,
     architectures: env['ARCH'] ? architecturesOf(env['ARCH']) : undefined,
+    tools: toolsOf(env['TOOLS'] ?? 'full'),
     port: portOf(env['PORT']),
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     wipe: isOn(env['WIPE']),
@@ -54,6 +58,12 @@ export function readSettings(env: Environment): Settings {
 function clusterOf(text: string): Settings['cluster'] {
   if (text === 'local' || text === 'current') return text;
   throw new Failure(`CLUSTER=${text} is unknown`, 'set CLUSTER=current, or leave CLUSTER out for the local cluster');
+}
+
+function toolsOf(text: string): ToolSet {
+  const found = TOOL_SETS.find((name) => name === text);
+  if (found === undefined) throw new Failure(`TOOLS=${text} is unknown`, 'set TOOLS=full or TOOLS=slim');
+  return found;
 }
 
 function portOf(text: string | undefined): number {

@@ -132,6 +132,56 @@ for (const [what, pod] of Object.entries(REFUSED)) {
   });
 }
 
+/** Changes of a pod of an agent that an admin of the cluster asks for, and the begin of the refusal. */
+const CHANGES: Readonly<Record<string, readonly [change: (pod: LivePod) => LivePod, refusal: RegExp]>> = {
+  'another image': [
+    (pod) => ({ ...pod, spec: { ...pod.spec, containers: pod.spec.containers.map((c) => ({ ...c, image: 'more' })) } }),
+    /the images of a running agent cannot change/,
+  ],
+  'no role label': [(pod) => withLabels(pod, { 'hamlet.village/role': 'other' }), /the labels .* cannot change/],
+  'the name of another agent': [
+    (pod) => withLabels(pod, { 'hamlet.village/agent': 'bob' }),
+    /the labels .* cannot change/,
+  ],
+};
+
+interface LivePod extends NewObject {
+  readonly spec: { readonly containers: readonly { readonly image: string }[] };
+}
+
+const withLabels = (pod: LivePod, labels: object): LivePod => ({
+  ...pod,
+  metadata: { ...pod.metadata, labels: { ...(pod.metadata['labels'] as object), ...labels } },
+});
+
+test('no other user makes a pod of an agent, changes one or looks into one by a further container', async () => {
+  const admin = server.client;
+  const refusal = (wanted: Promise<unknown>): Promise<string> => wanted.then(() => '', String);
+  const dry = { namespace, query: { dryRun: 'All' } };
+  for (const pod of [podWith(), withUnlabelled()])
+    await until('a pod by an admin is refused', async () =>
+      /only the operator makes pods of agents/.test(await refusal(admin.create(PODS, pod as NewObject, dry))),
+    );
+  const made = (await client.create(PODS, podWith() as NewObject, { namespace })) as LivePod;
+  const at = { namespace, name: made.metadata.name, query: { dryRun: 'All' } };
+  for (const [what, [change, expected]] of Object.entries(CHANGES))
+    assert.match(await refusal(admin.mergePatch(PODS, changed(change(made)), at)), expected, what);
+  assert.equal(await refusal(admin.mergePatch(PODS, { metadata: { annotations: { note: 'kept' } } }, at)), '');
+  const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'x', targetContainerName: 'resident' }] } };
+  assert.match(
+    await refusal(admin.mergePatch(PODS, debug, { ...at, subresource: 'ephemeralcontainers' })),
+    /a pod of an agent gets no further container/,
+  );
+  await admin.delete(PODS, { namespace, name: made.metadata.name });
+});
+
+/** A pod with the service account of agents alone. */
+const withUnlabelled = (): object => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } });
+const changed = ({ metadata, spec }: LivePod): object => ({
+  metadata: { labels: metadata['labels'] },
+  spec: { containers: spec.containers },
+});
+
 test('the operator may create, own and delete volume claims of agents, and no others', async () => {
   const claim = claimManifest(agent(), specOf(), SETTINGS);
   const refused = /ValidatingAdmissionPolicy 'hamlet-operator-claims/;

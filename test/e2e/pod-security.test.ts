@@ -1,6 +1,7 @@
 /** The rights of an agent's pod: hands that are root inside and an unprivileged user outside, and a resident without rights. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { askHands, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
 import { until } from '../env/until.ts';
 import { containerOf, untilReady, village, type Village } from '../env/village.ts';
 
@@ -143,56 +144,17 @@ test('the hands see neither journal nor memory nor processes of the resident, an
   }
 });
 
-/** Sends requests to the supervisor from the resident's container, each in a frame, and prints the answers. */
-const ASK = `
-  const socket = require('node:net').connect(process.env.HAMLET_HANDS_SOCKET);
-  const asked = JSON.parse(process.argv[1]);
-  const frame = (value) => {
-    const body = Buffer.from(JSON.stringify(value));
-    const head = Buffer.alloc(4);
-    head.writeUInt32BE(body.length);
-    return Buffer.concat([head, body]);
-  };
-  let read = Buffer.alloc(0);
-  const answers = [];
-  const next = () => socket.write(frame({ id: answers.length, ...asked[answers.length] }));
-  socket.on('connect', next).on('data', (data) => {
-    read = Buffer.concat([read, data]);
-    if (read.length < 4 || read.length < 4 + read.readUInt32BE(0)) return;
-    answers.push(JSON.parse(read.subarray(4, 4 + read.readUInt32BE(0)).toString()));
-    read = Buffer.alloc(0);
-    if (answers.length < asked.length) return next();
-    process.stdout.write(JSON.stringify(answers));
-    process.exit(0);
-  });`;
+const ask = async (agent: string, ...requests: readonly object[]): Promise<readonly HandsAnswer[]> =>
+  askHands(place, pods.get(agent)?.name ?? '', requests);
 
-interface Answer {
-  readonly ok: boolean;
-  readonly data: {
-    readonly boots?: number;
-    readonly lost?: readonly { readonly process: string }[];
-    readonly exit?: { readonly cause: string; readonly code?: number };
-    readonly stdout?: { readonly head: string };
-  };
-}
-
-async function ask(agent: string, ...requests: readonly object[]): Promise<readonly Answer[]> {
-  const all = [{ op: 'hello', args: { version: 1 } }, ...requests];
-  return JSON.parse(await exec(agent, 'resident', 'node', '-e', ASK, JSON.stringify(all))) as readonly Answer[];
-}
-
-const run = (process: string, script: string): object => ({
-  op: 'exec',
-  args: { process, owner: 'e2e', argv: ['sh', '-c', script] },
-});
-const wait = (process: string): object => ({ op: 'wait', args: { process, timeoutMs: 60_000 } });
+const run = (process: string, script: string): object => runIn(process, ['sh', '-c', script]);
 const close = { op: 'close', args: { owner: 'e2e' } };
 
 test('the resident runs a program in the hands, as their root and in the workspace, and kills it', async () => {
   const [hello, , ended, , killed, closed] = await ask(
     'ada',
     run('one', 'id -u; pwd'),
-    wait('one'),
+    waitFor('one'),
     run('two', 'sleep 600'),
     { op: 'kill', args: { process: 'two' } },
     close,
@@ -210,7 +172,7 @@ test('a program that takes all memory of the hands is ended, and the resident ru
   const [, started] = await ask('bob', run('greedy', 'exec tail /dev/zero'));
   assert.equal(started?.ok, true);
   const outcome = await until('the greedy program has ended', async () => {
-    const [hello, ended] = await ask('bob', wait('greedy')).catch(() => []);
+    const [hello, ended] = await ask('bob', waitFor('greedy')).catch(() => []);
     if (ended?.data?.exit !== undefined) return ended.data.exit.cause;
     return hello?.data.lost?.some(({ process }) => process === 'greedy') === true ? 'lost' : undefined;
   });

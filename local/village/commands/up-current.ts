@@ -42,7 +42,11 @@ export async function upCurrent(settings: Settings): Promise<void> {
     { name: 'web', work: buildWeb },
     ...architectures.map((architecture): Step => ({
       name: `images for ${architecture}`,
-      work: async (step) => void images.set(architecture, await buildImagesFor(architecture, step, OWN_IMAGES)),
+      work: async (step) =>
+        void images.set(
+          architecture,
+          await buildImagesFor(architecture, step, { names: OWN_IMAGES, tools: settings.tools }),
+        ),
     })),
     {
       name: 'push',

@@ -46,7 +46,10 @@ export async function up(settings: Settings): Promise<void> {
       },
     },
     { name: 'web', work: buildWeb },
-    { name: 'images', work: async (context) => builtOf((images = await buildImages(context))) },
+    {
+      name: 'images',
+      work: async (context) => builtOf((images = await buildImages(context, { tools: settings.tools }))),
+    },
     { name: 'image import', work: async (context) => importImages(images, context) },
     {
       name: 'model',

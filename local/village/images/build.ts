@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { run } from '../command.ts';
 import { CACHE, ROOT, stateFile } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
-import { ensureBases, type Bases } from './base.ts';
+import { ensureAgentBase } from './agent-base.ts';
+import { ensureBases } from './base.ts';
 import { buildDockerfile, hasImage } from './buildah.ts';
 import { hostArchitecture } from './architecture.ts';
 import { handsProgram } from './hands.ts';
@@ -15,7 +16,7 @@ import { hashSources, stageSources, type Source } from './context.ts';
 import { removeOldImages } from './old-images.ts';
 import { packageSource } from './packages.ts';
 import { postgresClients, postgresClientsId } from './postgres-clients.ts';
-import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts';
+import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe, type ToolSet } from './recipe.ts';
 
 export interface BuiltImage {
   readonly name: ImageName;
@@ -42,20 +43,30 @@ export async function buildWeb(context: StepContext): Promise<string> {
   return 'built';
 }
 
+/** The images to build; by default all, with the full tools for agents. */
+export interface ImageChoice {
+  readonly names?: readonly ImageName[];
+  readonly tools?: ToolSet;
+}
+
 /** Builds the images that the storage does not have. */
 export async function buildImages(
   context: StepContext,
-  names: readonly ImageName[] = IMAGE_NAMES,
+  { names = IMAGE_NAMES, tools = 'full' }: ImageChoice = {},
 ): Promise<readonly BuiltImage[]> {
   const bases = await ensureBases(context);
   const built: BuiltImage[] = [];
-  for (const name of names) built.push(await buildImage(recipeOf(name, process.arch), bases, context));
+  for (const name of names) {
+    const recipe = recipeOf(name, process.arch);
+    const base =
+      recipe.base.image === 'agent' ? await ensureAgentBase(tools, bases.node, context) : bases[recipe.base.image];
+    built.push(await buildImage(recipe, base, context));
+  }
   if (built.some(({ isNew }) => isNew)) await removeOldImages(context);
   return built;
 }
 
-async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): Promise<BuiltImage> {
-  const base = bases[recipe.base.image];
+async function buildImage(recipe: Recipe, base: string, context: StepContext): Promise<BuiltImage> {
   const dockerfile = join(ROOT, recipe.dockerfile);
   const tag = hashSources(
     [...recipe.sources, { from: dockerfile, to: 'Dockerfile' }],
@@ -74,7 +85,6 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
         dockerfile,
         // The program is in the context already, so that stage needs no Go.
         buildArgs: { [recipe.base.argument]: base, ...(recipe.hands === true ? { GO_IMAGE: base } : {}) },
-        keepsLayers: recipe.keepsLayers ?? false,
       },
       context,
     );

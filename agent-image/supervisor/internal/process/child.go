@@ -22,7 +22,11 @@ const (
 // oomScore makes the kernel choose a tool before the supervisor when memory runs out.
 const oomScore = "500"
 
-const rlimitCPU, rlimitFileSize = syscall.RLIMIT_CPU, syscall.RLIMIT_FSIZE
+const (
+	rlimitCPU, rlimitFileSize = syscall.RLIMIT_CPU, syscall.RLIMIT_FSIZE
+	// rlimitTasks is RLIMIT_NPROC of Linux on amd64 and arm64, which the package syscall does not name.
+	rlimitTasks = 6
+)
 
 // BecomeChild sets the limits of this process and replaces it by the program: args are the limits as JSON, and argv.
 // It returns only if the program cannot be started.
@@ -63,6 +67,7 @@ func setLimits(limits Limits) error {
 		{rlimitCPU, limits.CPUSeconds},
 		{rlimitFileSize, limits.FileBytes},
 		{syscall.RLIMIT_NOFILE, limits.OpenFiles},
+		{rlimitTasks, maxTasks},
 	} {
 		if each.value == 0 {
 			continue

@@ -19,6 +19,10 @@ const (
 	// MaxSpool is the output that is kept of one stream of one process.
 	MaxSpool     = 64 << 20
 	defaultSpool = 16 << 20
+	// maxTasks is the number of processes and threads of one user of the hands, above which a fork fails. The kubelet limits
+	// the whole pod; below that, this leaves room for the resident. The kernel does not count for root of the node, so it holds
+	// in a user namespace alone.
+	maxTasks = 1_000
 	// maxSpooled is the output that is kept of all processes together.
 	maxSpooled = 512 << 20
 	// HeadBytes and TailBytes are the parts of an output that a record carries.

@@ -118,6 +118,11 @@ eventBurst: 200
 # come from no registry, so a collected image would be lost permanently.
 imageGCHighThresholdPercent: 100
 imageGCLowThresholdPercent: 99
+# A fork bomb or a flood of log in one pod must not take the node from the others.
+podPidsLimit: 1500
+containerLogMaxSize: 10Mi
+containerLogMaxFiles: 3
+containerLogMonitorInterval: 3s
 evictionHard: {memory.available: 50Mi, nodefs.available: 1%%, nodefs.inodesFree: 1%%, imagefs.available: 1%%, imagefs.inodesFree: 1%%}
 volumePluginDir: %[5]s/volume-plugins
 logging: {verbosity: 1}

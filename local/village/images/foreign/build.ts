@@ -3,10 +3,11 @@ import { ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
 import { hostArchitecture, type Architecture } from '../architecture.ts';
 import { ensureBases } from '../base.ts';
-import { buildImages, referenceOf, type BuiltImage } from '../build.ts';
+import { ensureAgentBase } from '../agent-base.ts';
+import { buildImages, referenceOf, type BuiltImage, type ImageChoice } from '../build.ts';
 import { hasImage } from '../buildah.ts';
 import { hashSources } from '../context.ts';
-import { IMAGE_NAMES, recipeOf, type ImageName } from '../recipe.ts';
+import { recipeOf } from '../recipe.ts';
 import { transpose } from './transpose.ts';
 
 /**
@@ -16,13 +17,18 @@ import { transpose } from './transpose.ts';
 export async function buildImagesFor(
   architecture: Architecture,
   context: StepContext,
-  names: readonly ImageName[] = IMAGE_NAMES,
+  choice: ImageChoice = {},
 ): Promise<readonly BuiltImage[]> {
-  const natives = await buildImages(context, names);
+  const natives = await buildImages(context, choice);
   if (architecture === hostArchitecture()) return natives;
   const bases = await ensureBases(context);
   const debian = await ensureBase(bases.debian, architecture, { base: undefined, context });
   const node = await ensureBase(bases.node, architecture, { base: debian, context });
+  const baseOf = async (image: 'debian' | 'node' | 'agent'): Promise<string> => {
+    if (image !== 'agent') return image === 'node' ? node : debian;
+    const agent = await ensureAgentBase(choice.tools ?? 'full', bases.node, context);
+    return ensureBase(agent, architecture, { base: node, context });
+  };
   const built: BuiltImage[] = [];
   for (const native of natives) {
     const { base, workspace } = recipeOf(native.name, architecture);
@@ -34,7 +40,7 @@ export async function buildImagesFor(
           native: referenceOf(native),
           architecture,
           name: referenceOf(image),
-          base: base.image === 'node' ? node : debian,
+          base: await baseOf(base.image),
           workspace,
         },
         context,

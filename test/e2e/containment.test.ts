@@ -1,0 +1,155 @@
+/** Hands that misbehave: processes, logs, memory and disk. They suffer; their resident, the other agents and the nodes do not. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { until } from '../env/until.ts';
+import { askHands, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
+import {
+  agentOf,
+  applyAgent,
+  containerOf,
+  deleteAgents,
+  untilReady,
+  village,
+  type ContainerRun,
+  type Village,
+} from '../env/village.ts';
+
+const NAME = `wild-${process.pid}`;
+const GI = 2 ** 30;
+const CLOSE = { op: 'close', args: { owner: 'e2e' } };
+/** More than the limit of the container's own disk, 4Gi. */
+const TOO_MUCH = '5G';
+
+let place: Village;
+let neighbours: readonly string[] = [];
+let resident: ContainerRun;
+
+const podOf = async (name = NAME): Promise<string> => (await agentOf(place, name))?.pod ?? '';
+const ask = async (...requests: readonly object[]): Promise<readonly HandsAnswer[]> =>
+  askHands(place, await podOf(), requests);
+
+/** The containers of the village's other agents. */
+async function containersOf(names: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of names)
+    for (const container of ['resident', 'hands'])
+      found.push((await containerOf(place, await podOf(name), container)).id);
+  return found;
+}
+
+/** Asserts that nothing but the hands of the test's agent has noticed. */
+async function assertOthersLive(): Promise<void> {
+  assert.deepEqual(await containersOf(['ada', 'bob']), neighbours, 'the neighbours run on');
+  for (const name of ['ada', 'bob']) await untilReady(place, name);
+  const READY =
+    '{range .items[*]}{.status.conditions[?(@.type=="Ready")].status}{.status.conditions[?(@.type=="PIDPressure")].status}{.status.conditions[?(@.type=="DiskPressure")].status} {end}';
+  assert.equal(
+    (await place.kubectl(['get', 'nodes', '-o', `jsonpath=${READY}`])).trim(),
+    'TrueFalseFalse TrueFalseFalse',
+  );
+}
+
+async function assertResidentLives(): Promise<void> {
+  assert.deepEqual(await containerOf(place, await podOf(), 'resident'), resident, 'the same resident');
+  await untilReady(place, NAME);
+}
+
+before(async () => {
+  place = await village();
+  await applyAgent(place, NAME, { entitlement: { policy: 'Pinned', name: 'tier-0' } });
+  for (const name of ['ada', 'bob', NAME]) await untilReady(place, name);
+  neighbours = await containersOf(['ada', 'bob']);
+  resident = await containerOf(place, await podOf(), 'resident');
+});
+after(() => deleteAgents(place, [NAME]));
+
+/** Starts 3,000 processes that first do something and then wait, and prints how many could start. */
+const BOMB = (first: string): string => `
+import os, time
+started = 0
+for i in range(3000):
+    try:
+        if os.fork() == 0:
+            ${first}
+            time.sleep(60)
+            os._exit(0)
+        started += 1
+    except OSError:
+        pass
+print(started)
+`;
+
+/** Waits until the hands answer: after some of these programs the kubelet starts their container again. */
+async function untilHandsAnswer(): Promise<void> {
+  await until('the hands answer', async () => {
+    const [hello, , ended] = await ask(runIn('probe', ['true']), waitFor('probe'), CLOSE).catch(() => []);
+    return hello?.ok === true && ended?.data.exit?.code === 0 ? true : undefined;
+  });
+}
+beforeEach(untilHandsAnswer);
+
+test('a fork bomb reaches its limit, then programs start again, and the resident runs on', async () => {
+  const [, , ended] = await ask(runIn('bomb', ['python3', '-c', BOMB('pass')]), waitFor('bomb'));
+  const started = Number(Buffer.from(ended?.data.stdout?.head ?? '', 'base64').toString());
+  assert.ok(started > 100 && started < 1_500, `${started} processes started`);
+  await untilHandsAnswer();
+  await assertResidentLives();
+  await assertOthersLive();
+});
+
+test('a fork bomb that changes its user each time may end the hands, which come back; the resident runs on', async () => {
+  // It reaches the limit of the pod, and then their supervisor can no longer start a thread either.
+  await ask(runIn('hops', ['python3', '-c', BOMB('os.setuid(2000 + i)')]), waitFor('hops'), CLOSE).catch(() => []);
+  await untilHandsAnswer();
+  await assertResidentLives();
+  await assertOthersLive();
+});
+
+test('10 GB of output is counted and dropped beyond what is kept', async () => {
+  const [, , ended] = await ask(runIn('flood', ['sh', '-c', 'yes | head -c 10G']), waitFor('flood'), waitFor('flood'));
+  const all = ended?.data.exit === undefined ? (await ask(waitFor('flood'))).at(-1) : ended;
+  assert.equal(all?.data.exit?.cause, 'exit');
+  assert.equal(all?.data.stdout?.bytes, 10 * GI);
+  assert.ok((all?.data.stdout?.kept ?? GI) <= 16 * 2 ** 20);
+  await assertResidentLives();
+});
+
+test('a flood of the log of the container leaves resident, neighbours and nodes alone', async () => {
+  // Root of the hands may write where their supervisor writes.
+  const flood = 'timeout 15 sh -c "yes flood | head -c 10G >/proc/1/fd/1" || true';
+  await ask(runIn('log', ['sh', '-c', flood]), waitFor('log'));
+  await assertResidentLives();
+  await assertOthersLive();
+});
+
+test('a program that takes all memory ends, and the resident runs on', async () => {
+  const before = (await ask())[0]?.data.boots ?? 0;
+  await ask(runIn('greedy', ['tail', '/dev/zero']));
+  await until('the greedy program has ended', async () => {
+    const [hello, ended] = await ask(waitFor('greedy')).catch(() => []);
+    return ended?.data?.exit !== undefined || (hello?.data.boots ?? before) > before ? true : undefined;
+  });
+  await assertResidentLives();
+  await assertOthersLive();
+});
+
+test('hands that fill the disk of their container lose their pod; the volume and the others stay', async () => {
+  await ask(runIn('keep', ['sh', '-c', 'echo kept >/workspace/kept && sync']), waitFor('keep'));
+  const pod = await podOf();
+  await ask(runIn('fill', ['fallocate', '-l', TOO_MUCH, '/filled']), waitFor('fill'));
+  const evicted = await until('the kubelet evicts the pod', async () => {
+    const { stdout } = await place.tryKubectl([
+      'get',
+      'pod',
+      pod,
+      '-o',
+      'jsonpath={.status.reason}',
+      '--ignore-not-found',
+    ]);
+    return stdout === 'Evicted' || (await podOf()) !== pod ? true : undefined;
+  });
+  assert.equal(evicted, true);
+  await untilReady(place, NAME);
+  assert.equal(await place.kubectl(['exec', await podOf(), '-c', 'hands', '--', 'cat', '/workspace/kept']), 'kept');
+  await assertOthersLive();
+});
