@@ -1,0 +1,90 @@
+/** The cancel of a command, whatever it does: everything that it started is gone, and its end is unknown. Reports the times. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { NO_CALL_LOG } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
+import { handsPrograms } from '../hands-programs.ts';
+import { shell } from './shell.ts';
+
+/** A server that accepts connections, and never answers. */
+const blackHole = createServer(() => {});
+let hands: Hands;
+let port: number;
+
+before(async () => {
+  hands = await startHands();
+  await new Promise<void>((resolve) => blackHole.listen(0, '127.0.0.1', resolve));
+  const address = blackHole.address();
+  assert.ok(address !== null && typeof address === 'object');
+  ({ port } = address);
+});
+after(async () => {
+  blackHole.close();
+  blackHole.unref();
+  await hands.remove();
+});
+
+const ignoring = (file: string, body: string): string => `trap "" TERM INT HUP; echo $$ >>${file}; ${body}`;
+
+/** Commands that note the ids of their processes in a file; each notes as many as it names. */
+const CASES: Readonly<Record<string, { readonly pids: number; command(file: string): string }>> = {
+  'a busy loop': { pids: 1, command: (file) => ignoring(file, 'while :; do :; done') },
+  grandchildren: {
+    pids: 3,
+    command: (file) =>
+      `sh -c '${ignoring(file, 'sleep 600 & wait; sleep 600')}' & (setsid sh -c '${ignoring(file, 'while :; do sleep 600; done')}' &); ${ignoring(file, 'sleep 600')}`,
+  },
+  'a socket that never answers': {
+    pids: 1,
+    command: (file) => `exec 3<>/dev/tcp/127.0.0.1/${port}; ${ignoring(file, 'while :; do read -r line <&3; done')}`,
+  },
+  'orphans without their mark': {
+    pids: 2,
+    command: (file) =>
+      `(env -i /usr/bin/setsid /bin/sh -c '${ignoring(file, 'while :; do /bin/sleep 600; done')}' &); ${ignoring(file, 'sleep 600')}`,
+  },
+  'a stopped process': { pids: 1, command: (file) => ignoring(file, 'kill -STOP $$') },
+};
+
+const pidsIn = (file: string): readonly number[] =>
+  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(5);
+}
+
+for (const [name, { pids, command }] of Object.entries(CASES))
+  test(`cancel: ${name}`, async (context) => {
+    const run = name.replaceAll(' ', '-');
+    const file = join(hands.workspace, `${run}.pids`);
+    const prepared = shell({
+      socket: hands.socket,
+      workspace: hands.workspace,
+      shells: join(hands.workspace, '.shells'),
+      environmentOf: () => ({}),
+      calls: NO_CALL_LOG,
+      changes: openChangeLog(':memory:'),
+    }).prepare({ command: command(file), timeout_s: 600 });
+    assert.ok(prepared.ok);
+    const cancel = new AbortController();
+    const place = { run, conversation: run, call: '1.0', key: 'k', attempt: 1, fence: 1, output: () => {} };
+    const ended = prepared.call.execute({ ...place, signal: cancel.signal });
+    await until(() => pidsIn(file).length === pids);
+    const begun = performance.now();
+    cancel.abort();
+    assert.equal((await ended).kind, 'unknown');
+    await handsPrograms(hands.socket).end(run);
+    await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
+    context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
+  });
