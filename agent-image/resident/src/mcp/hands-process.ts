@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { connectHands, type HandsClient } from '../hands/hands-client.ts';
+import { OutputPart, ProcessRecord } from '../hands/process-record.ts';
+import { endProcess, startProcess, type EnvironmentOf } from '../hands/start-process.ts';
+
+/** A program that runs as long as it is needed, with open input. */
+export interface HandsProcess {
+  write(data: string): Promise<void>;
+  /** The next bytes of its output, or null at its end. */
+  read(): Promise<Buffer | null>;
+  /** The reason of its end in words, with its last words on the error stream. */
+  cause(): Promise<string>;
+  end(): Promise<void>;
+}
+
+export interface HandsProcesses {
+  readonly socket: string;
+  readonly cwd: string;
+  readonly environmentOf: EnvironmentOf;
+}
+
+/** Bytes of one read. */
+const READ_BYTES = 256 << 10;
+const WAIT_MS = 30_000;
+/** Output that the supervisor keeps for reading; a program that prints more is ended. */
+const OUTPUT_BYTES = 64 << 20;
+/** Longest life of a program. The next call starts another. */
+const LIFE_MS = 86_400_000;
+const LAST_WORDS_BYTES = 2_000;
+
+/** Starts a program in the hands. It belongs to no run, and ends with this connection. Rejects with `HandsError`. */
+export async function startHandsProcess(
+  { socket, cwd, environmentOf }: HandsProcesses,
+  { name, argv }: { readonly name: string; readonly argv: readonly string[] },
+): Promise<HandsProcess> {
+  const hands = await connectHands(socket);
+  const id = `mcp.${name}.${randomUUID().slice(0, 8)}`;
+  const place = { run: 'mcp', call: name };
+  const limits = { timeoutMs: LIFE_MS, outputBytes: OUTPUT_BYTES };
+  try {
+    await startProcess(hands, { id, owner: id, place, argv, cwd, openStdin: true, limits }, environmentOf);
+  } catch (error) {
+    hands.close();
+    throw error;
+  }
+  return running(hands, id);
+}
+
+/** Mutable because it counts the bytes that were read. */
+function running(hands: HandsClient, id: string): HandsProcess {
+  let offset = 0;
+  const record = (): Promise<ProcessRecord> => hands.ask('wait', { process: id, timeoutMs: 0 }, ProcessRecord);
+  const read = async (): Promise<Buffer | null> => {
+    while (offset < OUTPUT_BYTES) {
+      const args = { process: id, stream: 'stdout', offset, bytes: READ_BYTES, waitMs: WAIT_MS };
+      const { data } = await hands.ask('read', args, OutputPart);
+      offset += data.length;
+      if (data.length > 0) return data;
+      if ((await record()).exit !== undefined) return null;
+    }
+    return null;
+  };
+  return {
+    read,
+    write: async (data) => {
+      const sent = Buffer.from(data).toString('base64');
+      await hands.ask('stdin', { process: id, data: sent }, z.unknown());
+    },
+    cause: async () => causeOf(await record(), offset),
+    end: async () => {
+      await endProcess(hands, id).catch(() => {});
+      await hands.ask('close', { owner: id }, z.unknown()).catch(() => {});
+      hands.close();
+    },
+  };
+}
+
+function causeOf({ exit, stderr }: ProcessRecord, offset: number): string {
+  if (exit === undefined && offset >= OUTPUT_BYTES) return `it printed more than ${OUTPUT_BYTES >> 20} MiB`;
+  const words = (stderr?.tail ?? stderr?.head)?.subarray(-LAST_WORDS_BYTES).toString() ?? '';
+  const ends = { exit: `it ended with code ${exit?.code}`, killed: 'it was ended', timeout: 'its time was over' };
+  const how = exit === undefined ? 'it runs' : exit.cause === 'oom' ? 'it used up the memory' : ends[exit.cause];
+  return words === '' ? how : `${how}; its last words: ${words}`;
+}

@@ -1,0 +1,23 @@
+/**
+ * `mcp_unreachable`: nothing was done. `mcp_died` and `mcp_timed_out`: the end of the call is unknown. `mcp_broken_answer`: the answer
+ * breaks the protocol or the server's own schema. `mcp_refused`: the server answered with an error of the protocol.
+ */
+export type McpFaultCode = 'mcp_unreachable' | 'mcp_died' | 'mcp_timed_out' | 'mcp_broken_answer' | 'mcp_refused';
+
+/** Longest text of a server in a message: it may be anything. */
+const QUOTED_CHARS = 500;
+
+/** A failure of an MCP server, with its cause in words. */
+export class McpFault extends Error {
+  readonly code: McpFaultCode;
+  constructor(code: McpFaultCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Words of a server as a part of a message: one line, cut. */
+export const quoted = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= QUOTED_CHARS ? line : `${line.slice(0, QUOTED_CHARS)} …`;
+};

@@ -1,0 +1,111 @@
+import { defineTool, type Tool, type ToolOutcome } from '@hamlet/engine';
+import { z } from 'zod';
+import type { Log } from '../process/json-log.ts';
+import { McpFault } from './mcp-fault.ts';
+import type { McpServer, OfferedTool } from './mcp-server.ts';
+import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns } from './safe-validator.ts';
+
+/** Tools of one server that a model may get. */
+const TOOLS_MAX = 64;
+const DESCRIPTION_MAX_CHARS = 2_000;
+/** Providers allow no more, and no other letters. */
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** Time for the engine besides the time of the call. */
+const SLACK_MS = 20_000;
+
+/** A server with the settings that the Agent gives it. */
+export interface ServedTools {
+  readonly server: McpServer;
+  /** Names of its tools that the agent has; all if null. */
+  readonly only: readonly string[] | null;
+  /** True if its calls change nothing, so that they may run again. */
+  readonly readsOnly: boolean;
+  readonly timeoutMs: number;
+}
+
+/** The name of a server's tool for models and for rules. */
+export const mcpToolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
+
+/** The tools of all servers. A server that does not answer has none until the resident starts again; the log says why. */
+export async function mcpTools(served: readonly ServedTools[], log: Pick<Log, 'warn'>): Promise<readonly Tool[]> {
+  const lists = await Promise.all(served.map((each) => toolsOf(each, log)));
+  return lists.flat();
+}
+
+async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>): Promise<readonly Tool[]> {
+  const { server, only } = served;
+  const warn = (code: string, message: string): void => log.warn('capability', { code, message });
+  try {
+    const offered = await server.tools();
+    const wanted = offered.filter(({ name }) => only === null || only.includes(name)).toSorted(byName);
+    if (wanted.length > TOOLS_MAX)
+      warn(
+        'mcp_too_many_tools',
+        `The MCP server ${server.name} offers ${wanted.length} tools: name at most ${TOOLS_MAX}`,
+      );
+    return wanted.slice(0, TOOLS_MAX).flatMap((tool) => {
+      const made = toolOf(served, tool);
+      if (typeof made !== 'string') return [made];
+      warn('mcp_tool_left_out', `The MCP server ${server.name} has a tool that is left out: ${made}`);
+      return [];
+    });
+  } catch (error) {
+    if (!(error instanceof McpFault)) throw error;
+    warn(error.code, error.message);
+    return [];
+  }
+}
+
+/** The order of a server may change from start to start. */
+const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : Number(a.name > b.name));
+
+/** The tool, or the reason why there is none. */
+function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
+  const { server, readsOnly, timeoutMs } = served;
+  const name = mcpToolName(server.name, offered.name);
+  if (!NAME.test(name)) return `its name must have at most 64 letters, digits, '_' and '-': ${name.slice(0, 100)}`;
+  const input = inputOf(offered);
+  if (typeof input === 'string') return `${offered.name}: ${input}`;
+  return defineTool<Record<string, unknown>>({
+    name,
+    description: offered.description.slice(0, DESCRIPTION_MAX_CHARS),
+    input,
+    effect: readsOnly ? 'read' : 'once',
+    timeoutMs: timeoutMs + SLACK_MS,
+    execute: async (args, { signal }) => {
+      try {
+        const { isError, text } = await server.call({ tool: offered.name, args, timeoutMs, signal });
+        return isError ? { kind: 'failed', code: 'mcp_tool_failed', text } : { kind: 'ok', text };
+      } catch (error) {
+        if (!(error instanceof McpFault)) throw error;
+        return outcomeOf(error, served);
+      }
+    },
+  });
+}
+
+/** After a death or a timeout, a call that changes something may have happened. */
+function outcomeOf({ code, message }: McpFault, { readsOnly }: ServedTools): ToolOutcome {
+  if (code === 'mcp_unreachable') return { kind: 'unavailable', text: message };
+  const isOpen = code === 'mcp_died' || code === 'mcp_timed_out' || code === 'mcp_broken_answer';
+  return isOpen && !readsOnly ? { kind: 'unknown', text: message } : { kind: 'failed', code, text: message };
+}
+
+/** The schema of a server as the engine's: the model reads it, and arguments are checked by it. */
+function inputOf({ input }: OfferedTool): z.ZodType<Record<string, unknown>> | string {
+  if (JSON.stringify(input).length > SCHEMA_MAX_CHARS)
+    return `its schema is longer than ${SCHEMA_MAX_CHARS} characters`;
+  try {
+    const schema = withoutPatterns(input);
+    const check = createSafeValidator().getValidator(schema);
+    return z
+      .looseObject({})
+      .superRefine((value, context) => {
+        const { valid, errorMessage } = check(value);
+        if (!valid) context.addIssue({ code: 'custom', message: errorMessage });
+      })
+      .meta(schema);
+  } catch (error) {
+    return `its schema cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

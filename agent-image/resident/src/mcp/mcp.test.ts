@@ -1,0 +1,242 @@
+/** Tools of MCP servers: real programs under a real supervisor, and a server over HTTP. Each trouble has a cause, and the next call works. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { z } from 'zod';
+import { startHandsProcess } from './hands-process.ts';
+import { createMcpServer, type McpServer } from './mcp-server.ts';
+import { mcpTools, type ServedTools } from './mcp-tools.ts';
+import { processTransport } from './process-transport.ts';
+import { webFetch } from './web-fetch.ts';
+
+const PROGRAM = join(import.meta.dirname, '../testing/mcp-program.ts');
+let hands: Hands;
+const servers: McpServer[] = [];
+
+before(async () => {
+  hands = await startHands();
+});
+after(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  await hands.remove();
+});
+
+function program(mode: string): McpServer {
+  const place = { socket: hands.socket, cwd: hands.workspace, environmentOf: () => ({}) };
+  const argv = [process.execPath, PROGRAM, mode];
+  const server = createMcpServer(mode, () => processTransport(() => startHandsProcess(place, { name: mode, argv })));
+  servers.push(server);
+  return server;
+}
+
+interface Offered {
+  readonly tools: readonly Tool[];
+  readonly warnings: readonly Record<string, unknown>[];
+}
+
+async function offer(server: McpServer, fields: Partial<ServedTools> = {}): Promise<Offered> {
+  const warnings: Record<string, unknown>[] = [];
+  const log = { warn: (_event: string, entry: object = {}) => void warnings.push({ ...entry }) };
+  const tools = await mcpTools([{ server, only: null, readsOnly: false, timeoutMs: 60_000, ...fields }], log);
+  return { tools, warnings };
+}
+
+const context = (signal = new AbortController().signal): CallContext => ({
+  run: 'r1',
+  conversation: 'c1',
+  call: '1',
+  key: 'k1',
+  attempt: 1,
+  fence: 1,
+  signal,
+  output: () => {},
+});
+
+async function call({ tools }: Offered, name: string, args: unknown = {}): Promise<ToolOutcome> {
+  const tool = tools.find((each) => each.name.endsWith(`__${name}`));
+  assert.ok(tool !== undefined, `no tool ${name}`);
+  const prepared = tool.prepare(args);
+  if (!prepared.ok) return prepared.outcome;
+  const outcome = await prepared.call.execute(context());
+  assert.ok(outcome.kind !== 'needs_permission');
+  return outcome;
+}
+
+const textOf = (outcome: ToolOutcome): string => ('text' in outcome ? outcome.text : JSON.stringify(outcome));
+
+test('a program offers its tools under its name, checks arguments by its schema, and answers', async () => {
+  const offered = await offer(program('good'));
+  assert.deepEqual(
+    offered.tools.map(({ name, effect }) => [name, effect]),
+    ['broken', 'die', 'echo', 'fail', 'hang', 'huge', 'long', 'shape'].map((name) => [`mcp__good__${name}`, 'once']),
+  );
+  const said = await call(offered, 'echo', { text: 'bread' });
+  assert.deepEqual([said.kind, textOf(said).startsWith('bread (')], ['ok', true]);
+  const wrong = await call(offered, 'echo', { text: 3 });
+  assert.deepEqual([wrong.kind, textOf(wrong).includes('string')], ['invalid_input', true]);
+  assert.equal((await call(offered, 'echo', {})).kind, 'invalid_input');
+  const echo = offered.tools.find(({ name }) => name === 'mcp__good__echo');
+  const schema = z.toJSONSchema(echo?.input ?? z.never(), { io: 'input', unrepresentable: 'any' });
+  assert.deepEqual(schema['properties'], { text: { type: 'string', minLength: 1 } });
+  assert.deepEqual(schema['required'], ['text']);
+});
+
+test('a server that dies in a call leaves its end open and says why; the next call starts it again', async () => {
+  const offered = await offer(program('good'));
+  const first = textOf(await call(offered, 'echo', { text: 'a' }));
+  const died = await call(offered, 'die');
+  assert.equal(died.kind, 'unknown');
+  assert.match(textOf(died), /good ended: .*ended with code 7; its last words: the roof fell in/);
+  const again = await call(offered, 'echo', { text: 'a' });
+  assert.equal(again.kind, 'ok');
+  assert.notEqual(textOf(again), first);
+});
+
+test('calls that change nothing fail with a code instead, and may be made again', async () => {
+  const server = program('good');
+  const offered = await offer(server, { readsOnly: true });
+  const outcome = await call(offered, 'die');
+  assert.deepEqual([outcome.kind, 'code' in outcome && outcome.code], ['failed', 'mcp_died']);
+  const late = await call(await offer(server, { readsOnly: true, timeoutMs: 300 }), 'hang');
+  assert.deepEqual([late.kind, 'code' in late && late.code], ['failed', 'mcp_timed_out']);
+  assert.equal(offered.tools[0]?.effect, 'read');
+});
+
+test('a server that hangs is given up at its timeout, and other calls go through', async () => {
+  const offered = await offer(program('good'), { timeoutMs: 300 });
+  const outcome = await call(offered, 'hang');
+  assert.equal(outcome.kind, 'unknown');
+  assert.match(textOf(outcome), /good does not answer/);
+  assert.equal((await offer(program('good'))).tools.length, 8);
+});
+
+test('answers that break the protocol or the schema of the tool have a cause; a failure of the tool is its text', async () => {
+  const offered = await offer(program('good'), { readsOnly: true });
+  for (const name of ['shape', 'broken']) {
+    const outcome = await call(offered, name);
+    assert.deepEqual([name, outcome.kind, 'code' in outcome && outcome.code], [name, 'failed', 'mcp_broken_answer']);
+  }
+  assert.deepEqual(await call(offered, 'fail'), { kind: 'failed', code: 'mcp_tool_failed', text: 'no such file' });
+});
+
+test('long answers are cut, longer ones end the connection', async () => {
+  const offered = await offer(program('good'), { readsOnly: true });
+  assert.match(textOf(await call(offered, 'long')), /^x+\n\[… 137856 characters left out …\]$/);
+  assert.match(textOf(await call(offered, 'huge')), /a message of more than 512 KiB/);
+  assert.equal((await call(offered, 'echo', { text: 'a' })).kind, 'ok');
+});
+
+test('servers that do not start, print other things, or list nonsense have no tools, and the log says why', async () => {
+  const causes: Readonly<Record<string, RegExp>> = {
+    'dies-at-start': /does not start: .*ended with code 3; its last words: no configuration/,
+    noise: /does not start: .*20 lines that are no messages, the last: Welcome 19/,
+    'bad-list': /breaks/,
+  };
+  for (const [mode, cause] of Object.entries(causes)) {
+    const { tools, warnings } = await offer(program(mode));
+    assert.deepEqual([mode, tools.length, warnings.length], [mode, 0, 1]);
+    assert.match(String(warnings[0]?.['message']), cause);
+  }
+  assert.equal((await offer(program('greets'))).tools.length, 8);
+});
+
+test('the number of tools has a limit, the order does not depend on the server, and the Agent may choose', async () => {
+  const many = await offer(program('many'));
+  assert.deepEqual([many.tools.length, many.warnings[0]?.['code']], [64, 'mcp_too_many_tools']);
+  const names = (await offer(program('shuffled'))).tools.map(({ name }) => name.replace('shuffled', 'good'));
+  const good = await offer(program('good'));
+  assert.deepEqual(
+    names,
+    good.tools.map(({ name }) => name),
+  );
+  assert.equal(good.warnings[0]?.['code'], 'mcp_tool_left_out');
+  const chosen = await offer(program('good'), { only: ['echo'] });
+  assert.deepEqual(
+    chosen.tools.map(({ name }) => name),
+    ['mcp__good__echo'],
+  );
+});
+
+test('hands that are not there make the server unreachable: nothing was done', async () => {
+  const place = { socket: join(hands.workspace, 'none.sock'), cwd: '/', environmentOf: () => ({}) };
+  const dial = () => processTransport(() => startHandsProcess(place, { name: 'x', argv: ['x'] }));
+  const { tools, warnings } = await offer(createMcpServer('x', dial));
+  assert.deepEqual([tools.length, warnings[0]?.['code']], [0, 'mcp_unreachable']);
+});
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+/** A server without sessions, which answers in JSON; `body` makes the answer to a call. */
+function httpServer(body: () => string): Server {
+  return createServer((request, response) => {
+    let sent = '';
+    request.on('data', (part: Buffer) => (sent += part.toString()));
+    request.on('end', () => {
+      if (request.method !== 'POST') return response.writeHead(405).end();
+      const { id, method } = JSON.parse(sent) as { id?: number; method: string };
+      const results: Readonly<Record<string, () => unknown>> = {
+        initialize: () => ({
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'web', version: '1' },
+        }),
+        'tools/list': () => ({ tools: [{ name: 'get', inputSchema: { type: 'object' } }] }),
+        'tools/call': () => ({ content: [{ type: 'text', text: body() }] }),
+      };
+      const result = results[method]?.();
+      if (id === undefined) return response.writeHead(202).end();
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const error = { code: -32_601, message: 'Method not found' };
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
+    });
+  });
+}
+
+const web = (url: string, environment: Record<string, string> = {}): McpServer =>
+  createMcpServer('web', () => ({
+    transport: new StreamableHTTPClientTransport(new URL(url), { fetch: webFetch(environment) }),
+    trouble: () => '',
+  }));
+
+test('a server over HTTP answers, also through a proxy; one that answers too much or is gone has a cause', async () => {
+  let text = 'fresh bread';
+  const server = httpServer(() => text);
+  const url = await listen(server);
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(request.headers['proxy-authorization'] ?? '');
+    const target = new URL(request.url ?? '');
+    void fetch(target.href, {
+      method: request.method ?? 'GET',
+      headers: { 'content-type': 'application/json', accept: request.headers.accept ?? '' },
+      ...(request.method === 'POST' ? { body: request, duplex: 'half' } : {}),
+    } as RequestInit).then(async (answer) => {
+      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
+      response.end(await answer.text());
+    });
+  });
+  const at = new URL(await listen(proxy));
+  const through = await offer(web(url, { HTTP_PROXY: `http://mcp%2Fweb:x@${at.host}` }));
+  assert.equal(textOf(await call(through, 'get')), 'fresh bread');
+  assert.ok(seen.length >= 3 && seen.every((each) => each === `Basic ${Buffer.from('mcp/web:x').toString('base64')}`));
+  const offered = await offer(web(url), { readsOnly: true });
+  text = 'x'.repeat(5 << 20);
+  const long = await call(offered, 'get');
+  assert.equal(long.kind, 'failed');
+  server.close();
+  server.closeAllConnections();
+  const gone = await call(offered, 'get');
+  assert.deepEqual([gone.kind, textOf(gone).includes('web')], ['failed', true]);
+  proxy.close();
+  proxy.closeAllConnections();
+});

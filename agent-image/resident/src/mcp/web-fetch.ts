@@ -1,0 +1,56 @@
+import { Agent, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Readable, Transform } from 'node:stream';
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** Longest body of one answer. */
+const BODY_BYTES = 4 << 20;
+/** Statuses without a body. */
+const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * `fetch` for servers that strangers run: through the proxy of the environment, if it names one, without redirects, and with a limit
+ * for each answer. Node's own `fetch` asks a proxy only if the whole process does.
+ */
+export function webFetch(environment: Readonly<Record<string, string>>): Fetch {
+  const { HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = environment;
+  const proxyEnv = { HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
+  const agents = { http: new Agent({ proxyEnv }), https: new SecureAgent({ proxyEnv }) };
+  return async (url, init = {}) => {
+    const target = new URL(url);
+    const isSecure = target.protocol === 'https:';
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const options = {
+      agent: isSecure ? agents.https : agents.http,
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(init.signal == null ? {} : { signal: init.signal }),
+    };
+    const sent = (isSecure ? secureRequest : plainRequest)(target, options, (answer) => {
+      const { statusCode = 502, headers } = answer;
+      const shown = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        typeof value === 'string' ? [[name, value]] : [],
+      );
+      const body = EMPTY.has(statusCode) ? null : Readable.toWeb(answer.pipe(limited()));
+      answer.on('error', () => {});
+      resolve(new Response(body as ReadableStream | null, { status: statusCode, headers: shown }));
+    });
+    sent.on('error', reject);
+    sent.end(typeof init.body === 'string' ? init.body : undefined);
+    return promise;
+  };
+}
+
+/** Passes bytes on up to the limit. Mutable because it counts. */
+function limited(): Transform {
+  let bytes = 0;
+  const body = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      done(bytes > BODY_BYTES ? new Error(`the answer is longer than ${BODY_BYTES >> 20} MiB`) : null, chunk);
+    },
+  });
+  body.on('error', () => {});
+  return body;
+}
