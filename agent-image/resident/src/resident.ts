@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { AgentConfig, Run } from '@hamlet/contract';
-import type { RuntimeRegistry } from '@hamlet/engine';
+import type { RuntimeRegistry, Tool } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
@@ -106,7 +106,7 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   if (stop.aborted) return 'stopped';
   const leave = new AbortController();
   const leaving = AbortSignal.any([stop, leave.signal]);
-  const mind = mindOf({ env, memory, connection, leaving }, ports);
+  const mind = mindOf({ env, memory, connection, servers: config.mcp_servers, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, connection, log);
@@ -167,13 +167,14 @@ interface MindParts {
   readonly env: Environment;
   readonly memory: MemoryStore;
   readonly connection: Connection;
+  readonly servers: AgentConfig['mcp_servers'];
   /** Aborts when the process ends for any reason. */
   readonly leaving: AbortSignal;
 }
 
 /** The runtimes of the process, and the engine that they may need. */
 function mindOf(
-  { env, memory, connection, leaving: stop }: MindParts,
+  { env, memory, connection, servers, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -198,9 +199,10 @@ function mindOf(
     tools: async (book, mirrored) => {
       const { villageTools } = await import('./tools/village-tools.ts');
       const kit = { ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop };
+      const ofServers = await mcpToolsOf(servers, kit, { env, log });
       return socket === undefined
-        ? villageTools(kit)
-        : [...villageTools(kit), ...(await inHands(kit, { env, socket }))];
+        ? [...villageTools(kit), ...ofServers]
+        : [...villageTools(kit), ...(await inHands(kit, { env, socket })), ...ofServers];
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
@@ -219,6 +221,26 @@ async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environmen
     environmentOf: environmentIn(env),
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
+  });
+}
+
+/** The library of MCP is loaded only for an Agent that names a server. */
+async function mcpToolsOf(
+  servers: AgentConfig['mcp_servers'],
+  kit: ToolKit,
+  { env, log }: { readonly env: Environment; readonly log: Log },
+): Promise<readonly Tool[]> {
+  if (servers.length === 0) return [];
+  const { openMcpServers } = await import('./mcp/open-servers.ts');
+  const { apiCallLog } = await import('./hands/api-call-log.ts');
+  return openMcpServers({
+    servers,
+    socket: env.HAMLET_HANDS_SOCKET,
+    workspace: env.HAMLET_HANDS_WORKSPACE,
+    environmentOf: environmentIn(env),
+    calls: apiCallLog(kit),
+    log,
+    stop: kit.stop,
   });
 }
 

@@ -76,10 +76,18 @@ function running(hands: HandsClient, id: string): HandsProcess {
   };
 }
 
-function causeOf({ exit, stderr }: ProcessRecord, offset: number): string {
-  if (exit === undefined && offset >= OUTPUT_BYTES) return `it printed more than ${OUTPUT_BYTES >> 20} MiB`;
-  const words = (stderr?.tail ?? stderr?.head)?.subarray(-LAST_WORDS_BYTES).toString() ?? '';
-  const ends = { exit: `it ended with code ${exit?.code}`, killed: 'it was ended', timeout: 'its time was over' };
-  const how = exit === undefined ? 'it runs' : exit.cause === 'oom' ? 'it used up the memory' : ends[exit.cause];
+const lastWords = ({ stderr }: ProcessRecord): string =>
+  (stderr?.tail ?? stderr?.head)?.subarray(-LAST_WORDS_BYTES).toString() ?? '';
+
+function causeOf(record: ProcessRecord, offset: number): string {
+  const { exit } = record;
+  if (exit === undefined) return offset >= OUTPUT_BYTES ? `it printed more than ${OUTPUT_BYTES >> 20} MiB` : 'it runs';
+  const how = {
+    exit: `it ended with code ${exit.code}`,
+    killed: 'it was ended',
+    timeout: 'its time was over',
+    oom: 'it used up the memory',
+  }[exit.cause];
+  const words = lastWords(record);
   return words === '' ? how : `${how}; its last words: ${words}`;
 }

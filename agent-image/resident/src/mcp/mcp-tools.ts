@@ -1,8 +1,10 @@
-import { defineTool, type Tool, type ToolOutcome } from '@hamlet/engine';
+import { canonicalArguments, defineTool, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { Log } from '../process/json-log.ts';
 import { McpFault } from './mcp-fault.ts';
-import type { McpServer, OfferedTool } from './mcp-server.ts';
+import type { CallLog } from '../hands/call-log.ts';
+import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
+import type { McpCall, McpServer, OfferedTool } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns } from './safe-validator.ts';
 
 /** Tools of one server that a model may get. */
@@ -10,8 +12,10 @@ const TOOLS_MAX = 64;
 const DESCRIPTION_MAX_CHARS = 2_000;
 /** Providers allow no more, and no other letters. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Time for the engine besides the time of the call. */
-const SLACK_MS = 20_000;
+/** Time for the engine besides the time of the call: a call may wait two minutes for a slot of the tier. */
+const SLACK_MS = 150_000;
+/** The log of calls names a start of the hands. A call of a server is never taken up again in another way than by a new call. */
+const BOOT = 'mcp';
 
 /** A server with the settings that the Agent gives it. */
 export interface ServedTools {
@@ -21,6 +25,8 @@ export interface ServedTools {
   /** True if its calls change nothing, so that they may run again. */
   readonly readsOnly: boolean;
   readonly timeoutMs: number;
+  /** The API has the start of a call before it is sent to the server, and judges it. */
+  readonly calls: CallLog;
 }
 
 /** The name of a server's tool for models and for rules. */
@@ -61,7 +67,7 @@ const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1
 
 /** The tool, or the reason why there is none. */
 function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
-  const { server, readsOnly, timeoutMs } = served;
+  const { server, readsOnly, timeoutMs, calls } = served;
   const name = mcpToolName(server.name, offered.name);
   if (!NAME.test(name)) return `its name must have at most 64 letters, digits, '_' and '-': ${name.slice(0, 100)}`;
   const input = inputOf(offered);
@@ -72,16 +78,26 @@ function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
     input,
     effect: readsOnly ? 'read' : 'once',
     timeoutMs: timeoutMs + SLACK_MS,
-    execute: async (args, { signal }) => {
-      try {
-        const { isError, text } = await server.call({ tool: offered.name, args, timeoutMs, signal });
-        return isError ? { kind: 'failed', code: 'mcp_tool_failed', text } : { kind: 'ok', text };
-      } catch (error) {
-        if (!(error instanceof McpFault)) throw error;
-        return outcomeOf(error, served);
-      }
-    },
+    execute: (args, context) =>
+      toolOutcomeOf(async () => {
+        const call = { tool: name, args: canonicalArguments(JSON.stringify(args)), boot: BOOT, repeats: readsOnly };
+        const begun = await calls.begin(context, call);
+        if (begun.kind !== 'begun') return begun;
+        const outcome = await perform(served, { tool: offered.name, args, timeoutMs, signal: context.signal });
+        await calls.end(context, { outcome, report: {} });
+        return outcome;
+      }),
   });
+}
+
+async function perform(served: ServedTools, call: McpCall): Promise<ToolOutcome> {
+  try {
+    const { isError, text } = await served.server.call(call);
+    return isError ? { kind: 'failed', code: 'mcp_tool_failed', text } : { kind: 'ok', text };
+  } catch (error) {
+    if (!(error instanceof McpFault)) throw error;
+    return outcomeOf(error, served);
+  }
 }
 
 /** After a death or a timeout, a call that changes something may have happened. */

@@ -9,6 +9,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
+import { NO_CALL_LOG } from '../hands/call-log.ts';
 import { startHandsProcess } from './hands-process.ts';
 import { createMcpServer, type McpServer } from './mcp-server.ts';
 import { mcpTools, type ServedTools } from './mcp-tools.ts';
@@ -43,7 +44,10 @@ interface Offered {
 async function offer(server: McpServer, fields: Partial<ServedTools> = {}): Promise<Offered> {
   const warnings: Record<string, unknown>[] = [];
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push({ ...entry }) };
-  const tools = await mcpTools([{ server, only: null, readsOnly: false, timeoutMs: 60_000, ...fields }], log);
+  const tools = await mcpTools(
+    [{ server, only: null, readsOnly: false, timeoutMs: 60_000, calls: NO_CALL_LOG, ...fields }],
+    log,
+  );
   return { tools, warnings };
 }
 

@@ -25,7 +25,7 @@ export function webFetch(environment: Readonly<Record<string, string>>): Fetch {
       agent: isSecure ? agents.https : agents.http,
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
-      ...(init.signal == null ? {} : { signal: init.signal }),
+      ...(init.signal instanceof AbortSignal ? { signal: init.signal } : {}),
     };
     const sent = (isSecure ? secureRequest : plainRequest)(target, options, (answer) => {
       const { statusCode = 502, headers } = answer;

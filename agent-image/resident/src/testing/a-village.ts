@@ -63,6 +63,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
     loop_every_ms: 30_000,
     runtime: { name: 'stub', named: true, config: {} },
     repository: { url: 'https://example.org/engine.git', branch: 'main' },
+    mcp_servers: [],
     home: 'home',
     tier: 'tier-0',
     limits: null,

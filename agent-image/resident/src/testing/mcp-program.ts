@@ -50,19 +50,28 @@ const CALLS: Readonly<Record<string, (id: number, text: string) => void>> = {
   huge: (id) => answer(id, { content: [{ type: 'text', text: 'x'.repeat(700_000) }] }),
 };
 
-function serve({ id, method, params }: Message): void {
-  if (id === undefined) return;
-  if (method === 'initialize')
-    return answer(id, {
+function callTool(id: number, params: Message['params']): void {
+  const call = CALLS[params?.name ?? ''];
+  if (call === undefined) fail(id, -32_602, 'no such tool');
+  else call(id, params?.arguments?.text ?? '');
+}
+
+const METHODS: Readonly<Record<string, (id: number, params: Message['params']) => void>> = {
+  initialize: (id) =>
+    answer(id, {
       protocolVersion: '2025-06-18',
       capabilities: { tools: {} },
       serverInfo: { name: mode, version: '1' },
-    });
-  if (method === 'tools/list')
-    return mode === 'bad-list' ? answer(id, { tools: 'none' }) : answer(id, { tools: toolsNow() });
-  if (method !== 'tools/call') return fail(id, -32_601, 'Method not found');
-  const call = CALLS[params?.name ?? ''];
-  return call === undefined ? fail(id, -32_602, 'no such tool') : call(id, params?.arguments?.text ?? '');
+    }),
+  'tools/list': (id) => answer(id, { tools: mode === 'bad-list' ? 'none' : toolsNow() }),
+  'tools/call': callTool,
+};
+
+function serve({ id, method = '', params }: Message): void {
+  if (id === undefined) return;
+  const known = METHODS[method];
+  if (known === undefined) fail(id, -32_601, 'Method not found');
+  else known(id, params);
 }
 
 if (mode === 'dies-at-start') {

@@ -3,6 +3,7 @@ import { Hands, ModelChoice, ToolPolicy } from './agent-mind.ts';
 import { Conditions } from './conditions.ts';
 import { AgentEgress } from './egress-rules.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
+import { McpServers } from './mcp-servers.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
@@ -130,6 +131,7 @@ export const AgentSpec = guarded(
     loop: Loop.prefault({}),
     model: ModelChoice.optional().describe("Model that the agent thinks with; the village's default if absent."),
     tools: ToolPolicy.optional().describe('Tools of the agent, and the rules of their use.'),
+    mcpServers: McpServers.optional().describe('MCP servers whose tools the agent has. A reboot applies a change.'),
     wake: z
       .enum(['OnMessage', 'Never'])
       .default('OnMessage')

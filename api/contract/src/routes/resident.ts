@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ToolClass } from '../tools/tool.ts';
 import { BoardHint } from '../board/post.ts';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { RunHint } from '../values/run.ts';
@@ -61,6 +62,18 @@ export const AgentConfig = z.strictObject({
     config: JsonObject,
   }),
   repository: z.strictObject({ url: z.string(), branch: z.string() }).nullable(),
+  mcp_servers: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        url: z.string().nullable(),
+        command: z.array(z.string()).nullable(),
+        class: ToolClass.nullable().describe('Null: a person is asked before each call'),
+        tools: z.array(z.string()).nullable().describe('Null: all'),
+        call_timeout_ms: z.int().positive(),
+      }),
+    )
+    .default([]),
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),
   limits: Limits.nullable(),

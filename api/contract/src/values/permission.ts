@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AgentSpec } from '../kinds/agent.ts';
+import { ToolClass } from '../tools/tool.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
 export const POLICY_RULES_MAX = 64;
@@ -62,6 +63,10 @@ export const Policy = z.strictObject({
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of the rules'),
   rules: z.array(PolicyRule.extend({ from: RuleOrigin })).max(RESOLVED_RULES_MAX),
+  mcp: z
+    .record(z.string(), ToolClass.nullable())
+    .optional()
+    .describe("The agent's MCP servers, each with the class of its tools; null: a person is asked"),
 });
 export type Policy = z.infer<typeof Policy>;
 

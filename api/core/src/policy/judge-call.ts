@@ -1,5 +1,6 @@
 import { villageTool } from '@hamlet/contract/tools';
 import type { CallOccasion, Policy, PolicyRule, Verdict } from '@hamlet/contract';
+import { judgeMcpCall, mcpServerOf } from './judge-mcp-call.ts';
 
 export interface JudgedCall {
   readonly tool: string;
@@ -35,7 +36,9 @@ const WORDS: Readonly<Record<Verdict, string>> = {
  * Judges a call: deny overrides ask, ask overrides allow. A tool that is unknown, or that no rule of the village names,
  * is denied; rules of tier and Agent only narrow. Pure; the same for API and resident.
  */
-export function judgeCall(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
+export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCall): Judged {
+  const server = mcpServerOf(call.tool);
+  if (server !== null) return judgeMcpCall(policy, call, server);
   const tool = villageTool(call.tool);
   if (tool === undefined) return { verdict: 'deny', reason: `There is no tool ${call.tool.slice(0, 64)}` };
   const matching = policy.rules.filter((rule) => ruleMatches(rule, call));

@@ -3,6 +3,9 @@ import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { ruleMatches } from './judge-call.ts';
 
+/** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
+const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
+
 type ResolvedRule = Policy['rules'][number];
 
 /** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
@@ -17,6 +20,8 @@ export interface PolicyLayers {
   /** Rules of the agent's tier. */
   readonly tier: readonly PolicyRule[];
   readonly agent: AgentTools | null;
+  /** The agent's MCP servers with the class of their tools. */
+  readonly mcp?: NonNullable<Policy['mcp']>;
 }
 
 function resolved(rule: PolicyRule, from: ResolvedRule['from']): ResolvedRule {
@@ -41,15 +46,27 @@ function unlisted(allow: readonly string[] | undefined): readonly ResolvedRule[]
 }
 
 /** The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Pure. */
-export function resolvePolicy({ village, tier, agent }: PolicyLayers, sha256: Sha256): Policy {
+export function resolvePolicy({ village, tier, agent, mcp }: PolicyLayers, sha256: Sha256): Policy {
   const rules = [
     ...village.map((rule) => resolved(rule, 'village')),
     ...tier.map((rule) => resolved(rule, 'tier')),
     ...(agent?.rules ?? []).map((rule) => resolved(rule, 'agent')),
     ...unlisted(agent?.allow),
   ];
-  const bytes = sha256(new TextEncoder().encode(JSON.stringify(rules)));
-  return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules };
+  const servers = mcp === undefined ? {} : { mcp: listedServers(mcp, agent?.allow) };
+  const hashed = mcp === undefined ? rules : [rules, servers];
+  const bytes = sha256(new TextEncoder().encode(JSON.stringify(hashed)));
+  return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules, ...servers };
+}
+
+/** The servers that an Agent's list of tools leaves: by their class, or by name as `mcp__SERVER`. */
+function listedServers(
+  mcp: NonNullable<Policy['mcp']>,
+  allow: readonly string[] | undefined,
+): NonNullable<Policy['mcp']> {
+  const isListed = ([name, toolClass]: [string, string | null]): boolean =>
+    allow === undefined || allow.includes(`mcp__${name}`) || (toolClass !== null && allow.includes(toolClass));
+  return Object.fromEntries(Object.entries(mcp).filter(isListed));
 }
 
 /** Errors of the village's rules, each with the fix: examples that fail, and names that are no tool and no class. Pure. */
@@ -60,7 +77,7 @@ export function checkVillageRules(rules: VillageRules): readonly string[] {
 function unknownNames({ tools }: VillageRule, index: number): readonly string[] {
   const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES];
   return tools
-    .filter((name) => !known.includes(name))
+    .filter((name) => !known.includes(name) && !MCP_NAME.test(name))
     .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`);
 }
 

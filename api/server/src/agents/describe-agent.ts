@@ -197,6 +197,19 @@ function runtimeOf({ spec: { runtime } }: AgentRecord): AgentConfig['runtime'] {
   return { name, named: runtime.name !== undefined, config };
 }
 
+const MCP_CALL_TIMEOUT = '60s';
+
+function mcpServersOf({ spec: { mcpServers = [] } }: AgentRecord): AgentConfig['mcp_servers'] {
+  return mcpServers.map(({ name, url, command, class: toolClass, tools, callTimeout }) => ({
+    name,
+    url: url ?? null,
+    command: command ?? null,
+    class: toolClass ?? null,
+    tools: tools ?? null,
+    call_timeout_ms: durationMs(callTimeout ?? MCP_CALL_TIMEOUT),
+  }));
+}
+
 /** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
 export function agentConfig(
   { record, place, entitlement }: Described,
@@ -212,6 +225,7 @@ export function agentConfig(
     loop_every_ms: durationMs(spec.loop.every),
     runtime: runtimeOf(record),
     repository: repositoryOf(record),
+    mcp_servers: mcpServersOf(record),
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AgentTools, EntitlementSpec, Policy, VillageRules } from '@hamlet/contract';
+import type { AgentSpec, AgentTools, EntitlementSpec, Policy, VillageRules } from '@hamlet/contract';
 import { resolvePolicy } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 
@@ -10,22 +10,39 @@ const NONE = {};
 
 type TierTools = NonNullable<EntitlementSpec['tools']>;
 
+type Servers = NonNullable<AgentSpec['mcpServers']>;
+/** The parts of a spec that its policy depends on. */
+interface Narrowing {
+  readonly tools?: AgentTools | undefined;
+  readonly mcpServers?: Servers | undefined;
+}
+
+const classesOf = (servers: Servers): NonNullable<Policy['mcp']> =>
+  Object.fromEntries(servers.map(({ name, class: toolClass }) => [name, toolClass ?? null]));
+
 export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'get' | 'entitlement'>): PolicyOf {
   // The source replaces the object of a spec with every change of it. A layer without rules is the same object for all.
-  const known = new WeakMap<TierTools, WeakMap<AgentTools, Policy>>();
-  function resolve(tier: TierTools, agent: AgentTools): Policy {
-    const layers = { village, tier: tier.rules ?? [], agent: agent === NONE ? null : agent };
+  const known = new WeakMap<TierTools, WeakMap<object, Policy>>();
+  function resolve(tier: TierTools, { tools, mcpServers }: Narrowing): Policy {
+    const layers = {
+      village,
+      tier: tier.rules ?? [],
+      agent: tools ?? null,
+      ...(mcpServers === undefined ? {} : { mcp: classesOf(mcpServers) }),
+    };
     return resolvePolicy(layers, (bytes) => createHash('sha256').update(bytes).digest());
   }
+  const tierOf = (name: string | undefined): TierTools =>
+    (name === undefined ? null : source.entitlement(name))?.tools ?? NONE;
   return (agentId) => {
     const record = source.get(agentId);
-    const tierName = record?.status.tier;
-    const tier = (tierName === undefined ? null : source.entitlement(tierName))?.tools ?? NONE;
-    const agent = record?.spec.tools ?? NONE;
-    const ofTier = known.get(tier) ?? new WeakMap<AgentTools, Policy>();
+    const tier = tierOf(record?.status.tier);
+    const { tools, mcpServers }: Narrowing = record?.spec ?? NONE;
+    const key = mcpServers ?? tools ?? NONE;
+    const ofTier = known.get(tier) ?? new WeakMap<object, Policy>();
     known.set(tier, ofTier);
-    const policy = ofTier.get(agent) ?? resolve(tier, agent);
-    ofTier.set(agent, policy);
+    const policy = ofTier.get(key) ?? resolve(tier, { tools, mcpServers });
+    ofTier.set(key, policy);
     return policy;
   };
 }

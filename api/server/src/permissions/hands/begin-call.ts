@@ -1,6 +1,6 @@
 import { villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
-import { decideCall, judgeCall } from '@hamlet/core';
+import { decideCall, judgeCall, mcpServerOf } from '@hamlet/core';
 import type { CallDecision } from '@hamlet/core';
 import {
   countSlots,
@@ -51,7 +51,7 @@ export function beginCall(ports: BeginPorts): Handlers['beginCall'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return denied(invalidOutcome([]));
-    if (villageTool(request.body.tool)?.runs !== 'hands')
+    if (villageTool(request.body.tool)?.runs !== 'hands' && mcpServerOf(request.body.tool) === null)
       return denied(deniedOutcome('no_such_tool', `${request.body.tool} does not run in the hands`));
     return inTransaction(ports.db, (tx) => begin(tx, ports, { request, args }));
   });
