@@ -52,6 +52,39 @@ const toolRule: Schema = {
   required: ['tools', 'verdict'],
 };
 
+const ports: Schema = {
+  type: 'array',
+  minItems: 1,
+  maxItems: 16,
+  items: { type: 'integer', minimum: 1, maximum: 65_535 },
+};
+const texts = (maxItems: number): Schema => ({
+  type: 'array',
+  minItems: 1,
+  maxItems,
+  items: { type: 'string', minLength: 1 },
+});
+const place = { host: { type: 'string', minLength: 1, maxLength: 253 }, ports, methods: texts(16), paths: texts(32) };
+/** Parts of HAMLET_EGRESS_FILE; the api checks them again, with the forms of hosts and paths. */
+const egressRule: Schema = {
+  ...closed({ ...place, bytesPerHour: { type: 'integer', minimum: 1 } }),
+  required: ['host'],
+};
+const egressBan: Schema = { ...closed(place), required: ['host'] };
+const opening: Schema = { ...closed({ host: place.host, cidr: text, ports }), required: ['host', 'cidr', 'ports'] };
+const registry: Schema = {
+  anyOf: [
+    { type: 'boolean' },
+    {
+      ...closed({
+        url: { type: 'string', pattern: '^https?://' },
+        hosts: { type: 'array', maxItems: 16, items: text },
+      }),
+      required: ['url'],
+    },
+  ],
+};
+
 /** Images and the api. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
@@ -121,6 +154,14 @@ const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   monitoring: closed({ prometheusRule: { type: 'boolean' } }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
+  egress: closed({
+    allow: { type: 'array', maxItems: 100, items: egressRule },
+    deny: { type: 'array', maxItems: 100, items: egressBan },
+    openings: { type: 'array', maxItems: 100, items: opening },
+    registries: closed(Object.fromEntries(['apt', 'pip', 'npm', 'crates', 'go'].map((each) => [each, registry]))),
+    secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
+    days: { type: 'integer', minimum: 0, maximum: 36_500 },
+  }),
   agentPods: closed({
     tools: { enum: ['full', 'slim'] },
     storageClassName: name,

@@ -7,6 +7,7 @@ import * as computeClaims from './routes/compute-claims.ts';
 import * as economy from './routes/economy.ts';
 import * as entitlements from './routes/entitlements.ts';
 import * as internal from './routes/internal.ts';
+import * as egress from './routes/log/egress.ts';
 import * as audit from './routes/log/audit.ts';
 import * as sealedLog from './routes/log/log.ts';
 import * as models from './routes/models.ts';
@@ -214,6 +215,7 @@ export const ROUTES = [
   broker.readEgressSecret,
   broker.openBrokerStream,
   audit.listAudit,
+  egress.listEgress,
   sealedLog.getLogCheckpoint,
   sealedLog.getLogKey,
   sealedLog.getLogEntries,

@@ -17,6 +17,7 @@ export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/audit.ts';
+export * from './routes/log/egress.ts';
 export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/models/credentials.ts';

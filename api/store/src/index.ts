@@ -36,6 +36,7 @@ export * from './connection/listener.ts';
 export type { Moment } from './connection/moment.ts';
 export type { KnownPayment, ToldPayment } from './connection/money-tables.ts';
 export * from './egress/attempts.ts';
+export * from './egress/search-attempts.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';

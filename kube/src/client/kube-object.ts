@@ -73,6 +73,7 @@ const core = (plural: string, kind: string): ResourceType => ofVersion1('', plur
 
 /** The Kubernetes kinds that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
+export const SECRETS = core('secrets', 'Secret');
 export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
 export const EVENTS = core('events', 'Event');

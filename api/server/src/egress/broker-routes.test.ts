@@ -9,6 +9,7 @@ import {
   EGRESS_ATTEMPTS_MAX,
   exchangeAgentToken,
   freezeVillage,
+  listEgress,
   keepEgressAttempts,
   liftQuarantine,
   liftVillageFreeze,
@@ -17,12 +18,13 @@ import {
   rebootAgent,
   readEgressSecret,
   type CallData,
+  type CallInput,
   type Client,
   type EgressAttempt,
   type StreamEvent,
 } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import {
   clientOf,
@@ -291,6 +293,32 @@ test('the stream begins with all agents, and carries each stop, return and new c
     reading.events.some((event) => event.event === 'current' && event.data.uid === uid && event.data.cycle > cycle),
   );
   reading.stop();
+});
+
+test('an admin finds attempts by agent, run, host and refusal, newest first, page by page', async () => {
+  const host = 'found.example.org';
+  const run = (await runs.give('cleo')).run_id;
+  const attempts = [
+    await attemptOf('cleo', { host, run }),
+    await attemptOf('cleo', { host, refused: 'egress_denied' }),
+    await attemptOf('ada', { host }),
+  ];
+  for (const attempt of attempts)
+    dataOf(await broker.call(keepEgressAttempts, { body: { begin: [attempt], end: [] } }));
+  const [first, second, third] = attempts.map(({ id }) => id);
+  dataOf(await broker.call(keepEgressAttempts, { body: { begin: [], end: [endOf(third ?? '')] } }));
+  const found = async (query: NonNullable<CallInput<typeof listEgress>['query']>): Promise<readonly string[]> =>
+    dataOf(await runs.play.admin.call(listEgress, { query })).attempts.map(({ id }) => id);
+  assert.deepEqual(await found({ host }), [third, second, first]);
+  assert.deepEqual(await found({ host, agent_id: 'cleo' }), [second, first]);
+  assert.deepEqual(await found({ run_id: run }), [first]);
+  assert.deepEqual(await found({ host, refused: 'true' }), [second]);
+  assert.deepEqual(await found({ host, refused: 'false' }), [third, first]);
+  const page = dataOf(await runs.play.admin.call(listEgress, { query: { host, limit: 2 } }));
+  const { next_cursor: cursor } = page;
+  assert.deepEqual(await found({ host, limit: 2, cursor: cursor ?? '' }), [first]);
+  assert.equal(page.attempts[0]?.received_bytes, 2000);
+  assert.equal(await codeOf(runs.play.admin.call(listEgress, { query: { cursor: cursor ?? '' } })), 'cursor_invalid');
 });
 
 test('old attempts are deleted, newer ones stay', async () => {

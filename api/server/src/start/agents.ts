@@ -3,7 +3,7 @@ import type { Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
-import { NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
+import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { Config } from './config.ts';
@@ -47,7 +47,7 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
     schedules: kubernetesSchedules({ client, namespace, log }),
     reviewer: createKubernetesReviewer({ client, namespace, source }),
     specWriter: createKubernetesWriter({ client, namespace }),
-    egressSecrets: NO_EGRESS_SECRETS,
+    egressSecrets: kubernetesEgressSecrets({ client, namespace }),
     close: async () => {
       await audit.stop();
       await source.close();

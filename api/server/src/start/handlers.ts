@@ -25,6 +25,7 @@ import { postHandlers } from '../board/post-handlers.ts';
 import { readHandlers } from '../board/read-handlers.ts';
 import { internalHandlers } from '../operator/internal-handlers.ts';
 import type { Authenticate } from '../http/actor.ts';
+import { egressHandlers } from '../egress/egress-handlers.ts';
 import { brokerHandlers } from '../egress/broker-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
 import { logHandlers } from '../sealed-log/log-handlers.ts';
@@ -143,6 +144,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...textHandlers(ports),
     ...villageModelsHandler(ports),
     ...brokerHandlers(ports),
+    ...egressHandlers(ports),
     ...auditHandlers(ports),
     ...logHandlers(ports),
     ...flagHandlers(ports),

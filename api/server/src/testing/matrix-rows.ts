@@ -213,6 +213,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
 
   // Audit and sealed log
   listAudit: '401  403  200  403  403  403',
+  listEgress: '401  403  200  403  403  403',
   getLogCheckpoint: 'in   in   in   in   in   in',
   getLogKey: '200  200  200  200  200  200',
   getLogEntries: '401  403  in   403  403  403',
