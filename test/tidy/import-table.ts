@@ -19,7 +19,7 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
   '@hamlet/contract': { folder: 'api/contract', imports: [] },
   '@hamlet/core': { folder: 'api/core', imports: ['@hamlet/contract'] },
   '@hamlet/models': { folder: 'api/models', imports: [] },
-  '@hamlet/broker': { folder: 'api/broker', imports: ['@hamlet/contract', '@hamlet/core'] },
+  '@hamlet/broker': { folder: 'api/broker', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube'] },
   '@hamlet/shell': { folder: 'api/shell', imports: [] },
   '@hamlet/store': { folder: 'api/store', imports: ['@hamlet/contract', '@hamlet/core'] },
   '@hamlet/server': {

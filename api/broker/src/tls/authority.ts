@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { webcrypto } from 'node:crypto';
+import { createPrivateKey, webcrypto } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import * as x509 from '@peculiar/x509';
 
@@ -15,7 +15,7 @@ const AUTHORITY_YEARS = 10;
 export interface AuthorityFiles {
   /** PEM. */
   readonly certificate: string;
-  /** PEM, PKCS 8. */
+  /** PEM, of a key on the curve P-256. */
   readonly key: string;
 }
 
@@ -75,7 +75,7 @@ export class Authority {
 
   /** Rejects where certificate or key cannot be read. */
   static async open(files: AuthorityFiles, now: () => number): Promise<Authority> {
-    const der = x509.PemConverter.decodeFirst(files.key);
+    const der = createPrivateKey(files.key).export({ type: 'pkcs8', format: 'der' });
     const sign = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
     const leaf = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
     return new Authority(new x509.X509Certificate(files.certificate), { sign, leaf }, now);
@@ -94,6 +94,14 @@ export class Authority {
     return leaf.context;
   }
 
+  /** The id that the authority gives its own key: programs make it from the key in several ways. */
+  async #authorityKey(): Promise<x509.AuthorityKeyIdentifierExtension> {
+    const own = this.#issuer.getExtension(x509.SubjectKeyIdentifierExtension);
+    return own === null
+      ? x509.AuthorityKeyIdentifierExtension.create(this.#issuer.publicKey)
+      : new x509.AuthorityKeyIdentifierExtension(own.keyId);
+  }
+
   async #issue(host: string): Promise<SecureContext> {
     const now = this.#now();
     const certificate = await x509.X509CertificateGenerator.create({
@@ -110,7 +118,7 @@ export class Authority {
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
         new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
         new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: host }], true),
-        await x509.AuthorityKeyIdentifierExtension.create(this.#issuer.publicKey),
+        await this.#authorityKey(),
       ],
     });
     return createSecureContext({

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for example 0.0.0.0:3128');
+
+/** The broker's environment variables. `--help` prints their descriptions. */
+export const Environment = z.object({
+  HAMLET_API_URL: z
+    .url({ protocol: /^https?$/ })
+    .describe("The API's listener for agents, for example http://hamlet-api-agents:8081."),
+  HAMLET_TOKEN_FILE: z.string().min(1).describe('Token by which the API knows the broker.'),
+  HAMLET_CA_DIR: z.string().min(1).describe("Folder with tls.crt and tls.key of the village's authority."),
+  HAMLET_LISTEN: HostPort.default('127.0.0.1:3128').describe('Address of the proxy.'),
+  HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Address of /livez, /readyz and /metrics.'),
+  HAMLET_ROOTS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Certificates (PEM) by which the broker knows servers, beside Node's own."),
+});
+export type Environment = z.infer<typeof Environment>;
+
+export function listenAt(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(':');
+  return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
+}
+
+export function usage(): string {
+  const lines = Object.entries(Environment.shape).map(
+    ([name, schema]) => `  ${name.padEnd(24)}${schema.description ?? ''}`,
+  );
+  return `Usage: node api/broker/src/main.ts [--help]\n\nThe way out of the pods of agents. The environment configures it:\n${lines.join('\n')}\n`;
+}

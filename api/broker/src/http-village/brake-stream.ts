@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openBrokerStream, type createClient, type EgressCurrent } from '@hamlet/contract/broker';
+import type { Admission } from '../village.ts';
+
+/** A connection counts as dead after this silence. The API sends a heartbeat every 5 s. */
+const SILENCE_MS = 12_000;
+/** So long after the stream is lost, every open connection ends: a brake might have been missed. */
+const CUT_AFTER_MS = 10_000;
+const RETRY_MS = 500;
+
+export interface BrakeStreamOptions {
+  readonly client: ReturnType<typeof createClient>;
+  /** Called once for each loss of the stream. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A life as the API admits it: its cycle and the version of its rules. */
+type Life = Pick<EgressCurrent, 'cycle' | 'version'>;
+
+const same = (a: Life, b: Life): boolean => a.cycle === b.cycle && a.version === b.version;
+
+/** The agents that must reach nothing any more, as the API reports them; nothing is known while the stream is down. */
+export class BrakeStream {
+  readonly #options: BrakeStreamOptions;
+  readonly #listeners = new Set<(uid: string) => void>();
+  readonly #ending = new AbortController();
+  /** Lives with open connections, possibly: as they were admitted last. */
+  readonly #admitted = new Map<string, Life>();
+  /** Lives as the stream has them. */
+  #current = new Map<string, Life>();
+  #isCut = true;
+  #cutTimer: NodeJS.Timeout | undefined;
+  #isLost = false;
+  #running: Promise<void> | undefined;
+
+  constructor(options: BrakeStreamOptions) {
+    this.#options = options;
+  }
+
+  /** True before the whole state was read, and after the stream has been down for longer than CUT_AFTER_MS. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#cutTimer);
+    await this.#running;
+  }
+
+  onStopped(listener: (uid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  admitted({ uid, cycle, policy }: Admission): void {
+    this.#admitted.set(uid, { cycle, version: policy.version });
+  }
+
+  /** Whether the stream has reported another cycle or other rules of this life than the admission has. */
+  isStale({ uid, cycle, policy }: Admission): boolean {
+    const known = this.#current.get(uid);
+    return known !== undefined && !same(known, { cycle, version: policy.version });
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      await this.#follow(signal).catch((error: unknown) => {
+        if (!signal.aborted && !this.#isLost) this.#options.onError(error);
+      });
+      this.#lost();
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Reads one stream from its begin, which is the present state of all agents, until it ends. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    const silence = new AbortController();
+    const late = setTimeout(() => silence.abort(new Error('the stream is silent')), SILENCE_MS);
+    const seen = new Set<string>();
+    this.#current = new Map();
+    try {
+      const input = { signal: AbortSignal.any([signal, silence.signal]), onBytes: () => void late.refresh() };
+      for await (const { event, data } of this.#options.client.open(openBrokerStream, input)) {
+        if (event !== 'synced') seen.add(data.uid);
+        if (event === 'stopped') this.#stop(data.uid);
+        else if (event === 'current') this.#learn(data);
+        else this.#synced(seen);
+      }
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  #learn({ uid, cycle, version }: EgressCurrent): void {
+    const admitted = this.#admitted.get(uid);
+    this.#current.set(uid, { cycle, version });
+    if (admitted !== undefined && !same(admitted, { cycle, version })) this.#stop(uid);
+  }
+
+  /** The whole state is known: a life that it does not name is over. */
+  #synced(seen: ReadonlySet<string>): void {
+    clearTimeout(this.#cutTimer);
+    this.#cutTimer = undefined;
+    this.#isLost = false;
+    this.#isCut = false;
+    for (const uid of this.#admitted.keys()) if (!seen.has(uid)) this.#stop(uid);
+  }
+
+  #lost(): void {
+    this.#isLost = true;
+    if (this.#isCut || this.#ending.signal.aborted) return;
+    this.#cutTimer ??= setTimeout(() => {
+      this.#isCut = true;
+      for (const uid of this.#admitted.keys()) this.#stop(uid);
+    }, CUT_AFTER_MS);
+  }
+
+  #stop(uid: string): void {
+    this.#admitted.delete(uid);
+    for (const listener of this.#listeners) listener(uid);
+  }
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { afterEach, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HttpVillage } from './http-village.ts';
+import type { Attempt } from '../village.ts';
+
+const UID = '0d2c7a52-0000-4000-8000-000000000001';
+const policy = (version: string) => ({ version, allow: [], deny: [], openings: [], registries: {} });
+const admission = (version: string) => ({ agent: 'ada', uid: UID, cycle: 1, policy: policy(version) });
+const ATTEMPT: Attempt = {
+  id: '6f1c1d52-0000-4000-8000-000000000001',
+  agent: 'ada',
+  uid: UID,
+  cycle: 1,
+  run: null,
+  call: null,
+  form: 'tunnel',
+  host: 'x'.repeat(400),
+  port: 443,
+  method: null,
+  path: '/'.repeat(2000),
+  refused: null,
+  at: 0,
+};
+
+/** The API as a broker sees it: one stream, and answers that a test sets. */
+async function startApi() {
+  const asked: {
+    readonly path: string;
+    readonly token: string | undefined;
+    readonly body: ReturnType<typeof JSON.parse>;
+  }[] = [];
+  const streams = new Set<ServerResponse>();
+  const state = { version: '1', failures: 0 };
+  const answers: Record<string, () => unknown> = {
+    '/broker/admissions': () => admission(state.version),
+    '/broker/attempts': () => ({ begun: 1, ended: 0 }),
+    '/broker/secrets': () => ({ value: 'the-secret' }),
+  };
+  const server = createServer((request: IncomingMessage, response) => {
+    if (request.url === '/broker/stream') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      streams.add(response.on('close', () => streams.delete(response)));
+      return void response.write(': open\n\n');
+    }
+    void request.toArray().then((parts) => {
+      asked.push({
+        path: request.url ?? '',
+        token: request.headers.authorization,
+        body: JSON.parse(Buffer.concat(parts).toString()),
+      });
+      if (state.failures > 0) {
+        state.failures -= 1;
+        return response.destroy();
+      }
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return response.end(JSON.stringify(answers[request.url ?? '']?.()));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const send = (event: string, data: object): void => {
+    for (const stream of streams) stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  };
+  return {
+    url: `http://127.0.0.1:${String(address.port)}`,
+    asked,
+    streams,
+    state,
+    send,
+    close: () => (server.close(), server.closeAllConnections()),
+  };
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1000; tries += 1) {
+    if (holds()) return;
+    await delay(10);
+  }
+  assert.fail(`never: ${what}`);
+}
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function startVillage() {
+  const api = await startApi();
+  const village = new HttpVillage({ baseUrl: api.url, token: async () => 'own-token', onError: () => undefined });
+  const stopped: string[] = [];
+  village.onStopped((uid) => stopped.push(uid));
+  village.start();
+  closing.push(
+    () => api.close(),
+    () => village.stop(),
+  );
+  await until('the stream is open', () => api.streams.size === 1);
+  return { api, village, stopped };
+}
+
+test('before the stream has the whole state, no agent is admitted', async () => {
+  const { api, village } = await startVillage();
+  assert.notEqual(village.problem, undefined);
+  await assert.rejects(village.admit('token'), /stream/);
+  api.send('synced', {});
+  await until('it is in step', () => village.problem === undefined);
+  const admitted = await village.admit('token');
+  assert.ok('uid' in admitted);
+  assert.equal(admitted.uid, UID);
+  assert.deepEqual(api.asked.at(-1), {
+    path: '/broker/admissions',
+    token: 'Bearer own-token',
+    body: { token: 'token' },
+  });
+});
+
+test('a brake, other rules and an older cycle end a life; the same rules do not', async () => {
+  const { api, village, stopped } = await startVillage();
+  api.send('synced', {});
+  await until('it is in step', () => village.problem === undefined);
+  await village.admit('token');
+  api.send('current', { uid: UID, cycle: 1, version: '1' });
+  api.send('stopped', { uid: 'other', agent: 'bob', reason: 'agent_frozen' });
+  await until('the other is stopped', () => stopped.length === 1);
+  assert.deepEqual(stopped, ['other']);
+  api.send('current', { uid: UID, cycle: 1, version: '2' });
+  await until('the rules changed', () => stopped.includes(UID));
+});
+
+test('an admission under rules that the stream has replaced is asked for again', async () => {
+  const { api, village } = await startVillage();
+  api.send('current', { uid: UID, cycle: 1, version: '2' });
+  api.send('synced', {});
+  await until('it is in step', () => village.problem === undefined);
+  await village.admit('token');
+  assert.equal(api.asked.length, 2);
+});
+
+test('after a reconnect, a life that the API no longer names is over', async () => {
+  const { api, village, stopped } = await startVillage();
+  api.send('synced', {});
+  await until('it is in step', () => village.problem === undefined);
+  await village.admit('token');
+  for (const stream of api.streams) stream.destroy();
+  await until('the stream is open again', () => api.streams.size === 1);
+  api.send('synced', {});
+  await until('the life is over', () => stopped.includes(UID));
+});
+
+test('attempts are kept with their texts cut, and a lost request is sent again', async () => {
+  const { api, village } = await startVillage();
+  api.state.failures = 1;
+  await village.begin([ATTEMPT]);
+  const begin = api.asked.at(-1)?.body.begin;
+  assert.deepEqual([begin[0].host.length, begin[0].path.length, begin[0].at], [300, 1024, '1970-01-01T00:00:00.000Z']);
+  assert.equal(api.asked.length, 2);
+  assert.equal(village.kept.get('none'), 1);
+  const end = { id: ATTEMPT.id, address: null, status: 200, sentBytes: 1, receivedBytes: 2 };
+  await village.end([{ ...end, refused: null, durationMs: 3.4 }]);
+  assert.deepEqual(api.asked.at(-1)?.body.end, [
+    { id: ATTEMPT.id, address: null, status: 200, sent_bytes: 1, received_bytes: 2, refused: null, duration_ms: 3 },
+  ]);
+});

@@ -1,0 +1,91 @@
+/** The process of the broker: the only way out of the pods of agents. It has no database; the API knows all agents. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { drain, ServiceServer, shutdownSignal } from '@hamlet/kube/service';
+import { z } from 'zod';
+import { Broker } from './broker.ts';
+import { Environment, listenAt, usage } from './config.ts';
+import { systemNetwork } from './connect/reach.ts';
+import { HttpVillage } from './http-village/http-village.ts';
+import { metricsText } from './metrics.ts';
+import { Authority } from './tls/authority.ts';
+
+const CLOSE_MS = 2_000;
+/** After a signal: time in which the Service and the pods learn of the end, before connections end. */
+const LAST_MS = 3_000;
+
+const log = (line: string): void => {
+  process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+};
+
+async function startBroker(environment: Environment, village: HttpVillage): Promise<Broker> {
+  const { HAMLET_CA_DIR: folder, HAMLET_ROOTS_FILE: rootsFile } = environment;
+  const [certificate, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name), 'utf8'));
+  const broker = new Broker({
+    village,
+    authority: await Authority.open({ certificate: certificate ?? '', key: key ?? '' }, Date.now),
+    network: systemNetwork,
+    now: Date.now,
+    newId: randomUUID,
+    ...(rootsFile === undefined ? {} : { roots: readFileSync(rootsFile, 'utf8') }),
+  });
+  const { host, port } = listenAt(environment.HAMLET_LISTEN);
+  await new Promise<void>((resolve, reject) => {
+    broker.server.once('error', reject).listen(port, host, resolve);
+  });
+  return broker;
+}
+
+async function run(environment: Environment): Promise<number> {
+  const village = new HttpVillage({
+    baseUrl: environment.HAMLET_API_URL,
+    // The kubelet replaces the file before the token expires.
+    token: async () => (await readFile(environment.HAMLET_TOKEN_FILE, 'utf8')).trim(),
+    onError: (error) => log(`stream of brakes: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  const broker = await startBroker(environment, village);
+  let isEnding = false;
+  const service = new ServiceServer({
+    ...listenAt(environment.HAMLET_METRICS_LISTEN),
+    live: [],
+    ready: [
+      { name: 'running', problem: () => (isEnding ? 'ending' : undefined) },
+      { name: 'api', problem: () => village.problem },
+    ],
+    metrics: async () =>
+      metricsText({
+        openConnections: broker.open,
+        attempts: village.kept,
+        residentBytes: process.memoryUsage.rss(),
+      }),
+  });
+  await service.listen();
+  village.start();
+  log('working');
+  await shutdownSignal();
+  isEnding = true;
+  log('ending');
+  const steps = [
+    { name: 'last requests', withinMs: LAST_MS + CLOSE_MS, run: () => new Promise((end) => setTimeout(end, LAST_MS)) },
+    { name: 'connections', withinMs: CLOSE_MS, run: async () => broker.close() },
+    { name: 'stream', withinMs: CLOSE_MS, run: () => village.stop() },
+    { name: 'server', withinMs: CLOSE_MS, run: () => service.close() },
+  ];
+  await drain(steps, (error) => log(String(error)));
+  return 0;
+}
+
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(usage());
+    return 0;
+  }
+  const environment = Environment.safeParse(process.env);
+  if (environment.success) return run(environment.data);
+  process.stderr.write(`${z.prettifyError(environment.error)}\n${usage()}`);
+  return 2;
+}
+
+process.exit(await main());
