@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
@@ -70,6 +71,15 @@ async function codeOf(name: string, input: object): Promise<string> {
   const outcome = await use(name, input);
   return outcome.kind === 'failed' ? outcome.code : JSON.stringify(outcome);
 }
+
+test('every tool of the table that runs in the hands has its work, and no other has', () => {
+  assert.deepEqual(
+    handsTools(kit)
+      .map(({ name }) => name)
+      .toSorted(),
+    Object.keys(HANDS_TOOLS).toSorted(),
+  );
+});
 
 test('a file is written with its folders, read by lines, edited once, and each change shows its difference', async () => {
   assert.match(
