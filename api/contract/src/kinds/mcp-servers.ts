@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { TOOL_CLASSES } from '../tools/tool.ts';
+import { TOOL_CLASSES } from './tool-classes.ts';
 import { guarded } from './guarded.ts';
 import { Duration, matching, text } from './text.ts';
 

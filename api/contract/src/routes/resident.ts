@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ToolClass } from '../tools/tool.ts';
+import { ToolClass } from '../kinds/tool-classes.ts';
 import { BoardHint } from '../board/post.ts';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { RunHint } from '../values/run.ts';

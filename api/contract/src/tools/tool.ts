@@ -1,19 +1,7 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import type { ToolClass } from '../kinds/tool-classes.ts';
 
-/** Rules of a policy name a tool or one of these classes. */
-export const TOOL_CLASSES = [
-  'read',
-  'speak',
-  'act',
-  'publish',
-  'spend',
-  'persona',
-  'schedule',
-  'exec',
-  'write_inside',
-] as const;
-export const ToolClass = z.enum(TOOL_CLASSES);
-export type ToolClass = z.infer<typeof ToolClass>;
+export { TOOL_CLASSES, ToolClass } from '../kinds/tool-classes.ts';
 
 /**
  * `keyed` calls have one effect for all attempts with the same call id; `idempotent` and `read` calls may run again. The tool finds

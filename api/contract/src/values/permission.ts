@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AgentSpec } from '../kinds/agent.ts';
-import { ToolClass } from '../tools/tool.ts';
+import { ToolClass } from '../kinds/tool-classes.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
 
 export const POLICY_RULES_MAX = 64;
