@@ -1,0 +1,71 @@
+/** Calls of an Agent's MCP servers: the API judges them by the class that the Agent gives, and asks a person without one. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, getAgentConfig, listCalls } from '@hamlet/contract';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+
+const ADA = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ada }
+spec:
+  entitlement: { policy: Pinned, name: tier-1 }
+  mcpServers:
+    - { name: files, command: [mcp-server-filesystem, /workspace], class: read, tools: [read_file] }
+    - { name: tracker, url: 'https://mcp.example.org/mcp', callTimeout: 2m }
+`;
+
+let village: TestVillage;
+let permits: PermissionPlay;
+
+before(async () => {
+  village = await startTestVillage();
+  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
+  permits = new PermissionPlay((await village.startReplica()).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+const begin = ({ agentId, runId, cycle, attempt }: Working, callId: string, tool: string) =>
+  permits.play.as(agentId).call(beginCall, {
+    params: { run_id: runId, call_id: callId },
+    body: { cycle, attempt, tool, arguments: '{}', boot: 'mcp' },
+  });
+
+test('the resident receives the servers of its Agent', async () => {
+  const { mcp_servers } = dataOf(await permits.play.as('ada').call(getAgentConfig, { params: { agent_id: 'ada' } }));
+  assert.deepEqual(mcp_servers, [
+    {
+      name: 'files',
+      url: null,
+      command: ['mcp-server-filesystem', '/workspace'],
+      class: 'read',
+      tools: ['read_file'],
+      call_timeout_ms: 60_000,
+    },
+    {
+      name: 'tracker',
+      url: 'https://mcp.example.org/mcp',
+      command: null,
+      class: null,
+      tools: null,
+      call_timeout_ms: 120_000,
+    },
+  ]);
+});
+
+test('a call of a server with a class begins and is kept; without a class a person is asked; other servers are denied', async () => {
+  const working = await permits.startRun('ada');
+  assert.equal(dataOf(await begin(working, '1.0', 'mcp__files__read_file')).state, 'begun');
+  assert.equal(await codeOf(begin(working, '2.0', 'mcp__tracker__close_issue')), 'permission_needed');
+  assert.equal(dataOf(await begin(working, '3.0', 'mcp__other__anything')).state, 'denied');
+  const { calls } = dataOf(await permits.play.admin.call(listCalls, { query: { run_id: working.runId } }));
+  assert.deepEqual(
+    calls.filter(({ state }) => state === 'begun').map(({ tool }) => tool),
+    ['mcp__files__read_file'],
+  );
+});
