@@ -29,17 +29,22 @@ const OUTPUT_BYTES = 64 << 20;
 const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
 
-/** Starts a program in the hands. It belongs to no run, and ends with this connection. Rejects with `HandsError`. */
+/**
+ * Starts a program in the hands. It belongs to no run. One of the same name that an earlier process of the resident left behind ends
+ * first. Rejects with `HandsError`.
+ */
 export async function startHandsProcess(
   { socket, cwd, environmentOf }: HandsProcesses,
   { name, argv }: { readonly name: string; readonly argv: readonly string[] },
 ): Promise<HandsProcess> {
   const hands = await connectHands(socket);
   const id = `mcp.${name}.${randomUUID().slice(0, 8)}`;
+  const owner = `mcp.${name}`;
   const place = { run: 'mcp', call: name };
   const limits = { timeoutMs: LIFE_MS, outputBytes: OUTPUT_BYTES };
   try {
-    await startProcess(hands, { id, owner: id, place, argv, cwd, openStdin: true, limits }, environmentOf);
+    await hands.ask('close', { owner }, z.unknown());
+    await startProcess(hands, { id, owner, place, argv, cwd, openStdin: true, limits }, environmentOf);
   } catch (error) {
     hands.close();
     throw error;
@@ -70,7 +75,7 @@ function running(hands: HandsClient, id: string): HandsProcess {
     cause: async () => causeOf(await record(), offset),
     end: async () => {
       await endProcess(hands, id).catch(() => {});
-      await hands.ask('close', { owner: id }, z.unknown()).catch(() => {});
+      await hands.ask('forget', { process: id }, z.unknown()).catch(() => {});
       hands.close();
     },
   };

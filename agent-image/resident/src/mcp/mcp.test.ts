@@ -1,10 +1,12 @@
 /** Tools of MCP servers: real programs under a real supervisor, and a server over HTTP. Each trouble has a cause, and the next call works. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
@@ -165,6 +167,16 @@ test('the number of tools has a limit, the order does not depend on the server, 
     chosen.tools.map(({ name }) => name),
     ['mcp__good__echo'],
   );
+});
+
+test('a program that a killed resident left behind ends when the next one starts it', async () => {
+  const pidOf = async (server: McpServer): Promise<string> =>
+    /\((\d+)\)/.exec(textOf(await call(await offer(server), 'echo', { text: 'a' })))?.[1] ?? '';
+  const left = await pidOf(program('good'));
+  const next = await pidOf(program('good'));
+  assert.notEqual(left, next);
+  while (existsSync(`/proc/${left}`)) await delay(10);
+  assert.ok(existsSync(`/proc/${next}`));
 });
 
 test('hands that are not there make the server unreachable: nothing was done', async () => {
