@@ -79,11 +79,13 @@ for i in range(3000):
 print(started)
 `;
 
+let probes = 0;
 /** Waits until the hands answer: after some of these programs the kubelet starts their container again. */
 async function untilHandsAnswer(): Promise<void> {
   await until('the hands answer', async () => {
-    const [hello, , ended] = await ask(runIn('probe', ['true']), waitFor('probe'), CLOSE).catch(() => []);
-    return hello?.ok === true && ended?.data.exit?.code === 0 ? true : undefined;
+    const probe = `probe-${(probes += 1)}`;
+    const [, , ended] = await ask(runIn(probe, ['true']), waitFor(probe), CLOSE).catch(() => []);
+    return ended?.ok === true && ended.data.exit?.code === 0 ? true : undefined;
   });
 }
 beforeEach(untilHandsAnswer);

@@ -1,7 +1,7 @@
 /** The rights of an agent's pod: hands that are root inside and an unprivileged user outside, and a resident without rights. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { askHands, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
+import { askHands, idOf, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
 import { until } from '../env/until.ts';
 import { containerOf, untilReady, village, type Village } from '../env/village.ts';
 
@@ -156,7 +156,7 @@ test('the resident runs a program in the hands, as their root and in the workspa
     run('one', 'id -u; pwd'),
     waitFor('one'),
     run('two', 'sleep 600'),
-    { op: 'kill', args: { process: 'two' } },
+    { op: 'kill', args: { process: idOf('two') } },
     close,
   );
   assert.equal(hello?.ok, true);
@@ -174,7 +174,7 @@ test('a program that takes all memory of the hands is ended, and the resident ru
   const outcome = await until('the greedy program has ended', async () => {
     const [hello, ended] = await ask('bob', waitFor('greedy')).catch(() => []);
     if (ended?.data?.exit !== undefined) return ended.data.exit.cause;
-    return hello?.data.lost?.some(({ process }) => process === 'greedy') === true ? 'lost' : undefined;
+    return hello?.data.lost?.some(({ process }) => process === idOf('greedy')) === true ? 'lost' : undefined;
   });
   assert.match(outcome, /^(oom|lost)$/);
   const [after] = await ask('bob', close);

@@ -46,9 +46,12 @@ export async function askHands(
   return JSON.parse(output) as readonly HandsAnswer[];
 }
 
-export const runIn = (process: string, argv: readonly string[]): object => ({
+/** The id of a program: hands start no id twice, and the hands of a village outlive a run of tests. */
+export const idOf = (name: string): string => `${name}-${process.pid}`;
+
+export const runIn = (name: string, argv: readonly string[]): object => ({
   op: 'exec',
-  args: { process, owner: 'e2e', argv },
+  args: { process: idOf(name), owner: 'e2e', argv },
 });
 
-export const waitFor = (process: string): object => ({ op: 'wait', args: { process, timeoutMs: 60_000 } });
+export const waitFor = (name: string): object => ({ op: 'wait', args: { process: idOf(name), timeoutMs: 60_000 } });
