@@ -204,6 +204,20 @@ test('a hard link to a file outside keeps its content, and pipes and devices are
   assert.equal(await codeOf('read_file', { path: 'pipe' }), 'wrong_kind');
 });
 
+const IN_THE_WAY: ReadonlySet<string> = new Set(['EEXIST', 'ENOTEMPTY', 'EISDIR']);
+
+/** Puts something in the place of `path`, which a tool that writes below it may make again meanwhile. */
+function replaceBy(path: string, put: () => void): void {
+  for (;;) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return put();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && IN_THE_WAY.has(String(error.code)))) throw error;
+    }
+  }
+}
+
 test('a folder that becomes a link while the tools work never leads them out', async () => {
   mkdirSync(at('race'));
   writeFileSync(at('race/secret'), 'own');
@@ -211,10 +225,9 @@ test('a folder that becomes a link while the tools work never leads them out', a
   const swapping = (async () => {
     for (let turn = 0; !isOver; turn += 1) {
       renameSync(at('race'), at('race-kept'));
-      symlinkSync(outside, at('race'));
+      replaceBy(at('race'), () => symlinkSync(outside, at('race')));
       await new Promise((resolve) => setImmediate(resolve));
-      rmSync(at('race'));
-      renameSync(at('race-kept'), at('race'));
+      replaceBy(at('race'), () => renameSync(at('race-kept'), at('race')));
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
