@@ -36,7 +36,7 @@ type supervisor struct {
 func startSupervisor(t *testing.T) *supervisor {
 	s := &supervisor{t: t, folder: t.TempDir(), output: filepath.Join(t.TempDir(), "out")}
 	s.start()
-	t.Cleanup(func() { s.kill() })
+	t.Cleanup(s.end)
 	return s
 }
 
@@ -58,6 +58,16 @@ func (s *supervisor) start() {
 }
 
 func (s *supervisor) socket() string { return filepath.Join(s.folder, "hands.sock") }
+
+// end lets the supervisor end its processes first: they would outlive one that is killed, unless it is process 1 of a container.
+func (s *supervisor) end() {
+	if s.command.Process.Signal(syscall.SIGTERM) != nil {
+		return
+	}
+	late := time.AfterFunc(most, func() { _ = s.command.Process.Kill() })
+	_ = s.command.Wait()
+	late.Stop()
+}
 
 // kill ends the supervisor as the kernel does when the container has no memory left.
 func (s *supervisor) kill() {

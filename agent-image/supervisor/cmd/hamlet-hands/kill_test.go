@@ -52,4 +52,7 @@ func TestKillReachesProcessesThatHideTheirMark(t *testing.T) {
 	until(t, "the hidden processes end", func() bool { return !isAlive(hidden[0]) && !isAlive(hidden[1]) })
 	expect(t, "the process of another owner runs on", isAlive(others), true)
 	expect(t, "an id is used once", c.ask("exec", map[string]any{"process": "a", "argv": []string{"true"}}).Code, "forgotten")
+	// Process 1 of a pod takes all others with it; the supervisor of a test does not.
+	must[struct{}](c, "close", map[string]any{"owner": "another"})
+	until(t, "the process of the other owner ends with it", func() bool { return !isAlive(others) })
 }
