@@ -179,7 +179,11 @@ func TestLostProcessesAreNamed(t *testing.T) {
 	s := startSupervisor(t)
 	c := s.client()
 	c.sh("done", "true", nil)
-	c.begin("busy", "sleep 600", map[string]any{"owner": "run"})
+	file := filepath.Join(t.TempDir(), "pid")
+	c.begin("busy", fmt.Sprintf("echo $$ >%s; exec sleep 600", file), map[string]any{"owner": "run"})
+	// In a container, the end of process 1 ends it.
+	lost := pidIn(t, file)
+	t.Cleanup(func() { _ = syscall.Kill(lost, syscall.SIGKILL) })
 	s.kill()
 	s.start()
 	hello := must[struct {
