@@ -45,7 +45,7 @@ format: ready ## formats TypeScript and JSON with oxfmt, Go with gofmt
 	@git ls-files -z '*.go' | xargs -0 gofmt -w
 
 crds: ready ## writes crds/bases from the zod contract
-	@npm run --silent generate --workspace @hamlet/crds
+	@$(NODE) crds/gen/main.ts
 
 plugin: ready ## bundles kubectl-hamlet, the plugin "kubectl hamlet", into one file
 	@$(NODE) cli/kubectl/build.ts
