@@ -5,6 +5,7 @@ import { SelectField, TextField } from '../../../ui/fields.tsx';
 import { PROVIDER_KINDS } from '../provider-kinds.ts';
 import type { ConnectDraft, ConnectProblems } from './connect-draft.ts';
 import { ModelRows } from './model-rows.tsx';
+import { NameFields } from './name-fields.tsx';
 import { OwnerField } from './owner-field.tsx';
 
 interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
@@ -51,22 +52,12 @@ export function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProp
       <details className="connect-more">
         <summary>Name, limits and owner</summary>
         <div className="form-grid">
-          <TextField
-            label="Name of this connection"
-            name="name"
-            disabled={!isNew}
-            spellCheck={false}
-            placeholder={draft.kind}
-            problem={problems.name}
-            {...of('name')}
-          />
-          <TextField
-            label="Tokens of prompt and answer"
-            name="context"
-            inputMode="numeric"
-            placeholder="32768"
-            problem={problems.context}
-            {...of('context')}
+          <NameFields
+            isNew={isNew}
+            defaultName={draft.kind}
+            problems={problems}
+            name={of('name')}
+            context={of('context')}
           />
           <TextField
             label="Requests at one time"

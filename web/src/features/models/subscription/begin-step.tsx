@@ -2,10 +2,11 @@ import { type ReactElement, useState } from 'react';
 import type { FormDraft } from '../../../client/drafts.ts';
 import type { Intent } from '../../../client/query/use-intent.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CheckField, FieldProblem, TextField } from '../../../ui/fields.tsx';
+import { CheckField, FieldProblem } from '../../../ui/fields.tsx';
 import { Notice } from '../../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
 import { ModelRows } from '../connect/model-rows.tsx';
+import { NameFields } from '../connect/name-fields.tsx';
 import { OwnerField } from '../connect/owner-field.tsx';
 import { DEFAULT_NAME, readStart, type SubscriptionDraft } from './subscription-draft.ts';
 
@@ -41,22 +42,12 @@ export function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginPr
       <FieldProblem text={problems.accepted} />
       <ModelRows example={EXAMPLE_MODEL} problem={problems.models} {...of('models')} />
       <div className="form-grid">
-        <TextField
-          label="Name of this connection"
-          name="name"
-          disabled={!isNew}
-          spellCheck={false}
-          placeholder={DEFAULT_NAME}
-          problem={problems.name}
-          {...of('name')}
-        />
-        <TextField
-          label="Tokens of prompt and answer"
-          name="context"
-          inputMode="numeric"
-          placeholder="32768"
-          problem={problems.context}
-          {...of('context')}
+        <NameFields
+          isNew={isNew}
+          defaultName={DEFAULT_NAME}
+          problems={problems}
+          name={of('name')}
+          context={of('context')}
         />
         <OwnerField isNew={isNew} {...of('agent')} />
       </div>
