@@ -134,7 +134,7 @@ test('the prompt begins with the part that a provider can cache, in a fixed orde
     .chats()
     .flatMap((chat) => (chat.response_format === undefined ? [textOf(chat, 'system')] : []));
   const headings = (text: string): readonly string[] => text.split('\n').filter((line) => line.startsWith('# '));
-  const order = ['# Identity', '# Personality', '# Instructions', '# Time', '# Place', '# Standing', '# People'];
+  const order = '# Identity,# Personality,# Instructions,# Machine,# Time,# Place,# Standing,# People'.split(',');
   for (const system of systems) {
     assert.deepEqual(headings(system), order);
     assert.equal(system.slice(0, system.indexOf('# Time')), systems[0]?.slice(0, systems[0].indexOf('# Time')));

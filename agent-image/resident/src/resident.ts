@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { AgentConfig, Run } from '@hamlet/contract';
-import type { RuntimeRegistry, Tool } from '@hamlet/engine';
+import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
-import { handsPrograms } from './hands/hands-programs.ts';
+import { environmentIn, machineIn, toolsOf } from './tools-of.ts';
+import { handsPrograms, runsInHands } from './hands/hands-programs.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
-import { authorEnvironment, packageEnvironment } from './hands/package-environment.ts';
-import { LOOPBACK_PROXY, proxyEnvironment } from './hands/proxy-environment.ts';
-import type { EnvironmentOf } from './hands/start-process.ts';
+import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
@@ -32,37 +30,23 @@ import type { EndedRun } from './runs/settlement.ts';
 import { createTurnGate } from './runs/turn-gate.ts';
 import { checkFolders, createRuntimePool, runtimeNameOf, type RuntimePool } from './runtime/runtime-pool.ts';
 import { SPEECH, voiceOf } from './runtime/voice.ts';
-import type { ToolKit } from './tools/tool-kit.ts';
-import { exchangedToken, fixedToken, type TokenSource } from './village/agent-token.ts';
-import { createHttpVillage } from './village/http-village.ts';
-import { createHttpWork } from './village/http-work.ts';
-import { backoffMs } from './village/retry.ts';
-import type { Answer, Village } from './village/village.ts';
-import type { WorkVillage } from './village/work-village.ts';
+import { connect, type Connection, type ConnectionPorts } from './process/connection.ts';
+import { introduce, untilAnswered } from './process/introduce.ts';
 
 /** Pause before the next attempt to take the lock from the pod of the previous cycle. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';
-/** Changes of files that tools of the hands made. */
-const CHANGES_FILE = 'changes.sqlite';
 /** After the signal to end, the runs of an engine may take this long. The grace period of a pod is 10 s. */
 const FINISH_RUNS_MS = 9_000;
 
-export interface ResidentPorts {
+export interface ResidentPorts extends ConnectionPorts {
   readonly log: Log;
   readonly runtimes: RuntimeRegistry;
-  readonly now: () => number;
   readonly newId: () => string;
   /** A random number in 0…1. */
   readonly random: () => number;
   readonly rest: (ms: number) => Promise<void>;
-  /** Aborts when the process must end. */
-  readonly stop: AbortSignal;
-  /** Aborts later than `stop`, so that a write in flight can finish. */
-  readonly stopWriting: AbortSignal;
-  /** Aborts later still, so that runs of an engine can finish their calls. */
-  readonly stopWork: AbortSignal;
   /** Receives a function that returns true while the process needs the time until `stopWork`. */
   readonly onBusy: (isBusy: () => boolean) => void;
 }
@@ -188,6 +172,7 @@ function mindOf(
     journalPath: join(state, JOURNAL_FILE),
     work,
     notes,
+    machine: machineIn(env),
     log,
     stop,
     programs: socket === undefined ? null : handsPrograms(socket, environmentIn(env)),
@@ -196,60 +181,13 @@ function mindOf(
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
       return createModelPort({ url, tokens, leaseOf, onStale: (run) => book.find(run)?.onLeaseLost() });
     },
-    tools: async (book, mirrored) => {
-      const { villageTools } = await import('./tools/village-tools.ts');
+    tools: (book, mirrored) => {
       const kit = { ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop };
-      const ofServers = await mcpToolsOf(servers, kit, { env, log });
-      return socket === undefined
-        ? [...villageTools(kit), ...ofServers]
-        : [...villageTools(kit), ...(await inHands(kit, { env, socket })), ...ofServers];
+      return toolsOf(kit, { env, servers, log });
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
   return { thinking, arrival, body, runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }) };
-}
-
-async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environment; readonly socket: string }) {
-  const { handsTools } = await import('./hands/tools/hands-tools.ts');
-  const { apiCallLog } = await import('./hands/api-call-log.ts');
-  const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
-  const { openChangeLog } = await import('./hands/files/change-log.ts');
-  return handsTools({
-    socket,
-    workspace: env.HAMLET_HANDS_WORKSPACE,
-    shells,
-    environmentOf: environmentIn(env),
-    calls: apiCallLog(kit),
-    changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
-  });
-}
-
-/** The library of MCP is loaded only for an Agent that names a server. */
-async function mcpToolsOf(
-  servers: AgentConfig['mcp_servers'],
-  kit: ToolKit,
-  { env, log }: { readonly env: Environment; readonly log: Log },
-): Promise<readonly Tool[]> {
-  if (servers.length === 0) return [];
-  const { openMcpServers } = await import('./mcp/open-servers.ts');
-  const { apiCallLog } = await import('./hands/api-call-log.ts');
-  return openMcpServers({
-    servers,
-    socket: env.HAMLET_HANDS_SOCKET,
-    workspace: env.HAMLET_HANDS_WORKSPACE,
-    environmentOf: environmentIn(env),
-    calls: apiCallLog(kit),
-    log,
-    stop: kit.stop,
-  });
-}
-
-/** The variables by which programs of the hands find the way out of the pod, and git the author of commits. */
-function environmentIn(env: Environment): EnvironmentOf {
-  const author = { agentId: env.HAMLET_AGENT_ID, suffix: env.HAMLET_GIT_SUFFIX };
-  if (env.HAMLET_BROKER_URL === undefined) return () => authorEnvironment(author);
-  const packages = packageEnvironment(author);
-  return (place) => ({ ...packages, ...proxyEnvironment(place) });
 }
 
 interface Parts extends Connection, Mind {
@@ -279,8 +217,10 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
+  const { HAMLET_HANDS_SOCKET: socket } = env;
   const runs = startRunWorker({
     ...shared,
+    ...(socket === undefined ? {} : { runsInHands: () => runsInHands(socket) }),
     ...folders,
     work,
     runtimes,
@@ -320,71 +260,6 @@ function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: Ende
   } catch {
     // The run has not failed: the API has stored it.
   }
-}
-
-interface Connection {
-  readonly village: Village;
-  /** The same for work that may finish after the signal to end. */
-  readonly lastVillage: Village;
-  readonly work: WorkVillage;
-  readonly tokens: TokenSource;
-}
-
-function connect(env: Environment, { now, stop, stopWriting, stopWork }: ResidentPorts): Connection {
-  const tokens = tokenSource(env, now);
-  const client = createClient({ baseUrl: env.HAMLET_API_URL, token: () => tokens.get() });
-  const shared = { client, tokens, agentId: env.HAMLET_AGENT_ID };
-  const late = { ...shared, stopReading: stopWork, stopWriting: stopWork };
-  return {
-    village: createHttpVillage({ ...shared, stopReading: stop, stopWriting }),
-    lastVillage: createHttpVillage(late),
-    work: createHttpWork(late),
-    tokens,
-  };
-}
-
-function tokenSource(
-  { HAMLET_AGENT_TOKEN, HAMLET_TOKEN_FILE = '', HAMLET_API_URL }: Environment,
-  now: () => number,
-): TokenSource {
-  if (HAMLET_AGENT_TOKEN !== undefined) return fixedToken(HAMLET_AGENT_TOKEN);
-  // The kubelet replaces the file before the token expires, so each exchange reads it again.
-  const client = createClient({ baseUrl: HAMLET_API_URL, token: () => readFileSync(HAMLET_TOKEN_FILE, 'utf8').trim() });
-  return exchangedToken(async () => {
-    const outcome = await client.call(exchangeAgentToken, {});
-    if (!outcome.ok) throw new ProblemError(outcome.problem);
-    return outcome.data;
-  }, now);
-}
-
-/** Reads the agent's configuration, and its cycle when the environment does not give one. */
-async function introduce(
-  village: Village,
-  givenCycle: number | undefined,
-): Promise<Answer<{ config: AgentConfig; cycle: number }>> {
-  const config = await village.config();
-  if (config.kind !== 'ok') return config;
-  if (givenCycle !== undefined) return { kind: 'ok', value: { config: config.value, cycle: givenCycle } };
-  const standing = await village.standing();
-  return standing.kind === 'ok'
-    ? { kind: 'ok', value: { config: config.value, cycle: standing.value.cycle } }
-    : standing;
-}
-
-/** Repeats a request until it succeeds, also after a refusal: the API may not know the Agent yet. */
-async function untilAnswered<T>(
-  ask: () => Promise<Answer<T>>,
-  { log, rest, random, stop }: ResidentPorts,
-): Promise<T | EndReason> {
-  for (let failures = 1; !stop.aborted; failures += 1) {
-    const answer = await ask();
-    if (answer.kind === 'ok') return answer.value;
-    if (answer.kind === 'stale') return 'stale';
-    const why = answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why;
-    log.warn('inVillageunreachable', { why, failures });
-    await rest(backoffMs(failures, random()));
-  }
-  return 'stopped';
 }
 
 /** The memory on the volume; when that fails, a memory in the process, with a warning. */

@@ -6,6 +6,7 @@ const parts = {
   identity: 'You are Ada.',
   personality: 'Curious.',
   instructions: 'Help Bob.',
+  machine: 'A shell.',
   skills: [
     { name: 'tea', text: 'Boil water.' },
     { name: 'chess', text: 'Guard the king.' },
@@ -18,7 +19,7 @@ const parts = {
 
 test('the parts have one order, and the half that can be cached stays byte by byte over turns', () => {
   const first = systemPrompt(parts);
-  const order = ['You are Ada.', 'Curious.', 'Help Bob.', 'Guard the king.', 'Boil water.'].map((text) =>
+  const order = ['You are Ada.', 'Curious.', 'Help Bob.', 'A shell.', 'Guard the king.', 'Boil water.'].map((text) =>
     first.stable.indexOf(text),
   );
   assert.deepEqual(

@@ -1,8 +1,10 @@
-/** The parts of a system prompt in their order. The first four change rarely, the others with every message. */
+/** The parts of a system prompt in their order. The first five change rarely, the others with every message. */
 export type PromptParts = Readonly<{
   identity: string;
   personality: string;
   instructions: string;
+  /** The machine in which the tools of the agent run. */
+  machine: string;
   skills: readonly Readonly<{ name: string; text: string }>[];
   time: string;
   place: string;
@@ -13,7 +15,7 @@ export type PromptParts = Readonly<{
 
 export type SystemPrompt = Readonly<{ stable: string; situation: string }>;
 
-/** Both halves of the prompt. `stable` depends on the first four parts alone, so that a provider can cache it over all turns. */
+/** Both halves of the prompt. `stable` depends on the first five parts alone, so that a provider can cache it over all turns. */
 export function systemPrompt(parts: PromptParts): SystemPrompt {
   const skills = parts.skills.toSorted(byName).map(({ name, text }) => `## ${name}\n${text.trim()}`);
   return {
@@ -21,6 +23,7 @@ export function systemPrompt(parts: PromptParts): SystemPrompt {
       ['Identity', parts.identity],
       ['Personality', parts.personality],
       ['Instructions', parts.instructions],
+      ['Machine', parts.machine],
       ['Skills', skills.join('\n\n')],
     ]),
     situation: sections([

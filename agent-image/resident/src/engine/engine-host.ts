@@ -42,6 +42,8 @@ export interface EngineHost {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly mirror: JournalMirror;
+  /** Names of the tools of the engine. */
+  readonly tools: readonly string[];
   /** Another engine on the journal, with a model and tools of its own. No policy judges these, and it recalls no notes. */
   engineWith(parts: EngineParts): Engine;
   /** Ends the work of the engine, and closes the journal. */
@@ -63,11 +65,12 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     ids: { next: randomUUID },
     notify: (notice: Notice) => report({ log, mirror, words }, notice),
   };
+  const tools = await ports.tools((run, signal) => mirror.flush(run, signal));
   const engine = createEngine({
     ...shared,
     model: ports.model,
     compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
-    tools: await ports.tools((run, signal) => mirror.flush(run, signal)),
+    tools,
     policy: policyOf(book),
     memory: {
       recall: async ({ text, conversation, run }) =>
@@ -79,6 +82,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     engine,
     journal,
     mirror,
+    tools: tools.map(({ name }) => name),
     engineWith: (parts) => {
       const other = createEngine({ ...shared, ...ALONE, ...parts });
       engines.push(other);

@@ -147,6 +147,7 @@ async function setUp() {
   const kit = { rest: async () => {}, random: () => 0, agentId: 'ada', village, work, notes, body, arrival, stop };
   const log = { info: () => {}, warn: () => {} };
   const thinking = createThinking({
+    machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),
     ...kit,
     log,
     programs: null,

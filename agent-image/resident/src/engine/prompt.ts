@@ -19,6 +19,8 @@ export interface Circumstances {
   readonly world: WorldView | null;
   /** Judgements, plan and last acts of the agent, as `latelyInWords` gives them. */
   readonly lately?: string;
+  /** The machine of the agent, as `machineInWords` gives it; speech has no tools. */
+  readonly machine?: string;
   /** Names of the people who take part in the session; empty for a run without one. */
   readonly people: readonly string[];
   /** Asks for the run, in words: a person, or a schedule. */
@@ -28,7 +30,8 @@ export interface Circumstances {
 }
 
 /** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
-export function promptOf({ config, standing, world, lately = '', people, asker, offer }: Circumstances): SystemPrompt {
+export function promptOf(circumstances: Circumstances): SystemPrompt {
+  const { config, standing, world, lately = '', machine = '', people, asker, offer } = circumstances;
   const { identity, personality, instructions } = config.persona;
   return systemPrompt({
     identity: [`You are ${config.display_name}, an agent of the village (agent_id ${config.agent_id}).`, identity]
@@ -36,6 +39,7 @@ export function promptOf({ config, standing, world, lately = '', people, asker, 
       .trim(),
     personality,
     instructions: [instructions, CONDUCT].filter((part) => part !== '').join('\n\n'),
+    machine,
     skills: [],
     time: world === null ? '' : timeInWords(world),
     place: world === null ? '' : placeInWords(world, config.agent_id),

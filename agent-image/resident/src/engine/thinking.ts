@@ -8,11 +8,13 @@ import {
   type RuntimeHost,
   type Tool,
 } from '@hamlet/engine';
+import type { AgentConfig } from '@hamlet/contract';
 import type { Notes } from '../memory/notes.ts';
 import type { Log } from '../process/json-log.ts';
 import type { RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
+import { machineInWords, type Machine } from './machine.ts';
 import { createRunBook, type RunBook } from './run-book.ts';
 
 /** Runtimes whose work is in the journal. */
@@ -29,6 +31,8 @@ export interface ThinkingPorts extends RetryPorts {
     mirrored: (run: string, signal: AbortSignal) => Promise<void>,
   ) => Promise<readonly Tool[]>;
   readonly notes: Notes;
+  /** The hands of the pod, as they are now. */
+  readonly machine: () => Promise<Omit<Machine, 'tools'>>;
   /** Programs in the hands; null if the pod has none. */
   readonly programs: ProgramPort | null;
   readonly log: Log;
@@ -43,6 +47,8 @@ export interface Thinking {
   thinks(name: string): boolean;
   /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
   isReady(name: string): Promise<boolean>;
+  /** The machine of the agent in words, for its prompt. */
+  machineOf(config: AgentConfig): Promise<string>;
   /** Waits until the API has the run's journal. */
   flush(run: string): Promise<void>;
   /** Usage of the run, by the journal; null for a runtime without one. */
@@ -97,6 +103,10 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         log.warn('capability', { code, message: `the agent takes no runs: ${message}` });
         return false;
       }
+    },
+    machineOf: async (config) => {
+      const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
+      return machineInWords({ ...machine, tools }, config);
     },
     flush: async (run) => flushWithin(await opened(), run),
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),

@@ -28,6 +28,16 @@ export const handsPrograms = (socketPath: string, environmentOf: EnvironmentOf =
     }),
 });
 
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const Owners = z.object({ processes: z.array(z.object({ owner: z.string().optional() })) });
+
+/** Runs that have processes in the hands, ended ones too. Rejects with `ProgramError`. */
+export const runsInHands = (socketPath: string): Promise<readonly string[]> =>
+  withHands(socketPath, async (hands) => {
+    const { processes } = await hands.ask('list', {}, Owners);
+    return [...new Set(processes.flatMap(({ owner = '' }) => (RUN_ID.test(owner) ? [owner] : [])))];
+  });
+
 async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
   const hands = await connectHands(path).catch((error: unknown) => {
     throw asProgramError(error, false);

@@ -1,6 +1,9 @@
 import { Agent, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { readFileSync } from 'node:fs';
 import { Readable, Transform } from 'node:stream';
+import { rootCertificates } from 'node:tls';
+import { VILLAGE_CERTIFICATE } from '../hands/proxy-environment.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -11,12 +14,16 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * `fetch` for servers that strangers run: through the proxy of the environment, if it names one, without redirects, and with a limit
- * for each answer. Node's own `fetch` asks a proxy only if the whole process does.
+ * for each answer. It trusts the village's authority beside the public ones, where the broker reads requests. Node's own `fetch` asks a
+ * proxy only if the whole process does.
  */
-export function webFetch(environment: Readonly<Record<string, string>>): Fetch {
+export function webFetch(
+  environment: Readonly<Record<string, string>>,
+  certificate: string = VILLAGE_CERTIFICATE,
+): Fetch {
   const { HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = environment;
   const proxyEnv = { HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
-  const agents = { http: new Agent({ proxyEnv }), https: new SecureAgent({ proxyEnv }) };
+  const agents = { http: new Agent({ proxyEnv }), https: new SecureAgent({ proxyEnv, ...trusted(certificate) }) };
   return async (url, init = {}) => {
     const target = new URL(url);
     const isSecure = target.protocol === 'https:';
@@ -40,6 +47,15 @@ export function webFetch(environment: Readonly<Record<string, string>>): Fetch {
     sent.end(typeof init.body === 'string' ? init.body : undefined);
     return promise;
   };
+}
+
+/** The public roots with the authority of the village; the public ones alone in a village without a broker. */
+function trusted(certificate: string): { readonly ca?: string[] } {
+  try {
+    return { ca: [...rootCertificates, readFileSync(certificate, 'utf8')] };
+  } catch {
+    return {};
+  }
 }
 
 /** Passes bytes on up to the limit. Mutable because it counts. */

@@ -56,6 +56,8 @@ export interface InputPorts {
   readonly config: AgentConfig;
   /** The agent's own decisions; default none. */
   readonly life?: () => LifeMind;
+  /** The machine of the agent in words; default none. */
+  readonly machine?: string;
   readonly workspacePath: string;
   readonly memoryPath: string;
 }
@@ -100,10 +102,16 @@ async function circumstancesOf({
   village,
   config,
   life,
+  machine = '',
 }: InputPorts): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
   const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
   const known = { world: valueOf(world), standing: valueOf(standing) };
-  return { config, ...known, lately: latelyInWords(valueOf(ledger) ?? [], life?.() ?? null, known.world?.time.day) };
+  return {
+    config,
+    machine,
+    ...known,
+    lately: latelyInWords(valueOf(ledger) ?? [], life?.() ?? null, known.world?.time.day),
+  };
 }
 
 const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answer.value : null);

@@ -3,6 +3,7 @@ import { ProcessEnding, RunCancelled } from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
 import { createAsyncEvent, type AsyncEvent } from './async-event.ts';
+import { endLeftPrograms } from './end-left-programs.ts';
 import { takeRun, type TakePorts } from './take-run.ts';
 
 /** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
@@ -12,6 +13,8 @@ export interface WorkerPorts extends TakePorts {
   readonly log: Log;
   readonly stop: AbortSignal;
   readonly arrival: AsyncEvent;
+  /** Runs that have processes in the hands; default none. Rejects if the hands do not answer. */
+  readonly runsInHands?: () => Promise<readonly string[]>;
   /** Called when a newer cycle has begun. */
   readonly onStale: () => void;
 }
@@ -72,7 +75,14 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     return answer.kind === 'ok' ? answer.value : null;
   }
 
-  const check = (): void => lanes.forEach(({ mayHaveRun }) => mayHaveRun.set());
+  const look = (): void => lanes.forEach(({ mayHaveRun }) => mayHaveRun.set());
+  const sweep = sweeperOf(ports);
+
+  /** Runs may have ended while no stream was open. */
+  function check(): void {
+    look();
+    sweep();
+  }
 
   function hint({ run_id, run }: RunHint): void {
     const isCancelled = run !== undefined && run.cancel_requested_at !== null;
@@ -80,7 +90,7 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     if (isCancelled && cancel !== undefined) return cancel.abort(new RunCancelled('the run was cancelled'));
     // A run that waits for people may have programs in the background.
     if (isCancelled) void ports.thinking.endPrograms(run_id);
-    check();
+    look();
   }
 
   const inLane = async (lane: (typeof lanes)[number]): Promise<void> => {
@@ -97,4 +107,16 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   };
   const ended = Promise.all(lanes.map(inLane)).then(() => {});
   return { hint, check, arrived: () => arrival.set(), ended };
+}
+
+/** Ends left programs, once at a time. Mutable because it notes that it is under way. */
+function sweeperOf(ports: WorkerPorts): () => void {
+  const { runsInHands } = ports;
+  if (runsInHands === undefined) return () => {};
+  let isUnderWay = false;
+  return () => {
+    if (isUnderWay) return;
+    isUnderWay = true;
+    void endLeftPrograms({ ...ports, runsInHands }).finally(() => (isUnderWay = false));
+  };
 }

@@ -199,7 +199,9 @@ type Carry = Readonly<{
 
 /** Executes the run, and again after each wait that ended with answers. */
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
-  const { input, context } = await inputOf({ ...ports, config: runtime.config }, held, work);
+  const { config } = runtime;
+  const machine = thinks ? await ports.thinking.machineOf(config) : '';
+  const { input, context } = await inputOf({ ...ports, config, machine }, held, work);
   let answers = answersOf(held.permissions);
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);

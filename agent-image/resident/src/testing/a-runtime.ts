@@ -45,6 +45,7 @@ export function noThinking(): Thinking {
     },
     thinks: () => false,
     isReady: async () => true,
+    machineOf: async () => '',
     flush: async () => {},
     spentOf: async () => null,
     takeRefused: () => [],

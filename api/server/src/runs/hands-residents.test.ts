@@ -28,6 +28,9 @@ interface Body {
   readonly tools?: readonly object[];
 }
 
+/** The newest system prompt of a run with tools. */
+let system = '';
+
 /** Runs the command that a person names, and answers with the result. */
 function startShellMind(): Promise<WireServer> {
   return startWireServer([], {
@@ -36,6 +39,7 @@ function startShellMind(): Promise<WireServer> {
         return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
       const { messages, tools = [] } = body as Body;
       const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+      if (tools.length > 0) system = messages.find(({ role }) => role === 'system')?.content ?? '';
       const last = messages.at(-1);
       const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
       if (last?.role === 'tool') return OPENAI_WIRE.stream({ text: [`The result: ${last.content ?? ''}`] });
@@ -89,6 +93,10 @@ test('a program in words: it is written, run, and its output is the answer; the 
   assert.equal(run.state, 'done', JSON.stringify(run.error));
   assert.match(run.summary ?? '', /2 3 5 7 11 13 17 19 23 29/);
   assert.ok(existsSync(fileOf('primes.py')));
+  assert.match(
+    system,
+    /# Machine\n.*These tools run there: shell, .*\n[^]*It has .*python3[^]*Nothing outside of the village/,
+  );
   const [call, ...others] = await callsOf(run_id);
   assert.deepEqual(
     [call?.state, call?.tool, call?.report?.exit, call?.report?.cwd, others.length],
@@ -131,4 +139,17 @@ test('a cancel ends a command with its grandchildren, and names it as unsettled'
     (await callsOf(run_id)).map(({ state }) => state),
     ['unknown'],
   );
+});
+
+test('a run that the API ends while its resident is down: its processes end when the resident comes back', async () => {
+  const child = await residents.start('ada');
+  const { run_id } = await runs.give('ada', `Run: echo $$ >>${fileOf('lost')}; while :; do sleep 0.1; done`);
+  await eventually('the program', () => linesOf('lost').length === 1);
+  await residents.kill(child);
+  dataOf(await runs.play.admin.call(cancelRun, { params: { run_id }, body: {} }));
+  await runs.ended(run_id);
+  const [pid = ''] = linesOf('lost');
+  assert.ok(isAlive(pid));
+  await residents.start('ada');
+  await eventually('the end of the program', () => !isAlive(pid));
 });

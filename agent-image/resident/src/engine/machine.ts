@@ -1,0 +1,84 @@
+import type { AgentConfig } from '@hamlet/contract';
+import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { KNOWN_PROGRAMS, type HandsSurvey } from '../hands/survey-hands.ts';
+
+/** The hands of an agent as its prompt describes them. */
+export interface Machine {
+  /** Null if the pod has no hands; `silent` if they did not answer. */
+  readonly hands: HandsSurvey | 'silent' | null;
+  /** Folder of the agent's work, in the hands. */
+  readonly workspace: string;
+  /** Folder of the agent's home, in the hands. */
+  readonly home: string;
+  /** True if programs reach hosts outside of the village. */
+  readonly hasWayOut: boolean;
+  /** Names of all tools of the agent. */
+  readonly tools: readonly string[];
+}
+
+/** AGENTS.md of the image in short. A test compares the two. */
+const RULES = `Rules for work on it:
+- Do what can be undone and concerns only you. Ask before you spend money or change what belongs to others.
+- Find the cause of a failure, correct it and try again. After three tries stop and report what you found.
+- Stop and report when permission is denied, the disk is full, a shared branch was updated by force, or the network has timed out three times in a row.
+- Test a change before you say that it works.`;
+
+const GIT_RULES = `- Never \`git pull\` and never \`git stash\`: commit a snapshot, fetch, then rebase. Never push with force to a branch that others use.`;
+
+/** The machine in words, for the part of the prompt that stays the same. Pure. */
+export function machineInWords(machine: Machine, { repository }: Pick<AgentConfig, 'repository'>): string {
+  const { hands, workspace, home, hasWayOut, tools } = machine;
+  const servers = serversInWords(tools);
+  if (hands === null) return lines([NO_MACHINE, servers]);
+  const hasGit = hands === 'silent' || hands.programs.includes('git');
+  return lines([
+    `You have a machine of your own, a container in which you are root. ${toolsInWords(tools)}`,
+    `${workspace} is for your work, ${home} is your home: both survive sleep and reboot. Everything else is new after each start.`,
+    hands === 'silent' ? SILENT : programsInWords(hands, hasWayOut),
+    hasGit ? repositoryInWords(repository, workspace) : '',
+    servers,
+    hasWayOut ? WAY_OUT : NO_WAY_OUT,
+    RULES,
+    hasGit ? GIT_RULES : '',
+    hands !== 'silent' && hands.hasGuide ? GUIDES : '',
+  ]);
+}
+
+const lines = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
+
+const NO_MACHINE =
+  'You have no machine: no shell, no files and no network. If work needs them, say so; do not act as if you had them.';
+const SILENT = 'The machine does not answer now. Try again later, and say so if it stays silent.';
+const GUIDES = 'All rules are in /app/AGENTS.md, and guides in /app/docs/ai.';
+const WAY_OUT =
+  'Programs reach only the hosts that the rules of the village allow. A push, a publication or another write to a host outside waits for a person, who may refuse. A refusal names its reason: do not go around it.';
+const NO_WAY_OUT =
+  'Nothing outside of the village can be reached from it: no download, no clone, no push and no package registry.';
+
+function toolsInWords(tools: readonly string[]): string {
+  const there = tools.filter((name) => Object.hasOwn(HANDS_TOOLS, name));
+  return there.length === 0 ? 'None of your tools runs there.' : `These tools run there: ${there.join(', ')}.`;
+}
+
+function programsInWords({ programs }: HandsSurvey, hasWayOut: boolean): string {
+  const missing = KNOWN_PROGRAMS.filter((name) => !programs.includes(name));
+  const lacks = missing.length === 0 ? '' : ` It lacks ${missing.join(', ')}.`;
+  const install =
+    missing.length === 0 || !hasWayOut
+      ? ''
+      : ' You may install more if the village allows a registry; it lasts until the next start.';
+  return programs.length === 0 ? '' : `It has ${programs.join(', ')}.${lacks}${install}`;
+}
+
+const repositoryInWords = (repository: AgentConfig['repository'], workspace: string): string =>
+  repository === null
+    ? ''
+    : `Your repository is ${repository.url}, branch ${repository.branch}; work on it below ${workspace}.`;
+
+/** Servers whose tools are there: one that failed has none. */
+function serversInWords(tools: readonly string[]): string {
+  const servers = new Set(tools.flatMap((name) => /^mcp__(.+?)__/.exec(name)?.[1] ?? []));
+  return servers.size === 0
+    ? ''
+    : `MCP servers give you tools named mcp__SERVER__TOOL: ${[...servers].toSorted().join(', ')}.`;
+}
