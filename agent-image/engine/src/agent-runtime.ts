@@ -79,6 +79,8 @@ export type RunInput = Readonly<{
   prompt: SystemPrompt;
   model: string;
   budgets: Budgets;
+  /** The run and call that this run works for, which the same engine must have under way. */
+  parent?: Readonly<{ run: string; call: string }>;
   /** Answers of people to questions of this run. */
   answers: readonly GivenAnswer[];
   /** Tools whose calls the API numbers, for a runtime without a journal. */

@@ -24,6 +24,7 @@ import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { untilPaid, watchPaidTime } from './process/paid-time.ts';
 import { tryLockState, type StateLock } from './process/state-lock.ts';
+import { LateChildRuns } from './runs/child-runs.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { createAsyncEvent, type AsyncEvent } from './runs/async-event.ts';
 import type { EndedRun } from './runs/settlement.ts';
@@ -145,6 +146,7 @@ interface Mind {
   /** Set when the agent arrives. */
   readonly arrival: AsyncEvent;
   readonly body: BodyLock;
+  readonly childRuns: LateChildRuns;
 }
 
 interface MindParts {
@@ -165,6 +167,7 @@ function mindOf(
   const { lastVillage: village, work, tokens } = connection;
   const arrival = createAsyncEvent();
   const body = createBodyLock();
+  const childRuns = new LateChildRuns();
   const notes = createNotes(memory);
   const retries = { rest, random };
   const thinking = createThinking({
@@ -182,12 +185,18 @@ function mindOf(
       return createModelPort({ url, tokens, leaseOf, onStale: (run) => book.find(run)?.onLeaseLost() });
     },
     tools: (book, mirrored) => {
-      const kit = { ...retries, agentId, village, work, notes, book, body, arrival, mirrored, stop };
+      const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };
       return toolsOf(kit, { env, servers, log });
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
-  return { thinking, arrival, body, runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }) };
+  return {
+    thinking,
+    arrival,
+    body,
+    childRuns,
+    runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }),
+  };
 }
 
 interface Parts extends Connection, Mind {
@@ -201,7 +210,7 @@ interface Parts extends Connection, Mind {
 
 /** Composes the loop of turns, the worker for runs and the stream of wakes. `ended` resolves when the loop ends. */
 function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<EndReason>; runsLeft(): Promise<void> } {
-  const { village, work, memory, config, cycle, env, runtimes, thinking, arrival, body, leaving } = parts;
+  const { village, work, memory, config, cycle, env, runtimes, thinking, arrival, body, childRuns, leaving } = parts;
   const { log, rest, random, stop, newId } = ports;
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
@@ -234,6 +243,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     stop: leaving,
     onStale: () => inbox.end('stale'),
   });
+  childRuns.serve(runs.takeBeside);
   void followWakes({ ...shared, inbox, runs, stop });
   const thinker = createThinker({
     complete: (body) => village.complete(body),

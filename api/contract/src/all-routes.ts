@@ -33,6 +33,7 @@ import * as journal from './routes/runs/journal.ts';
 import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as schedules from './routes/runs/schedules.ts';
+import * as workers from './routes/runs/workers.ts';
 import * as service from './routes/service.ts';
 import * as sessions from './routes/sessions.ts';
 import * as standing from './routes/standing.ts';
@@ -142,6 +143,7 @@ export const ROUTES = [
   accounts.liftAccountBan,
   runs.createRun,
   runs.listRuns,
+  workers.listWorkers,
   runs.getRun,
   runs.listRunEvents,
   runs.streamRun,

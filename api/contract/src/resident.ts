@@ -10,6 +10,7 @@ export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } fr
 export { beginCall, endCall } from './routes/runs/hands-calls.ts';
 export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
+export { listWorkers } from './routes/runs/workers.ts';
 export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';

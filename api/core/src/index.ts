@@ -30,6 +30,7 @@ export * from './policy/judge-call.ts';
 export * from './policy/judge-mcp-call.ts';
 export * from './policy/resolve-policy.ts';
 export * from './run/decide-run.ts';
+export * from './run/decide-worker.ts';
 export * from './run/did-nothing.ts';
 export * from './run/plan-firing.ts';
 export * from './run/project-claims.ts';

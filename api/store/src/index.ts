@@ -82,6 +82,7 @@ export * from './runs/run-calls.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow } from './runs/run-row.ts';
 export * from './runs/schedule-activity.ts';
+export * from './runs/workers.ts';
 export { findLogRecord, newestSealedEntry, readEntriesOfTile } from './sealed-log/leaves.ts';
 export type { LogRecord, SealedEntry } from './sealed-log/leaves.ts';
 export * from './sealed-log/seal.ts';

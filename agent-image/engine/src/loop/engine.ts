@@ -56,7 +56,7 @@ export type Engine = Readonly<{
   interrupt: () => Promise<void>;
   /**
    * Ends the work on one run, for example when its lease is lost. This engine may resume it. `now` aborts requests and calls under
-   * way; `gently` waits for them as `interrupt` does.
+   * way; `gently` waits for them as `interrupt` does. The work on runs that work for it ends too.
    */
   release: (run: string, how: 'now' | 'gently') => Promise<void>;
   /** Reports everything about one run to the listener, until the returned function is called. */
@@ -202,15 +202,17 @@ async function interrupt(running: Running): Promise<void> {
   await Promise.allSettled(works.map(({ outcome }) => outcome));
 }
 
-async function release({ works }: Running, run: string, how: 'now' | 'gently'): Promise<void> {
-  const work = works.get(run);
+async function release(running: Running, run: string, how: 'now' | 'gently'): Promise<void> {
+  const work = running.works.get(run);
   if (work === undefined) return;
   const { session } = work;
+  const workers = [...running.works.values()].filter(({ session: other }) => other.parent === session);
+  const released = workers.map(({ session: other }) => release(running, other.run, how));
   session.tryAppend([{ type: 'interrupted' }]);
   session.stopped.abort();
   if (how === 'now') session.killed.abort();
   session.wake();
-  await Promise.allSettled([work.outcome]);
+  await Promise.allSettled([work.outcome, ...released]);
 }
 
 /**

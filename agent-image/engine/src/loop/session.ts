@@ -81,6 +81,7 @@ export class Session {
     const bill = this.parent === null ? null : billOf(bodies, this.run);
     if (bill === null) return [];
     return this.ancestors.flatMap((session) => {
+      if (session.#isSealed) return [];
       const planned = session.#plan([bill]);
       return 'events' in planned ? [{ session, planned }] : [];
     });

@@ -53,6 +53,9 @@ export async function* carryOut(
   };
   try {
     const begun = await begin(engine, input, context);
+    // The run that it works for was given back in between, and continues both later.
+    if (!begun.ok && begun.code === 'parent_not_active')
+      return yield { type: 'outcome', outcome: { kind: 'interrupted' } };
     if (!begun.ok) throw new RunFailure(begun.code, `The engine does not work on the run: ${begun.code}.`);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
@@ -69,11 +72,12 @@ export async function* carryOut(
 
 /** Starts the run, or continues it if the journal has it. */
 async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
-  const { run, text, prompt, model, budgets, answers } = input;
+  const { run, text, prompt, model, budgets, answers, parent } = input;
   if (model === '') throw new RunFailure('no_model', 'The agent has no language model. Name one in spec.model.');
   const resumed = engine.resume(run, { answers });
   if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
-  return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE });
+  const works = parent === undefined ? {} : { parent };
+  return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE, ...works });
 }
 
 function eventOf(notice: Notice): RuntimeEvent | null {

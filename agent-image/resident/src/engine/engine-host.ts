@@ -73,8 +73,11 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     tools,
     policy: policyOf(book),
     memory: {
-      recall: async ({ text, conversation, run }) =>
-        notes.recall(text, book.find(run)?.audience ?? conversation).map((note) => `- ${note.text}`),
+      recall: async ({ text, conversation, run }) => {
+        const booked = book.find(run);
+        if (booked?.isWorker === true) return [];
+        return notes.recall(text, booked?.audience ?? conversation).map((note) => `- ${note.text}`);
+      },
     },
   });
   const engines = [engine];

@@ -20,6 +20,7 @@ import { z } from 'zod';
 import { forgetfulMemory } from '../memory/memory-store.ts';
 import { createNotes } from '../memory/notes.ts';
 import { createAsyncEvent } from '../runs/async-event.ts';
+import { LateChildRuns } from '../runs/child-runs.ts';
 import { takeRun } from '../runs/take-run.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { poolOf } from '../testing/a-runtime.ts';
@@ -118,6 +119,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     posts: unused,
     thread: unused,
     schedules: unused,
+    workers: unused,
     performCall: unused,
     beginCall: unused,
     endCall: unused,
@@ -144,7 +146,8 @@ async function setUp() {
   const notes = createNotes(forgetfulMemory({ entities: [] }));
   const stop = new AbortController().signal;
   const [arrival, body] = [createAsyncEvent(), createBodyLock()];
-  const kit = { rest: async () => {}, random: () => 0, agentId: 'ada', village, work, notes, body, arrival, stop };
+  const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
+  const kit = { ...shared, village, work, notes, body, arrival, childRuns: new LateChildRuns() };
   const log = { info: () => {}, warn: () => {} };
   const thinking = createThinking({
     machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),

@@ -27,11 +27,13 @@ export interface Circumstances {
   readonly asker: string;
   /** Money that a person holds for the result of the run, if there is some. */
   readonly offer: { readonly amount: string; readonly expires_at: string } | null;
+  /** Role of a worker, as its parent wrote it; undefined for another run. */
+  readonly role?: string;
 }
 
 /** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
 export function promptOf(circumstances: Circumstances): SystemPrompt {
-  const { config, standing, world, lately = '', machine = '', people, asker, offer } = circumstances;
+  const { config, standing, world, lately = '', machine = '', people, asker, offer, role } = circumstances;
   const { identity, personality, instructions } = config.persona;
   return systemPrompt({
     identity: [`You are ${config.display_name}, an agent of the village (agent_id ${config.agent_id}).`, identity]
@@ -46,7 +48,7 @@ export function promptOf(circumstances: Circumstances): SystemPrompt {
     standing: [standing === null ? '' : standingInWords(standing, config), lately, offerInWords(offer)]
       .filter((part) => part !== '')
       .join('\n'),
-    people: peopleInWords(people, asker),
+    people: role === undefined ? peopleInWords(people, asker) : workerInWords(role),
   });
 }
 
@@ -77,6 +79,14 @@ function standingInWords({ balance, tier }: AgentDetail, { model, limits }: Agen
 function offerInWords(offer: Circumstances['offer']): string {
   if (offer === null) return '';
   return `${offer.amount} aiDollars are offered to you for the result of this run: the person pays you if they accept it before ${offer.expires_at}.`;
+}
+
+function workerInWords(role: string): string {
+  return [
+    `You are a worker for another run of yours. Your role: ${role}`,
+    'You have your task, this role and your tools; you see nothing of the conversation that it comes from.',
+    'Your answer is read by that run alone: give the result, with ids, links and paths of what you made, and say plainly what failed.',
+  ].join('\n');
 }
 
 function peopleInWords(people: readonly string[], asker: string): string {

@@ -11,6 +11,8 @@ export interface BookedRun {
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
   /** Only memories of this audience, and public ones, enter the run. */
   readonly audience: string;
+  /** True for a worker: no memories enter it. */
+  readonly isWorker?: boolean;
   /** Called when the API says that the lease is over. */
   readonly onLeaseLost: () => void;
   /** Questions that the API did not put to people. */

@@ -1,5 +1,5 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
-import type { AgentConfig, Permission, RunBudgets } from '@hamlet/contract';
+import type { AgentConfig, Permission, Run, RunBudgets } from '@hamlet/contract';
 import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@hamlet/engine';
 import { seedOf } from '../brain/chance.ts';
 import type { LifeMind } from '../brain/life/life-mind.ts';
@@ -8,8 +8,9 @@ import { promptOf, type Circumstances } from '../engine/prompt.ts';
 import { workTreeOf } from '../runtime/voice.ts';
 import type { Answer, StartedRun, Village } from '../village/village.ts';
 
-/** The conversation of a run: its session, or the run alone. */
-export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string => run.session_id ?? run.run_id;
+/** The conversation of a run: its session, or the run alone. A worker sees nothing of the conversation of its parent. */
+export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string =>
+  run.worker === undefined ? (run.session_id ?? run.run_id) : run.run_id;
 
 /** The readers of the memories that the run makes: its session; the runs of one Schedule; or the runs that one person gave. */
 export function audienceOf({ run }: Pick<StartedRun, 'run'>): string {
@@ -51,6 +52,9 @@ function answerIn({ state, why, answer }: Permission): GivenAnswer['answer'] | n
 const aboutUnknown = (answer: Permission['answer']): GivenAnswer['answer'] =>
   answer === 'happened' || answer === 'repeat' ? answer : 'expired';
 
+/** The circumstances of a worker: it has only its prompt, its role and its tools. */
+const UNSEEN = { world: null, standing: null, lately: '' } as const;
+
 export interface InputPorts {
   readonly village: Pick<Village, 'around' | 'standing' | 'ledger'>;
   readonly config: AgentConfig;
@@ -72,17 +76,25 @@ export async function inputOf(
   const { run, budgets, session, offer } = started;
   const people = session?.people ?? [];
   const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
-  const [circumstances, tree] = await Promise.all([circumstancesOf(ports), workTreeOf(config, workspacePath)]);
+  const { worker } = run;
+  const [circumstances, tree] = await Promise.all([circumstancesOf(ports, worker), workTreeOf(config, workspacePath)]);
   return {
     input: {
       kind: 'run',
       run: run.run_id,
       // With several people the model must know who wrote.
       text: people.length > 1 ? `${speaker}: ${run.prompt}` : run.prompt,
-      prompt: promptOf({ ...circumstances, people: people.map(({ name }) => name), asker: speaker, offer }),
+      prompt: promptOf({
+        ...circumstances,
+        people: people.map(({ name }) => name),
+        asker: speaker,
+        offer,
+        ...(worker && { role: worker.role }),
+      }),
       model: config.model?.name ?? '',
       budgets: budgetsOf(budgets),
       answers: [],
+      ...(worker && { parent: { run: worker.parent_run_id, call: worker.call_id } }),
       work,
     },
     context: {
@@ -98,12 +110,11 @@ export async function inputOf(
 }
 
 /** The agent's circumstances now. A read that fails leaves its part out. */
-async function circumstancesOf({
-  village,
-  config,
-  life,
-  machine = '',
-}: InputPorts): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
+async function circumstancesOf(
+  { village, config, life, machine = '' }: InputPorts,
+  worker: Run['worker'],
+): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
+  if (worker !== undefined) return { config, machine, ...UNSEEN };
   const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
   const known = { world: valueOf(world), standing: valueOf(standing) };
   return {

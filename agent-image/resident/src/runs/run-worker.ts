@@ -4,7 +4,8 @@ import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
 import { createAsyncEvent, type AsyncEvent } from './async-event.ts';
 import { endLeftPrograms } from './end-left-programs.ts';
-import { takeRun, type TakePorts } from './take-run.ts';
+import type { ChildRuns } from './child-runs.ts';
+import { takeRun, type Taken, type TakePorts } from './take-run.ts';
 
 /** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
 export const LOOK_EVERY_MS = 60_000;
@@ -29,6 +30,8 @@ export interface RunListener {
 }
 
 export interface RunWorker extends RunListener {
+  /** Works on a run beside the lanes, for a run under way; at most once at a time. */
+  readonly takeBeside: ChildRuns['take'];
   /** Resolves when the worker takes no more runs. */
   readonly ended: Promise<void>;
 }
@@ -38,13 +41,13 @@ const LANES: readonly RunLane[] = ['message', 'task'];
 
 /** Takes runs until the process ends, in each lane one after the other. Mutable because it holds the runs under way. */
 export function startRunWorker(ports: WorkerPorts): RunWorker {
-  const { village, log, onStale, arrival } = ports;
+  const { log, onStale, arrival } = ports;
   const stale = new AbortController();
   const stop = AbortSignal.any([ports.stop, stale.signal]);
   const lanes = LANES.map((lane) => ({ lane, mayHaveRun: createAsyncEvent() }));
   const cancels = new Map<string, AbortController>();
 
-  async function take(run: Run): Promise<boolean> {
+  async function take(run: Run): Promise<Taken> {
     const cancel = new AbortController();
     cancels.set(run.run_id, cancel);
     const onStop = (): void => cancel.abort(new ProcessEnding('the process ends'));
@@ -54,7 +57,7 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     try {
       const taken = await takeRun(ports, run, cancel.signal);
       log.info(taken === 'ended' ? 'run_ended' : taken === 'left' ? 'run_waits' : 'run_left', { run_id: run.run_id });
-      return taken !== 'later';
+      return taken;
     } finally {
       stop.removeEventListener('abort', onStop);
       cancels.delete(run.run_id);
@@ -65,14 +68,9 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     while (!stop.aborted) {
       await mayHaveRun.wait(LOOK_EVERY_MS, stop);
       // A run whose end the API did not accept waits for the next hint or the next minute.
-      for (let run = await next(lane); run !== null && (await take(run));) run = await next(lane);
+      for (let run = await nextRun(ports, lane, stop); run !== null && (await take(run)) !== 'later';)
+        run = await nextRun(ports, lane, stop);
     }
-  }
-
-  /** A refusal counts as no run: the API may not know the agent yet. */
-  async function next(lane: RunLane): Promise<Run | null> {
-    const answer = await retry(() => village.nextRun(lane), stop, ports);
-    return answer.kind === 'ok' ? answer.value : null;
   }
 
   const look = (): void => lanes.forEach(({ mayHaveRun }) => mayHaveRun.set());
@@ -105,8 +103,28 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
       log.warn('runs_stopped', { why: error instanceof Error ? error.message : String(error) });
     }
   };
-  const ended = Promise.all(lanes.map(inLane)).then(() => {});
-  return { hint, check, arrived: () => arrival.set(), ended };
+  const { take: takeBeside, rest } = takerBeside(take);
+  const ended = Promise.all(lanes.map(inLane)).then(rest);
+  return { hint, check, arrived: () => arrival.set(), takeBeside, ended };
+}
+
+/** A refusal counts as no run: the API may not know the agent yet. */
+async function nextRun(ports: WorkerPorts, lane: RunLane, stop: AbortSignal): Promise<Run | null> {
+  const answer = await retry(() => ports.village.nextRun(lane), stop, ports);
+  return answer.kind === 'ok' ? answer.value : null;
+}
+
+/** Takes each run at most once at a time. Mutable because it holds the runs under way. */
+function takerBeside(take: ChildRuns['take']): ChildRuns & { rest(): Promise<void> } {
+  const underWay = new Map<string, Promise<Taken>>();
+  return {
+    take: (run) => {
+      const taken = underWay.get(run.run_id) ?? take(run).finally(() => underWay.delete(run.run_id));
+      underWay.set(run.run_id, taken);
+      return taken;
+    },
+    rest: async () => void (await Promise.allSettled(underWay.values())),
+  };
 }
 
 /** Ends left programs, once at a time. Mutable because it notes that it is under way. */

@@ -143,6 +143,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     policy,
     model: 'name' in runtime ? windowOf(runtime.config) : null,
     audience: audienceOf(held),
+    isWorker: run.worker !== undefined,
     onLeaseLost,
     refused: new Set(),
   });

@@ -8,25 +8,39 @@ export const ASK_AGAIN: ReadonlySet<string> = new Set(['permission_needed', 'per
 /** Refusals that leave the call to the next holder of the lease. */
 export const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
 
+/** An outcome of the API, or a result without one. */
+type Asked = { readonly outcome: CallOutcome } | { readonly result: ToolResult };
+
+/** Lets the API perform a call with an effect outside of the pod. */
+export async function performOutward(kit: ToolKit, asked: AskedCall, context: CallContext): Promise<ToolResult> {
+  const answer = await askVillage(kit, asked, context);
+  return 'outcome' in answer ? outcomeIn(answer.outcome) : answer.result;
+}
+
+interface AskedCall {
+  readonly tool: string;
+  readonly args: string;
+}
+
 /**
- * Lets the API perform a call with an effect outside of the pod. The API has the journal up to the intent before it receives the
+ * Asks the API to perform a call. The API has the journal up to the intent before it receives the
  * call, so that a lost volume cannot hide it.
  */
-export async function performOutward(
+export async function askVillage(
   kit: ToolKit,
-  { tool, args }: { readonly tool: string; readonly args: string },
+  { tool, args }: AskedCall,
   { run, call, signal }: CallContext,
-): Promise<ToolResult> {
+): Promise<Asked> {
   const booked = kit.book.find(run);
-  if (booked === undefined) return { kind: 'unknown', text: 'This process has no lease on the run.' };
+  if (booked === undefined) return { result: { kind: 'unknown', text: 'This process has no lease on the run.' } };
   await kit.mirrored(run, signal);
   const body = { ...booked.lease, tool, arguments: args };
   const answer = await retry(() => kit.work.performCall(run, call, body), signal, kit);
-  if (answer.kind === 'ok') return outcomeIn(answer.value);
-  if (ASK_AGAIN.has(answer.code)) return { kind: 'needs_permission', reason: answer.detail };
-  if (!LOST.has(answer.code)) return failed(answer.code, answer.detail);
+  if (answer.kind === 'ok') return { outcome: answer.value };
+  if (ASK_AGAIN.has(answer.code)) return { result: { kind: 'needs_permission', reason: answer.detail } };
+  if (!LOST.has(answer.code)) return { result: failed(answer.code, answer.detail) };
   booked.onLeaseLost();
-  return { kind: 'unknown', text: answer.detail };
+  return { result: { kind: 'unknown', text: answer.detail } };
 }
 
 const DENIED: Readonly<Record<string, Extract<ToolOutcome, { kind: 'denied' }>['code']>> = {
@@ -35,7 +49,7 @@ const DENIED: Readonly<Record<string, Extract<ToolOutcome, { kind: 'denied' }>['
   permission_expired: 'permission_expired',
 };
 
-function outcomeIn({ kind, code = 'failed', text, data }: CallOutcome): ToolResult {
+export function outcomeIn({ kind, code = 'failed', text, data }: CallOutcome): ToolResult {
   switch (kind) {
     case 'ok':
       return okay(data === undefined ? text : `${text}\n${JSON.stringify(data)}`);

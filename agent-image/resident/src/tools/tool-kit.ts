@@ -4,6 +4,7 @@ import type { BodyLock } from '../engine/body-lock.ts';
 import type { RunBook } from '../engine/run-book.ts';
 import type { Notes } from '../memory/notes.ts';
 import type { AsyncEvent } from '../runs/async-event.ts';
+import type { ChildRuns } from '../runs/child-runs.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 
@@ -15,6 +16,7 @@ export interface ToolKit extends RetryPorts {
   readonly notes: Notes;
   readonly book: Pick<RunBook, 'find'>;
   readonly body: BodyLock;
+  readonly childRuns: ChildRuns;
   /** Set when the agent arrives. */
   readonly arrival: AsyncEvent;
   /** Resolves when the API has the run's journal. */
@@ -30,7 +32,7 @@ export const okay = (text: string): ToolOutcome => ({ kind: 'ok', text });
 export const failed = (code: string, text: string): ToolOutcome => ({ kind: 'failed', code, text });
 
 /** Engine codes are lower case words. */
-const codeOf = (code: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'failed');
+export const codeOf = (code: string): string => (/^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'failed');
 
 /** A refusal by the village is an outcome; the end of a process leaves the call open for the next one. */
 export async function outcomeOf(perform: () => Promise<ToolResult>): Promise<ToolResult> {

@@ -3,6 +3,7 @@ import { VILLAGE_TOOLS } from '@hamlet/contract/resident';
 import { canonicalArguments, defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
 import { lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
+import { delegateWork, listOwnWorkers } from './delegating.ts';
 import { listSchedules } from './schedules.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
@@ -20,6 +21,8 @@ const READ_MS = 30_000;
 /** A walk across the village, after the walk of another run. */
 const WALK_MS = 900_000;
 const OUTWARD_MS = 120_000;
+/** A worker has the time of its run, which is shorter. */
+const WORKER_MS = 86_400_000;
 
 /** The village's tools as the engine calls them. */
 export function villageTools(kit: ToolKit): readonly Tool[] {
@@ -59,6 +62,7 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
     readBoard(kit, { q: query, limit }, signal),
   ),
   inPod('list_schedules', VILLAGE_TOOLS.list_schedules, (_input, { signal }) => listSchedules(kit, signal)),
+  inPod('list_workers', VILLAGE_TOOLS.list_workers, (query, { signal }) => listOwnWorkers(kit, query, signal)),
   inPod('balance', VILLAGE_TOOLS.balance, (_input, { signal }) => readBalance(kit, signal)),
   inPod('quote', VILLAGE_TOOLS.quote, (asked, { signal }) => readQuote(kit, given(asked), signal)),
 ];
@@ -108,9 +112,10 @@ function outward(kit: ToolKit, name: Name): Tool {
   const tool = defineTool<unknown>({
     name,
     description,
-    effect,
+    // Workers of one answer work side by side. A repeated call finds its worker, so the engine may run it again as it repeats a read.
+    effect: name === 'delegate' ? 'read' : effect,
     input,
-    timeoutMs: OUTWARD_MS,
+    timeoutMs: name === 'delegate' ? WORKER_MS : OUTWARD_MS,
     execute: async () => ({ kind: 'unknown', text: '' }),
   });
   return {
@@ -120,7 +125,9 @@ function outward(kit: ToolKit, name: Name): Tool {
       if (!checked.ok) return checked;
       const args = canonicalArguments(JSON.stringify(value));
       const execute = (context: CallContext): Promise<ToolResult> =>
-        outcomeOf(() => performOutward(kit, { tool: name, args }, context));
+        outcomeOf(() =>
+          name === 'delegate' ? delegateWork(kit, args, context) : performOutward(kit, { tool: name, args }, context),
+        );
       return { ok: true, call: { ...checked.call, execute } };
     },
   };

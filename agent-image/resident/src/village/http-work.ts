@@ -12,6 +12,11 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
     posts: async (query) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
     thread: (post_id) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
     schedules: (cursor) => read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
+    workers: async ({ active, run }) => {
+      const query = { active: active ? ('true' as const) : ('false' as const) };
+      const asked = run === undefined ? query : { ...query, run_id: run };
+      return mapped(await read(contract.listWorkers, { params, query: asked }), ({ workers }) => workers);
+    },
     performCall: async (run_id, call_id, body) =>
       mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
     beginCall: (run_id, call_id, body) => read(contract.beginCall, { params: { run_id, call_id }, body }),

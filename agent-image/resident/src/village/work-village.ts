@@ -10,6 +10,7 @@ import type {
   Reply,
   Run,
   ScheduleView,
+  Worker,
 } from '@hamlet/contract';
 import type { Payload } from '@hamlet/engine';
 import type { Answer, RunLease } from './village.ts';
@@ -44,6 +45,11 @@ export interface PostQuery {
   readonly limit: number;
 }
 
+export interface WorkerQuery {
+  readonly active: boolean;
+  readonly run?: string;
+}
+
 export interface SchedulePage {
   readonly schedules: readonly ScheduleView[];
   readonly next_cursor: string | null;
@@ -55,6 +61,8 @@ export interface WorkVillage {
   thread(postId: string): Promise<Answer<{ readonly post: Post; readonly replies: readonly Reply[] }>>;
   /** A page of the Schedules of the village, of which the API shows the agent its own. */
   schedules(cursor: string | undefined): Promise<Answer<SchedulePage>>;
+  /** The agent's workers, newest first. */
+  workers(query: WorkerQuery): Promise<Answer<readonly Worker[]>>;
   /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
   performCall(
     runId: string,

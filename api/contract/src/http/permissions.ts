@@ -20,6 +20,7 @@ export const PERMISSIONS = {
   /** A member may end only the runs that they created. */
   'run:create': ['member', 'admin'],
   'runs:read': ['member', 'admin'],
+  'workers:read': ['member', 'admin', 'agent'],
   /** A member answers only for their own runs and sessions; the handler checks this. */
   'permission:answer': ['member', 'admin'],
   /** The handler checks that the run is the agent's. */

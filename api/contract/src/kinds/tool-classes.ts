@@ -11,6 +11,7 @@ export const TOOL_CLASSES = [
   'schedule',
   'exec',
   'write_inside',
+  'delegate',
 ] as const;
 export const ToolClass = z.enum(TOOL_CLASSES);
 export type ToolClass = z.infer<typeof ToolClass>;

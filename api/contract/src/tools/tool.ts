@@ -22,4 +22,6 @@ export interface VillageTool {
   readonly input: z.ZodObject;
   /** True if the call is a question to a person: no rule can allow it without an answer. */
   readonly asks?: true;
+  /** True if the call begins a worker, which is a run of its own. */
+  readonly begins?: true;
 }

@@ -3,6 +3,8 @@ import { Cron, DailyAt } from '../kinds/schedule-timing.ts';
 import { Duration, TimeZone } from '../kinds/text.ts';
 import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
+import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS } from '../values/run.ts';
+import { WORKER_TOKENS_MIN } from '../values/worker.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
 import { Amount } from '../values/money.ts';
@@ -126,6 +128,24 @@ const ProposeSchedule = z
     message: 'cron and daily_at need a time_zone, for example Europe/Zurich, and every takes none',
   });
 const Bid = z.strictObject({ auction_id: z.uuid(), amount: Amount });
+
+const Delegate = z.strictObject({
+  role: plainText(WORKER_ROLE_MAX_CHARS).trim().min(1).describe('Role in a few words, for example reviewer'),
+  prompt: plainText(RUN_PROMPT_MAX_CHARS)
+    .trim()
+    .min(1)
+    .describe('The whole task in words that stand alone: the worker sees nothing of this conversation'),
+  tokens: z
+    .int()
+    .min(WORKER_TOKENS_MIN)
+    .max(1_000_000_000)
+    .optional()
+    .describe('Tokens that it may use, out of yours; without it, half of the rest'),
+  money: Amount.optional().describe('aiDollars that it may use, out of yours; without it, in proportion to its tokens'),
+});
+const ListWorkers = z.strictObject({
+  active: z.boolean().default(true).describe('False to list also those that have ended'),
+});
 
 /** The tools of the village by name, those of the hands too. A name that is not in this table is denied. Class and effect decide policy and recovery. */
 export const VILLAGE_TOOLS = {
@@ -302,6 +322,22 @@ export const VILLAGE_TOOLS = {
     input: ProposeSchedule,
     description:
       'Propose a schedule that gives you work at times of your choice. It begins when an admin allows it. Look at list_schedules first.',
+  },
+  delegate: {
+    class: 'delegate',
+    effect: 'keyed',
+    runs: 'village',
+    begins: true,
+    input: Delegate,
+    description:
+      'Give a part of your work to a worker and wait for its result: summary, artifacts, errors. Several calls in one answer work side by side.',
+  },
+  list_workers: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: ListWorkers,
+    description: 'List your workers: role, state, usage and result.',
   },
   ...HANDS_TOOLS,
 } as const satisfies Readonly<Record<string, VillageTool>>;

@@ -23,8 +23,8 @@ export const RUN_LEASE_S = 30;
 /** The loss of one renewal does not end the lease. */
 export const RUN_RENEW_EVERY_S = 10;
 
-/** `message`: a person's message in a session. */
-export const RunKind = z.enum(['schedule', 'prompt', 'message']);
+/** `message`: a person's message in a session. `worker`: a part of another run of the agent, which that run delegated. */
+export const RunKind = z.enum(['schedule', 'prompt', 'message', 'worker']);
 export type RunKind = z.infer<typeof RunKind>;
 
 /** An agent works on one run of each lane at a time, so that people need not wait for a long task. */
@@ -61,6 +61,17 @@ export const RunUsage = z.strictObject({
 });
 export type RunUsage = z.infer<typeof RunUsage>;
 
+export const WORKER_ROLE_MAX_CHARS = 64;
+
+/** The run and the call for which a worker works. `depth`: 1 for the worker of a run that is no worker. */
+export const WorkerOrigin = z.strictObject({
+  parent_run_id: z.uuid(),
+  call_id: CallId,
+  role: z.string(),
+  depth: z.int().min(1),
+});
+export type WorkerOrigin = z.infer<typeof WorkerOrigin>;
+
 /** The prompt is only text: a part that looks like a tool call is never executed. */
 export const Run = z.strictObject({
   run_id: z.uuid(),
@@ -85,6 +96,7 @@ export const Run = z.strictObject({
   runtime: z.string().nullable().describe('Runtime of the agent that works on the run, by its name'),
   usage: RunUsage,
   budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
+  worker: WorkerOrigin.optional().describe('Only of a worker'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
   veiled: z
     .literal(true)

@@ -19,6 +19,21 @@ export interface PerformPorts {
   readonly policyOf: PolicyOf;
   /** The handlers of the direct routes. */
   readonly direct: DirectHandlers;
+  /** Begins the worker of a call of `delegate`. */
+  readonly beginWorker: BeginWorker;
+}
+
+export type BeginWorker = (
+  tx: Tx,
+  call: { readonly run: RunRow; readonly callId: string; readonly arguments: unknown },
+) => Promise<CallOutcome>;
+
+/** Begins the worker of a call: worker, permission and effect commit together. A refusal of a guard is an outcome too. */
+async function delegate(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker): Promise<Next> {
+  const { run, args, request } = call;
+  const outcome = await beginWorker(tx, { run, callId: request.params.call_id, arguments: args.value });
+  await beginEffect(tx, call, outcome);
+  return answered(outcome);
 }
 
 /** The step after the first transaction: an answer, or a command to the world or the cluster. */
@@ -52,12 +67,15 @@ async function performInTx(
   return tried.next;
 }
 
+type Work = Pick<PerformPorts, 'direct' | 'beginWorker'>;
+
 async function perform(
   tx: Tx,
   call: JudgedCallOfRun,
-  { permission, direct }: { readonly permission: HeldPermission | null; readonly direct: DirectHandlers },
+  { permission, direct, beginWorker }: Work & { readonly permission: HeldPermission | null },
 ): Promise<Next> {
   const { request, args, run } = call;
+  if (request.body.tool === 'delegate') return delegate(tx, call, beginWorker);
   const way = wayOf(request.body.tool);
   if (way === null) {
     const outcome = replyOutcome(permission);
@@ -136,7 +154,7 @@ function continueEffect(kind: 'replay' | 'resume', { request, args, effect }: Fa
 async function carryOut(
   tx: Tx,
   facts: Facts,
-  { decision, direct }: { readonly decision: CallDecision; readonly direct: DirectHandlers },
+  { decision, ...work }: Work & { readonly decision: CallDecision },
 ): Promise<Next> {
   switch (decision.kind) {
     case 'refused':
@@ -149,7 +167,7 @@ async function carryOut(
     case 'perform': {
       const { request, args, run, policyVersion, permission } = facts;
       const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
-      return perform(tx, { request, args, run, policyVersion, permissionId }, { permission, direct });
+      return perform(tx, { request, args, run, policyVersion, permissionId }, { permission, ...work });
     }
   }
 }
@@ -168,7 +186,7 @@ async function judgeAndPerform(
     call: { tool: request.body.tool, argumentsHash: args.hash },
     cancelRequested: facts.run.cancelRequestedAt !== null,
   });
-  return carryOut(tx, facts, { decision, direct: ports.direct });
+  return carryOut(tx, facts, { decision, direct: ports.direct, beginWorker: ports.beginWorker });
 }
 
 /**

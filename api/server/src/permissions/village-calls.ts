@@ -34,7 +34,7 @@ export type DirectHandler = AnyHandler | ClusterHandler;
 
 /** Tools that the API performs by a direct route. */
 export type PerformedTool = {
-  [N in VillageToolName]: (typeof VILLAGE_TOOLS)[N] extends { readonly asks: true }
+  [N in VillageToolName]: (typeof VILLAGE_TOOLS)[N] extends { readonly asks: true } | { readonly begins: true }
     ? never
     : (typeof VILLAGE_TOOLS)[N] extends { readonly runs: 'village' }
       ? N

@@ -6,6 +6,7 @@ import {
   changeRun,
   hintAgents,
   lockRun,
+  lockWorkersUnderWay,
   markProgress,
   pruneHistory,
   readUnsettledCalls,
@@ -121,7 +122,15 @@ async function write(tx: Tx, run: RunRow, { verdict, command, words }: Decided):
   });
   if (command.kind !== 'step') await reportRun(tx, changed, true);
   await followRun(tx, changed, answer);
+  if (ends || command.kind === 'cancel') await cancelWorkers(tx, changed);
   return changed;
+}
+
+/** Nobody waits for the result of these workers any longer. Their own workers follow. */
+async function cancelWorkers(tx: Tx, { runId, state }: RunRow): Promise<void> {
+  const code = isSettled(state) ? 'parent_ended' : 'parent_cancelled';
+  for (const worker of await lockWorkersUnderWay(tx, runId))
+    await applyToRun(tx, worker, { command: { kind: 'cancel' }, words: { detail: { code } }, permit: () => null });
 }
 
 /** Handles the consequences of a change: concludes an ended run, or hints to the agent to end the run or start it again. */

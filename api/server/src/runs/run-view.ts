@@ -13,6 +13,11 @@ function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }
   return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
 }
 
+function workerIn({ parentRunId, parentCallId, role, depth }: RunRow): Pick<Run, 'worker'> {
+  if (parentRunId === null || parentCallId === null || role === null) return {};
+  return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth } };
+}
+
 export function runView(row: RunRow): Run {
   const { errorCode: code, errorMessage: message } = row;
   return {
@@ -36,6 +41,7 @@ export function runView(row: RunRow): Run {
     usage: usageOf(row),
     budgets: row.budgets as RunBudgets | null,
     unsettled: row.unsettled,
+    ...workerIn(row),
   };
 }
 

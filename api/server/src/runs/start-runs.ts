@@ -1,4 +1,11 @@
-import { listen, readNextRun, readScheduleActivity, RUN_HINTS_CHANNEL, type Stream } from '@hamlet/store';
+import {
+  listen,
+  readCancelledRuns,
+  readNextRun,
+  readScheduleActivity,
+  RUN_HINTS_CHANNEL,
+  type Stream,
+} from '@hamlet/store';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
 import type { WakeHub } from '../residents/wake-hub.ts';
 import type { Job } from '../service/jobs.ts';
@@ -21,7 +28,11 @@ export const scheduleActivityPart: SnapshotPart = async (tx) =>
 function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
     const run = await readNextRun(db, { agentId, uid });
-    if (run !== null) hub.hint(agentId, { run_id: run.runId, run: runView(run) });
+    // A run that is to end may be a worker, or run beside an older one.
+    const cancelled = await readCancelledRuns(db, agentId, uid);
+    const others = cancelled.filter(({ runId }) => runId !== run?.runId);
+    for (const each of run === null ? others : [run, ...others])
+      hub.hint(agentId, { run_id: each.runId, run: runView(each) });
   }
 
   return listen(listenUrl, [RUN_HINTS_CHANNEL], (_channel, agentId) => {

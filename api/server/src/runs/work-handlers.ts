@@ -3,6 +3,7 @@ import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
 import {
   countEffects,
+  findRun,
   findStep,
   inTransaction,
   lockRun,
@@ -78,7 +79,10 @@ function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
 function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
   return plain(({ params, body: { cycle, runtime }, actor }) =>
     inTransaction(db, async (tx) => {
-      const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+      const asked = await findRun(tx, params.run_id);
+      // A worker takes no place: the run that it works for has one.
+      const tooMany =
+        asked?.kind === 'worker' ? null : await refuseTooMany(tx, limits, { actor, runId: params.run_id });
       if (tooMany !== null) return tooMany;
       const held = await refuseSessionTurn(tx, params.run_id, actor.agentId);
       if (held !== null) return refused(held);
@@ -97,7 +101,8 @@ function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
         permissions: [...(await permissionsOfRun(tx, run))],
         policy: policyOf(actor.agentId),
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
-        session: await sessionOfRun(tx, run),
+        // A worker knows its prompt alone.
+        session: run.kind === 'worker' ? null : await sessionOfRun(tx, run),
         offer: await openOfferOf(tx, run.runId),
       });
     }),

@@ -41,6 +41,8 @@ import { firingHandlers } from '../runs/firing-handlers.ts';
 import { journalHandlers } from '../runs/journal-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
+import { beginWorker } from '../runs/workers/begin-worker.ts';
+import { workerHandlers } from '../runs/workers/worker-handlers.ts';
 import { proposeSchedule } from '../schedules/propose-schedule.ts';
 import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from '../residents/resident-handlers.ts';
@@ -114,7 +116,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
   return {
     ...people,
     ...mcpHandler({ ...ports, handlers: people, limitActor: base.counted.limitActor }),
-    ...permissionHandlers({ ...ports, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
+    ...permissionHandlers({ ...ports, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
     ...residentHandlers(ports),
     ...standingHandlers(ports),
     ...freezeHandlers(ports),
@@ -125,6 +127,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...signInHandlers(ports),
     ...internalHandlers(ports),
     ...workHandlers(ports),
+    ...workerHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
     ...firingHandlers(ports),

@@ -163,6 +163,11 @@ export interface Tables extends EgressTables, MoneyTables, PermissionTables, Ses
     worked_ms: Generated<number>;
     working_since: Generated<Date | null>;
     unsettled: Defaulted<string[]>;
+    /** The run and the call for which a worker works; null for another run. */
+    parent_run_id: Defaulted<string | null>;
+    parent_call_id: Defaulted<string | null>;
+    role: Defaulted<string | null>;
+    depth: Defaulted<number>;
   };
   /** Claims of an agent, as it sent them. */
   journal_entry: {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { RunRow } from './run-row.ts';
+import { pruneWorkers } from './workers.ts';
 
 /** Maximum number of ended runs from people that are kept for an agent. */
 const PROMPT_RUNS_KEPT = 1_000;
@@ -10,10 +11,14 @@ const FIRINGS_KEPT = 20_000;
 const FORGOTTEN_AFTER_DAYS = 90;
 const AT_ONCE = 5_000;
 
+/** An ended run stays until its last worker has ended. For a query of `run`. */
+const HAS_NO_ACTIVE_WORKER = sql`not exists (
+  select from run child where child.parent_run_id = run.run_id and child.state in ('queued', 'running', 'waiting_permission'))`;
+
 export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimit: number): Promise<void> {
   await sql`
     delete from run where run_id in (
-      select run_id from run where schedule_uid = ${scheduleUid} and state in ('done', 'failed', 'cancelled')
+      select run_id from run where schedule_uid = ${scheduleUid} and state in ('done', 'failed', 'cancelled') and ${HAS_NO_ACTIVE_WORKER}
       order by run_id desc offset ${historyLimit} limit ${AT_ONCE})`.execute(tx);
 }
 
@@ -21,6 +26,7 @@ export async function pruneHistory(
   tx: Tx,
   { scheduleUid, agentId }: Pick<RunRow, 'scheduleUid' | 'agentId'>,
 ): Promise<void> {
+  await pruneWorkers(tx, agentId);
   if (scheduleUid !== null) {
     const state = await tx
       .selectFrom('schedule_state')
@@ -32,7 +38,8 @@ export async function pruneHistory(
   }
   await sql`
     delete from run where run_id in (
-      select run_id from run where agent_id = ${agentId} and schedule_uid is null and state in ('done', 'failed', 'cancelled')
+      select run_id from run where agent_id = ${agentId} and schedule_uid is null and kind <> 'worker' and state in ('done', 'failed', 'cancelled')
+        and ${HAS_NO_ACTIVE_WORKER}
         and not exists (select from run_offer where run_offer.run_id = run.run_id and run_offer.state = 'open')
       order by run_id desc offset ${PROMPT_RUNS_KEPT} limit ${AT_ONCE} for update skip locked)`.execute(tx);
 }

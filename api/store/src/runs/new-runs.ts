@@ -1,4 +1,4 @@
-import type { RunKind } from '@hamlet/contract';
+import type { RunBudgets, RunKind } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
@@ -13,6 +13,16 @@ export interface NewRun {
   readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
   /** Session whose message the run answers. */
   readonly sessionId?: string | null | undefined;
+  readonly worker?: NewWorker | undefined;
+}
+
+/** A worker, with the share of its parent's budgets. */
+export interface NewWorker {
+  readonly parentRunId: string;
+  readonly callId: string;
+  readonly role: string;
+  readonly depth: number;
+  readonly budgets: RunBudgets;
 }
 
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
@@ -24,13 +34,19 @@ export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<v
   await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${ids}::text[]) as agent_id`.execute(tx);
 }
 
+function workerColumns(worker: NewWorker | undefined) {
+  if (worker === undefined) return { parent_run_id: null, parent_call_id: null, role: null, depth: 0, budgets: null };
+  const { parentRunId, callId, role, depth, budgets } = worker;
+  return { parent_run_id: parentRunId, parent_call_id: callId, role, depth, budgets: JSON.stringify(budgets) };
+}
+
 /** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */
 export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<readonly RunRow[]> {
   if (runs.length === 0) return [];
   const made = await tx
     .insertInto('run')
     .values(
-      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId }) => ({
+      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId, worker }) => ({
         agent_id: agentId,
         agent_uid: agentUid,
         kind,
@@ -42,6 +58,7 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
         schedule_name: schedule?.name ?? null,
         slot: schedule?.slot ?? null,
         session_id: sessionId ?? null,
+        ...workerColumns(worker),
         events: 1,
       })),
     )
@@ -66,6 +83,7 @@ export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise
     .select(['agent_id', sql<number>`count(*)`.as('waiting')])
     .where('agent_id', '=', sql<string>`any(${[...agentIds]}::text[])`)
     .where('state', '=', 'queued')
+    .where('kind', '<>', 'worker')
     .groupBy('agent_id')
     .execute();
   return new Map(rows.map(({ agent_id, waiting }) => [agent_id, waiting]));

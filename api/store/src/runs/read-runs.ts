@@ -5,6 +5,9 @@ import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
 import { IS_ITS_TURN, isSeenBy } from './session-turns.ts';
 
+/** Two lanes with their workers have fewer runs at one time. */
+const CANCELLED_MAX = 64;
+
 export interface RunFilter {
   readonly agentId?: string | undefined;
   readonly schedule?: string | undefined;
@@ -51,7 +54,7 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. */
+/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. A worker is none: its parent takes it. */
 export async function readNextRun(
   db: Db,
   {
@@ -66,6 +69,7 @@ export async function readNextRun(
     .where('agent_id', '=', agentId)
     .where('agent_uid', '=', agentUid)
     .where('state', 'in', ['queued', 'running'])
+    .where('kind', '<>', 'worker')
     .$if(lane !== undefined, (query) => query.where('kind', lane === 'message' ? '=' : '<>', 'message'))
     .where(IS_ITS_TURN)
     .orderBy(sql`state = 'queued'`)
@@ -104,7 +108,21 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/** Counts an agent's runs in flight, except `besides`. Locks the count; call it before locking any row of `run`. */
+/** Running runs of a life of an agent whose end a person wants, oldest first. */
+export async function readCancelledRuns(db: Db, agentId: string, agentUid: string): Promise<readonly RunRow[]> {
+  return db
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where('agent_id', '=', agentId)
+    .where('agent_uid', '=', agentUid)
+    .where('state', '=', 'running')
+    .where('cancel_requested_at', 'is not', null)
+    .orderBy('run_id')
+    .limit(CANCELLED_MAX)
+    .execute();
+}
+
+/** Counts an agent's runs in flight, except `besides` and its workers. Locks the count; call it before locking any row of `run`. */
 export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
   await lockName(tx, `runs in flight ${agentId}`);
   const { count } = await tx
@@ -112,6 +130,7 @@ export async function countRunsInFlight(tx: Tx, agentId: string, besides: string
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('agent_id', '=', agentId)
     .where('state', '=', 'running')
+    .where('kind', '<>', 'worker')
     .where('run_id', '<>', besides)
     .executeTakeFirstOrThrow();
   return count;

@@ -36,6 +36,10 @@ export const RUN_COLUMNS = [
   'claimed_tokens as claimedTokens',
   'claimed_cost_micros as claimedCostMicros',
   'unsettled',
+  'parent_run_id as parentRunId',
+  'parent_call_id as parentCallId',
+  'role',
+  'depth',
 ] as const;
 export type RunRow = Readonly<Selection<Tables, 'run', (typeof RUN_COLUMNS)[number]>>;
 

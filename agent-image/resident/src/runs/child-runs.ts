@@ -1,0 +1,21 @@
+import type { Run } from '@hamlet/contract';
+import type { Taken } from './take-run.ts';
+
+/** Works on runs that other runs of this process delegate. */
+export interface ChildRuns {
+  /** Works on a worker until the API has its end, it waits for people, or no end is accepted now. */
+  take(run: Run): Promise<Taken>;
+}
+
+/** Mutable because the tools are made before the runs begin. */
+export class LateChildRuns implements ChildRuns {
+  #take: ChildRuns['take'] | null = null;
+
+  serve(take: ChildRuns['take']): void {
+    this.#take = take;
+  }
+
+  async take(run: Run): Promise<Taken> {
+    return this.#take === null ? 'later' : this.#take(run);
+  }
+}

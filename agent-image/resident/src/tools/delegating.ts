@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from '@hamlet/contract';
+import type { CallContext } from '@hamlet/engine';
+import { rejectOnAbort } from '../village/retry.ts';
+import { askVillage, outcomeIn } from './outward.ts';
+import { answered } from './reading.ts';
+import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
+
+/** Pause before the next look at a worker that waits for people, or whose end the API did not accept. */
+const LOOK_EVERY_MS = 1_000;
+const PROMPT_MAX_CHARS = 200;
+
+/**
+ * Begins a worker and works on it until it has ended; the result is its envelope. The API has one worker for one call: after a kill
+ * the repeated call finds it, and continues it.
+ */
+export async function delegateWork(kit: ToolKit, args: string, context: CallContext): Promise<ToolResult> {
+  const answer = await askVillage(kit, { tool: 'delegate', args }, context);
+  if ('result' in answer) return answer.result;
+  const { outcome } = answer;
+  const runId = outcome.data?.['run_id'];
+  if (outcome.kind !== 'ok' || typeof runId !== 'string') return outcomeIn(outcome);
+  try {
+    return await untilEnded(kit, runId, context.signal);
+  } catch (error) {
+    // The worker is cancelled or given back together with the run that waits for it.
+    if (context.signal.aborted) return { kind: 'unknown', text: `The worker ${runId} was not waited for.` };
+    throw error;
+  }
+}
+
+async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Promise<ToolResult> {
+  for (;;) {
+    signal.throwIfAborted();
+    const [worker] = await answered(kit, signal, () => kit.work.workers({ active: false, run: runId }));
+    if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
+    if (worker.envelope !== null) return resultOf(worker);
+    if (worker.run.state !== 'waiting_permission') {
+      const taken = await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)]);
+      if (taken === 'ended') continue;
+    }
+    await delay(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+function resultOf({ run, envelope }: Worker): ToolResult {
+  const text = JSON.stringify({ run_id: run.run_id, ...envelope });
+  return run.state === 'done' ? okay(text) : failed(codeOf(run.error?.code ?? run.state), text);
+}
+
+/** The registry of the agent's workers, in words. */
+export async function listOwnWorkers(
+  kit: ToolKit,
+  { active }: { readonly active: boolean },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const workers = await answered(kit, signal, () => kit.work.workers({ active }));
+  if (workers.length === 0) return okay(active ? 'No worker is active.' : 'There are no workers.');
+  return okay(workers.map(workerInWords).join('\n'));
+}
+
+function workerInWords({ run, envelope }: Worker): string {
+  const { tokens, cost } = run.usage;
+  const prompt =
+    run.prompt.length > PROMPT_MAX_CHARS ? `${run.prompt.slice(0, PROMPT_MAX_CHARS).toWellFormed()}…` : run.prompt;
+  const end = envelope === null ? '' : `; result: ${JSON.stringify(envelope)}`;
+  return `- ${run.run_id}, ${run.worker?.role ?? 'worker'}, ${run.state}, ${tokens} tokens, ${cost} aiDollars: ${prompt}${end}`;
+}

@@ -1,0 +1,58 @@
+import { parseAiDollars, VILLAGE_TOOLS, type CallOutcome, type RunBudgets } from '@hamlet/contract';
+import { decideWorker } from '@hamlet/core';
+import { insertRuns, readWorkerTakings, type RunRow, type Tx } from '@hamlet/store';
+import { invalidOutcome } from '../../permissions/call-outcomes.ts';
+
+/** A call of `delegate` in the transaction that has locked its run. */
+export interface Delegation {
+  readonly run: RunRow;
+  readonly callId: string;
+  readonly arguments: unknown;
+}
+
+/** Begins the worker of a call, with a share of the budgets of its run, or says which guard refuses it. */
+export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Delegation): Promise<CallOutcome> {
+  const parsed = VILLAGE_TOOLS.delegate.input.safeParse(given);
+  if (!parsed.success) return invalidOutcome(parsed.error.issues);
+  const { role, prompt, tokens, money } = parsed.data;
+  const budgets = run.budgets as RunBudgets | null;
+  if (budgets === null) throw new TypeError(`the run ${run.runId} works without budgets`);
+  const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
+  const own = ownUsage(run);
+  const verdict = decideWorker(
+    {
+      depth: run.depth,
+      active: taken.active,
+      budgets,
+      moneyMicros: parseAiDollars(budgets.money),
+      taken: { tokens: own.tokens + taken.tokens, moneyMicros: BigInt(own.costMicros + taken.costMicros) },
+    },
+    { tokens, moneyMicros: money === undefined ? undefined : parseAiDollars(money) },
+  );
+  if (verdict.kind === 'refused') {
+    const { code, what, fix } = verdict.error;
+    return { kind: 'failed', code, text: `${what} ${fix}` };
+  }
+  const [worker] = await insertRuns(tx, [
+    {
+      agentId: run.agentId,
+      agentUid: run.agentUid,
+      kind: 'worker',
+      prompt,
+      createdByRole: run.createdByRole,
+      createdById: run.createdById,
+      schedule: null,
+      sessionId: run.sessionId,
+      worker: { parentRunId: run.runId, callId, role, depth: run.depth + 1, budgets: verdict.budgets },
+    },
+  ]);
+  if (worker === undefined) throw new Error('the database returned no worker');
+  return { kind: 'ok', text: `The worker ${role} begins as run ${worker.runId}.`, data: { run_id: worker.runId } };
+}
+
+/** Usage by the API's own count, if it has one. */
+function ownUsage({ tokens, costMicros, claimedTokens, claimedCostMicros }: RunRow) {
+  return tokens > 0 || costMicros > 0
+    ? { tokens, costMicros }
+    : { tokens: claimedTokens, costMicros: claimedCostMicros };
+}

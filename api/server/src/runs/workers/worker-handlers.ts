@@ -1,0 +1,59 @@
+import type { Worker, WorkerArtifact, WorkerEnvelope } from '@hamlet/contract';
+import { isSettled, workerError } from '@hamlet/core';
+import { readArtifacts, readWorkers, type ArtifactRow, type Db, type RunRow } from '@hamlet/store';
+import type { Run } from '@hamlet/contract';
+import { plain, type Handlers } from '../../http/handler.ts';
+import { accepted, refused } from '../../http/outcome.ts';
+import { shownRuns } from '../audience/run-audience.ts';
+import { runView } from '../run-view.ts';
+
+export interface WorkerPorts {
+  readonly db: Db;
+}
+
+/** The registry of workers: what the API has stored about them, for people and for the agent itself. */
+export function workerHandlers({ db }: WorkerPorts) {
+  return {
+    listWorkers: plain(async ({ params, query, actor }) => {
+      const { agent_id: agentId } = params;
+      if (actor.role === 'agent' && actor.agentId !== agentId)
+        return refused('not_own_agent', `This token belongs to ${actor.agentId}`);
+      const rows = await readWorkers(db, {
+        agentId,
+        activeOnly: query.active === 'true',
+        runId: query.run_id,
+        parentRunId: query.parent_run_id,
+        personId: actor.role === 'member' ? actor.id : undefined,
+      });
+      const own = actor.role === 'agent' ? rows.filter(({ agentUid }) => agentUid === actor.uid) : rows;
+      const shown = actor.role === 'agent' ? own.map(runView) : await shownRuns(db, actor, own);
+      const ended = own.filter(({ state }) => isSettled(state)).map(({ runId }) => runId);
+      const artifacts = await readArtifacts(db, ended);
+      return accepted({ workers: own.map((row, at) => workerOf(row, shown[at] ?? runView(row), artifacts)) });
+    }),
+  } satisfies Partial<Handlers>;
+}
+
+/** A worker as its reader sees it: without its texts, a veiled one has no role and no artifacts either. Pure. */
+function workerOf(row: RunRow, run: Run, artifacts: readonly ArtifactRow[]): Worker {
+  const shown = run.veiled === true && run.worker !== undefined ? { ...run, worker: { ...run.worker, role: '' } } : run;
+  return { run: shown, envelope: isSettled(row.state) ? envelopeOf(shown, artifacts) : null };
+}
+
+function envelopeOf(run: Run, artifacts: readonly ArtifactRow[]): WorkerEnvelope {
+  const made = run.veiled === true ? [] : artifacts.filter(({ runId }) => runId === run.run_id);
+  return {
+    summary: run.summary ?? '',
+    artifacts: made.map(({ kind, at }): WorkerArtifact => ({ kind, at, witnessed: kind === 'link' })),
+    errors: errorsOf(run).map(workerError),
+  };
+}
+
+function errorsOf({ state, error, unsettled }: Run): readonly { readonly code: string; readonly message: string }[] {
+  const ended = error ?? (state === 'cancelled' ? { code: 'cancelled', message: 'The worker was cancelled.' } : null);
+  const open =
+    unsettled.length === 0
+      ? []
+      : [{ code: 'unsettled', message: `The end of these calls is unknown: ${unsettled.join(', ')}` }];
+  return [...(ended === null ? [] : [ended]), ...open];
+}

@@ -1,0 +1,121 @@
+import { WORKER_ARTIFACTS_MAX, WORKERS_KEPT, type RunBudgets } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
+import { isSeenBy } from './session-turns.ts';
+
+/** The workers of an agent that are under way are fewer: depth and width have limits. */
+const LISTED_MAX = 2 * WORKERS_KEPT;
+const PRUNED_AT_ONCE = 1_000;
+
+export interface WorkerTakings {
+  /** Workers that have not ended. */
+  readonly active: number;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+interface WorkerPart {
+  readonly isActive: boolean;
+  readonly budgets: RunBudgets;
+  readonly tokens: number;
+  readonly costMicros: number;
+}
+
+/** Adds up what a run has left to its workers: the whole share of an active one, the usage of an ended one with its own workers. */
+export async function readWorkerTakings(
+  tx: Tx,
+  parentRunId: string,
+  microsOf: (money: string) => number,
+): Promise<WorkerTakings> {
+  const { rows } = await sql<WorkerPart>`
+    with recursive tree as (
+      select run_id as top, run_id, tokens, cost_micros, claimed_tokens, claimed_cost_micros from run where parent_run_id = ${parentRunId}
+      union all
+      select tree.top, child.run_id, child.tokens, child.cost_micros, child.claimed_tokens, child.claimed_cost_micros
+      from run child join tree on child.parent_run_id = tree.run_id)
+    select run.state in ('queued', 'running', 'waiting_permission') as "isActive", run.budgets,
+      used.tokens::float8 as tokens, used.cost_micros::float8 as "costMicros"
+    from run join (
+      select top, sum(case when tokens > 0 or cost_micros > 0 then tokens else claimed_tokens end) as tokens,
+        sum(case when tokens > 0 or cost_micros > 0 then cost_micros else claimed_cost_micros end) as cost_micros
+      from tree group by top) used on used.top = run.run_id`.execute(tx);
+  return rows.reduce<WorkerTakings>(
+    ({ active, tokens, costMicros }, part) => ({
+      active: active + (part.isActive ? 1 : 0),
+      tokens: tokens + (part.isActive ? part.budgets.tokens : part.tokens),
+      costMicros: costMicros + (part.isActive ? microsOf(part.budgets.money) : part.costMicros),
+    }),
+    { active: 0, tokens: 0, costMicros: 0 },
+  );
+}
+
+/** Locks the workers of a run that have not ended. The caller has locked the run: a parent is locked before its workers. */
+export async function lockWorkersUnderWay(tx: Tx, parentRunId: string): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom('run')
+    .select('run_id')
+    .where('parent_run_id', '=', parentRunId)
+    .where('state', 'in', UNDER_WAY)
+    .orderBy('run_id')
+    .forUpdate()
+    .execute();
+  return rows.map(({ run_id }) => run_id);
+}
+
+export interface WorkerFilter {
+  readonly agentId: string;
+  readonly activeOnly: boolean;
+  readonly runId?: string | undefined;
+  readonly parentRunId?: string | undefined;
+  /** Leaves out workers of sessions without this person; undefined: all. */
+  readonly personId?: string | undefined;
+}
+
+/** Workers of an agent, newest first. */
+export async function readWorkers(db: Db, filter: WorkerFilter): Promise<readonly RunRow[]> {
+  const { agentId, activeOnly, runId, parentRunId, personId } = filter;
+  return db
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where('agent_id', '=', agentId)
+    .where('kind', '=', 'worker')
+    .$if(activeOnly, (query) => query.where('state', 'in', UNDER_WAY))
+    .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
+    .$if(parentRunId !== undefined, (query) => query.where('parent_run_id', '=', parentRunId ?? ''))
+    .$if(personId !== undefined, (query) => query.where(isSeenBy(personId ?? '')))
+    .orderBy('run_id', 'desc')
+    .limit(LISTED_MAX)
+    .execute();
+}
+
+export interface ArtifactRow {
+  readonly runId: string;
+  readonly kind: 'link' | 'file';
+  readonly at: string;
+}
+
+/** Pages of the village that calls of these runs made, and files that they changed, as far as a call names one. */
+export async function readArtifacts(db: Db, runIds: readonly string[]): Promise<readonly ArtifactRow[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<ArtifactRow>`
+    select "runId", kind, at from (
+      select made.*, row_number() over (partition by "runId" order by call_id) as number from (
+        select run_id as "runId", call_id, 'link' as kind, outcome -> 'data' ->> 'link' as at from effect
+        where run_id = any(${[...runIds]}::uuid[]) and outcome ->> 'kind' = 'ok' and outcome -> 'data' ->> 'link' is not null
+        union
+        select run_id, min(call_id), 'file', left(report ->> 'path', 4096) from hands_call
+        where run_id = any(${[...runIds]}::uuid[]) and report ->> 'path' is not null and report ->> 'diff' is not null
+        group by run_id, report ->> 'path') made) numbered
+    where number <= ${WORKER_ARTIFACTS_MAX} order by number`.execute(db);
+  return rows;
+}
+
+/** Deletes workers of an agent beyond the newest. */
+export async function pruneWorkers(tx: Tx, agentId: string): Promise<void> {
+  await sql`
+    delete from run where run_id in (
+      select run_id from run where agent_id = ${agentId} and kind = 'worker' and state in ('done', 'failed', 'cancelled')
+        and not exists (select from run child where child.parent_run_id = run.run_id and child.state in ('queued', 'running', 'waiting_permission'))
+      order by run_id desc offset ${WORKERS_KEPT} limit ${PRUNED_AT_ONCE} for update skip locked)`.execute(tx);
+}
