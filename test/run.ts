@@ -67,7 +67,10 @@ async function runPart(part: Part, full: boolean): Promise<Tally> {
   const seconds = (performance.now() - started) / 1000;
   print(`── ${tally.passed} passed, ${tally.failed} failed in ${seconds.toFixed(0)} s`);
   if (full) keepFullResults(part.name, { passed: tally.passed, failed: tally.failed, seconds });
-  return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what: `${part.name}: ${what}`, rerun })) };
+  return {
+    ...tally,
+    failures: tally.failures.map((failure) => ({ ...failure, what: `${part.name}: ${failure.what}` })),
+  };
 }
 
 /** One more test: it passes when all processes of the tests have ended. */
@@ -109,7 +112,10 @@ function chosenLanes(names: string | undefined): readonly (readonly Part[])[] {
 /** Prints the failures at the end of a long run, with the command that repeats each. */
 function report({ passed, failed, failures }: Tally, tookMs: number): void {
   console.log(`\nall of it took ${(tookMs / 60_000).toFixed(1)} min`);
-  for (const { what, rerun } of failures) console.log(`✖ ${what.slice(0, LONGEST_FAILURE)}\n    ${rerun}`);
+  for (const { what, rerun, lastLines = [] } of failures) {
+    console.log(`✖ ${what.slice(0, LONGEST_FAILURE)}\n    ${rerun}`);
+    for (const line of lastLines) console.log(`    │ ${line.slice(0, LONGEST_FAILURE)}`);
+  }
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 }

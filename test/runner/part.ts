@@ -5,6 +5,8 @@ export interface FailedTest {
   readonly what: string;
   /** The command to run it alone, from the root of the work tree. */
   readonly rerun: string;
+  /** The last lines of a program that failed, for a reader who has only the end of the run's output. */
+  readonly lastLines?: readonly string[];
 }
 
 export interface Tally {

@@ -19,3 +19,16 @@ export async function stream(print: Print, program: string, args: readonly strin
 async function printLines(output: Readable, print: Print): Promise<void> {
   for await (const line of createInterface({ input: output })) print(line);
 }
+
+/** Returns a printer that also keeps the last lines that it printed, and a reader of these. */
+export function keepLast(print: Print, count: number): { print: Print; lastLines: () => readonly string[] } {
+  const kept: string[] = [];
+  return {
+    print: (line) => {
+      print(line);
+      kept.push(line);
+      if (kept.length > count) kept.shift();
+    },
+    lastLines: () => [...kept],
+  };
+}

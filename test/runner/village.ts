@@ -6,8 +6,8 @@ import { clusterStatus } from '../../local/village/cluster.ts';
 import { setAside } from '../../local/village/commands/kept-data.ts';
 import { NODE } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
-import type { Part, Print, Tally } from './part.ts';
-import { stream } from './stream.ts';
+import type { FailedTest, Part, Print, Tally } from './part.ts';
+import { keepLast, stream } from './stream.ts';
 import { testFiles } from './unit.ts';
 
 export const VILLAGE_PART: Part = {
@@ -19,13 +19,14 @@ export const VILLAGE_PART: Part = {
 
 /** These tests mostly wait for slots, pods and kubelets. */
 const SIDE_BY_SIDE = 3;
+const LINES_OF_FAILURE = 30;
 
 async function run(print: Print): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
   if (!wasUp) setAside();
   try {
-    const up = (await stream(print, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'local/village/main.ts', 'up'])) === 0;
-    if (!up) return { passed: 0, failed: 1, failures: [{ what: 'the village did not come up', rerun: 'make up' }] };
+    const failure = await bringUp(print, wasUp);
+    if (failure !== undefined) return { passed: 0, failed: 1, failures: [failure] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Tests with their own agents run in parallel, tests that share the village's agents one at a time, and tests that break it last.
     const apart = files
@@ -40,9 +41,18 @@ async function run(print: Print): Promise<Tally> {
   }
 }
 
+async function bringUp(print: Print, wasUp: boolean): Promise<FailedTest | undefined> {
+  const { print: printUp, lastLines } = keepLast(print, LINES_OF_FAILURE);
+  const code = await stream(printUp, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'local/village/main.ts', 'up']);
+  return code === 0 ? undefined : { what: 'the village did not come up', rerun: 'make up', lastLines: lastLines() };
+}
+
 /** Adds to the command of a failed test that it needs a running village. */
 function needingTheVillage(tally: Tally): Tally {
-  return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what, rerun: `make up && ${rerun}` })) };
+  return {
+    ...tally,
+    failures: tally.failures.map((failure) => ({ ...failure, rerun: `make up && ${failure.rerun}` })),
+  };
 }
 
 /** `standing` is absent: agents that rise in the tests beside it could take the seats of its agents. */
