@@ -67,7 +67,8 @@ refused() { local out; if out=$("$@" 2>&1); then echo "was permitted: $out"; ret
 stopped() { ! hamlet status; }
 
 # picture prints everything that a cluster could leave on the machine, except changes by other tests and image builds.
-picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/'; }
+# `ip netns add` mounts /run/netns once on a machine and leaves it mounted; any other test may be the first to do so.
+picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/|^mount /run/netns$'; }
 
 everything() {
   ip netns list | awk '{print "netns", $1}'

@@ -1,6 +1,7 @@
 /** Every way in which a list or a watch can fail, over real sockets. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
 import { PODS, type KubeObject } from '../client/kube-object.ts';
@@ -151,10 +152,14 @@ test('characters split between packets arrive whole', async () => {
   const { server, reflector } = await harness();
   const bytes = new TextEncoder().encode(line('ADDED', object('a', 6, { note: 'Zürich 🦉' })));
   server.onList(list(5, []));
-  server.onWatch((response) => {
+  server.onWatch(async (response) => {
     response.writeHead(200);
     response.flushHeaders();
-    [...bytes].forEach((byte, index) => setTimeout(() => response.write(Uint8Array.of(byte)), index));
+    // One after the other: timers of different lengths may fire in another order on a loaded machine.
+    for (const byte of bytes) {
+      response.write(Uint8Array.of(byte));
+      await setTimeout(1);
+    }
   });
   await reflector.start();
   await until('the event', async () => reflector.cache.size === 1);
