@@ -149,6 +149,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   beginCall: '401  403  403  400  400  403',
   endCall: '401  403  403  400  400  403',
   listCalls: '401  200  200  403  403  403',
+  listWorkers: '401  200  200  200  403  403',
   listPermissions: '401  200  200  403  403  403',
   answerPermission: '401  400  400  403  403  403',
   listAllowRules: '401  200  200  403  403  403',

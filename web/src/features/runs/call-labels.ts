@@ -41,6 +41,8 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   search_files: { word: 'Search files', icon: 'search' },
   list_changes: { word: 'List changes', icon: 'history' },
   undo_change: { word: 'Undo a change', icon: 'undo' },
+  delegate: { word: 'Delegate to a worker', icon: 'users' },
+  list_workers: { word: 'List its workers', icon: 'users' },
   ask_human: { word: 'Ask a person', icon: 'user' },
 };
 
