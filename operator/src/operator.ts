@@ -10,6 +10,7 @@ import {
   Resync,
   runWorkers,
   systemClock,
+  VOLUMES,
   WorkQueue,
   type KubeClient,
   type KubeObject,
@@ -34,6 +35,7 @@ import {
   nodeView,
   tierView,
   volumeClaimView,
+  volumeView,
   type CachedAgent,
   type TierView,
 } from './objects/cached-objects.ts';
@@ -41,7 +43,7 @@ import { AGENT_ROLE, AGENTS, ENTITLEMENTS, ROLE_LABEL } from './objects/names.ts
 import { podView } from './objects/pod-view.ts';
 import { tiersFor } from './objects/hands.ts';
 import { boostedTiers } from './objects/tier-compute.ts';
-import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, type Watched } from './objects/watched.ts';
+import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, VOLUME_INDEXERS, type Watched } from './objects/watched.ts';
 import { apiStateOf, holdAt } from './village/api-state.ts';
 import { closeAccount, holdsThrough } from './village/village-client.ts';
 import { VillageStream } from './village/village-stream.ts';
@@ -280,6 +282,7 @@ export class Operator {
         transform: volumeClaimView,
         indexers: CLAIM_INDEXERS,
       }),
+      volumes: this.#reflector(VOLUMES, { transform: volumeView, indexers: VOLUME_INDEXERS }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
       nodes: this.#reflector(NODES, { transform: nodeView }),
     };

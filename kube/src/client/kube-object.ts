@@ -75,6 +75,7 @@ const core = (plural: string, kind: string): ResourceType => ofVersion1('', plur
 export const PODS = core('pods', 'Pod');
 export const SECRETS = core('secrets', 'Secret');
 export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
+export const VOLUMES = core('persistentvolumes', 'PersistentVolume');
 export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
 export const EVENTS = core('events', 'Event');
 export const NODES = core('nodes', 'Node');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cachedAgent, type CachedAgent } from './cached-objects.ts';
+import { cachedAgent, volumeView, type CachedAgent } from './cached-objects.ts';
 
 const raw = (
   generation: number,
@@ -30,4 +30,20 @@ test('an invalid spec stays a problem until it changes', () => {
   assert.match(broken.problem ?? '', /power/);
   assert.equal(cachedAgent(raw(2, { spec: { power: 'Dozing' } }), broken).problem, broken.problem);
   assert.equal(cachedAgent(raw(3), broken).spec?.power, 'Awake');
+});
+
+test('a volume is local if its affinity names one node', () => {
+  const isLocal = (...terms: readonly object[]): boolean =>
+    volumeView({
+      metadata: { name: 'pv-1', uid: 'pv-uid', resourceVersion: '1' },
+      spec: { nodeAffinity: { required: { nodeSelectorTerms: terms } } },
+    }).local;
+  const on = (key: string, ...values: string[]) => ({ matchExpressions: [{ key, operator: 'In', values }] });
+  assert.equal(isLocal(on('kubernetes.io/hostname', 'sparky1')), true);
+  assert.equal(isLocal({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['sparky1'] }] }), true);
+  assert.equal(isLocal(on('kubernetes.io/hostname', 'sparky1', 'sparky2')), false);
+  assert.equal(isLocal(on('kubernetes.io/hostname', 'sparky1'), on('kubernetes.io/hostname', 'sparky2')), false);
+  assert.equal(isLocal(on('topology.kubernetes.io/zone', 'south')), false);
+  assert.equal(isLocal({ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'Exists' }] }), false);
+  assert.equal(volumeView({ metadata: { name: 'pv-1', uid: 'pv-uid', resourceVersion: '1' } }).local, false);
 });

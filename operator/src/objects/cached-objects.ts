@@ -1,4 +1,4 @@
-/** Agents, Entitlements, volume claims and nodes as the operator caches them. */
+/** Agents, Entitlements, volume claims, volumes and nodes as the operator caches them. */
 import {
   Agent,
   Entitlement,
@@ -35,6 +35,13 @@ export interface TierView extends KubeObject {
 }
 
 export type VolumeClaimView = KubeObject;
+
+export interface VolumeView extends KubeObject {
+  /** The uid of its claim; undefined if no claim has the volume. */
+  readonly claimUid: string | undefined;
+  /** True if only one node can mount the volume. */
+  readonly local: boolean;
+}
 
 export interface NodeView extends KubeObject {
   readonly ready: boolean;
@@ -108,6 +115,44 @@ export function isReadable(tier: TierView): boolean {
 
 export function volumeClaimView(raw: RawObject): VolumeClaimView {
   return { metadata: slim(raw).metadata };
+}
+
+interface NodeRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface RawVolume extends KubeObject {
+  readonly spec?: {
+    readonly claimRef?: { readonly uid?: string };
+    readonly nodeAffinity?: {
+      readonly required?: {
+        readonly nodeSelectorTerms?: readonly {
+          readonly matchExpressions?: readonly NodeRequirement[];
+          readonly matchFields?: readonly NodeRequirement[];
+        }[];
+      };
+    };
+  };
+}
+
+/** Requirements that one node alone meets. */
+const NAMES_A_NODE: ReadonlySet<string> = new Set(['kubernetes.io/hostname', 'metadata.name']);
+
+const namesOneNode = ({ key, operator, values = [] }: NodeRequirement): boolean =>
+  NAMES_A_NODE.has(key) && operator === 'In' && values.length === 1;
+
+/** A volume with several terms may be on several nodes: Kubernetes needs only one of them to match. */
+function isLocal({ spec }: RawVolume): boolean {
+  const [term, ...others] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  if (term === undefined || others.length > 0) return false;
+  return [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])].some(namesOneNode);
+}
+
+export function volumeView(raw: RawVolume): VolumeView {
+  const { name, uid, resourceVersion } = raw.metadata;
+  return { metadata: { name, uid, resourceVersion }, claimUid: raw.spec?.claimRef?.uid, local: isLocal(raw) };
 }
 
 interface RawNode extends KubeObject {

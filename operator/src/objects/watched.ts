@@ -1,6 +1,6 @@
 /** The kinds that the agents' controller and the seats watch, and their indexes. */
 import type { Reflector } from '@hamlet/kube';
-import type { CachedAgent, NodeView, TierView, VolumeClaimView } from './cached-objects.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from './cached-objects.ts';
 import { VOLUME_NODE_ANNOTATION } from './names.ts';
 import type { PodView } from './pod-view.ts';
 
@@ -8,6 +8,7 @@ export interface Watched {
   readonly agents: Reflector<CachedAgent>;
   readonly pods: Reflector<PodView>;
   readonly claims: Reflector<VolumeClaimView>;
+  readonly volumes: Reflector<VolumeView>;
   readonly tiers: Reflector<TierView>;
   readonly nodes: Reflector<NodeView>;
 }
@@ -16,6 +17,8 @@ export interface Watched {
 export const BY_OWNER = 'owner';
 /** Index of pods and of volume claims by node. */
 export const BY_NODE = 'node';
+/** Index of volumes by the uid of their claim. */
+export const BY_CLAIM = 'claim';
 /** The value in the index `BY_NODE` of pods without a node. */
 export const NO_NODE = '';
 
@@ -28,4 +31,8 @@ export const POD_INDEXERS = {
 export const CLAIM_INDEXERS = {
   [BY_NODE]: ({ metadata }: VolumeClaimView): readonly string[] =>
     [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
+};
+
+export const VOLUME_INDEXERS = {
+  [BY_CLAIM]: ({ claimUid }: VolumeView): readonly string[] => [claimUid ?? []].flat(),
 };

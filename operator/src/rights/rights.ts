@@ -33,10 +33,14 @@ const ROLE: readonly Rule[] = [
   { apiGroups: ['hamlet.village'], resources: ['schedules/status'], verbs: ['patch'] },
 ];
 
-/** Rights in the cluster: nodes, and the pods of all namespaces, which take room on the same nodes. Read-only. */
+/**
+ * Rights in the cluster: nodes, the pods of all namespaces, which take room on the same nodes, and volumes, which may be
+ * bound to a node. Read-only.
+ */
 const CLUSTER_ROLE: readonly Rule[] = [
   { apiGroups: [''], resources: ['nodes'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] },
+  { apiGroups: [''], resources: ['persistentvolumes'], verbs: WATCH },
 ];
 
 export const RIGHTS = { role: ROLE, clusterRole: CLUSTER_ROLE };

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { NODES, PODS, Reflector, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { NODES, PODS, Reflector, SERVICE_ACCOUNTS, VOLUMES, type KubeObject } from '@hamlet/kube';
 import { stringify } from 'yaml';
 import { testApiServer, type TestApiServer } from '../api-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const VOLUMES: ResourceType = { group: '', version: 'v1', plural: 'persistentvolumes', kind: 'PersistentVolume' };
 const CAPACITY = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
 const TOKEN_SECONDS = 3_600;
 const NODE_NAME = 'elsewhere';

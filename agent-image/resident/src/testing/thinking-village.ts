@@ -1,4 +1,5 @@
 /** Agents with a model in a village of one process: the model is a wire server on loopback, and ticks are the only clock. */
+import { setImmediate } from 'node:timers/promises';
 import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { createThinker } from '../loop/thinker.ts';
@@ -75,13 +76,17 @@ export function thinkingVillage(
   const folders = { workspacePath: '/nowhere', memoryPath: '/nowhere' };
   const voice = voiceOf({ runtimes: poolOf(createScriptedRuntime()), ...folders, stop: new AbortController().signal });
   const used = new Map<string, Used>();
-  const pending = new Set<Promise<unknown>>();
+  /** Settles once every request so far is answered. */
+  let answered: Promise<unknown> = Promise.resolve();
+  let pending = 0;
   const lives = village.villagers.map((villager) => {
     const own = { requests: 0, tokens: 0 };
     used.set(villager.agentId, own);
     const complete = (body: ChatCompletionBody): Promise<Answer<ChatCompletion>> => {
-      const answer = ask(wire.url, body, own).finally(() => pending.delete(answer));
-      pending.add(answer);
+      pending += 1;
+      // Agents get their answers in the order of their requests, so that a run of the village is the same each time.
+      const answer = Promise.all([ask(wire.url, body, own), answered]).then(([value]) => value);
+      answered = answer.finally(() => (pending -= 1));
       return answer;
     };
     const onThought = () => void villager.waiting.push({ kind: 'tick' });
@@ -99,7 +104,8 @@ export function thinkingVillage(
       for (const end = tick + ticks; tick < end; tick += 1) {
         village.advanceTo(tick);
         for (const live of lives) await live(tick);
-        await Promise.all(pending);
+        // An answer may lead to another request, after the steps of the agent that wait for it.
+        for (; pending > 0; await setImmediate()) await answered;
       }
     },
   };

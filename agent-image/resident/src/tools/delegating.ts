@@ -30,16 +30,15 @@ export async function delegateWork(kit: ToolKit, args: string, context: CallCont
 }
 
 async function untilEnded(kit: ToolKit, runId: string, signal: AbortSignal): Promise<ToolResult> {
-  for (;;) {
+  for (let hasEnded = false; ;) {
     signal.throwIfAborted();
     const [worker] = await answered(kit, signal, () => kit.work.workers({ active: false, run: runId }));
     if (worker === undefined) return failed('worker_forgotten', `The village has forgotten the worker ${runId}.`);
     if (worker.envelope !== null) return resultOf(worker);
-    if (worker.run.state !== 'waiting_permission') {
-      const taken = await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)]);
-      if (taken === 'ended') continue;
-    }
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    // An end that the API does not show at the next look is looked for after a pause, so that no loop spins.
+    const isTakeable: boolean = !hasEnded && worker.run.state !== 'waiting_permission';
+    hasEnded = isTakeable && (await Promise.race([kit.childRuns.take(worker.run), rejectOnAbort(signal)])) === 'ended';
+    if (!hasEnded) await delay(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 

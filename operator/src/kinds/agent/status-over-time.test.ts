@@ -49,6 +49,19 @@ test('Resized shows the progress of a resize, and Ready does not wait for it', (
   assert.equal(conditions.find(({ type }) => type === 'Ready')?.status, 'True');
 });
 
+test('if the api names a tier that the operator does not know yet, the agent keeps its present tier', () => {
+  const pods = [podOf('ada-1', { tier: TIER_1 })];
+  const named = (balance_tier: string | null, publishedTier: string): string => {
+    const facts = { pods, publishedTier, standing: standingOf({ balance_tier }) };
+    const status = statusOf(observedOf(facts), NOW);
+    return `${status.tier}: ${status.conditions?.find(({ type }) => type === 'Entitled')?.message}`;
+  };
+  assert.equal(named('tier-99', 'tier-1'), 'tier-1: tier tier-1, its present one, until the operator knows tier-99');
+  assert.equal(named('tier-99', 'deleted'), 'tier-0: tier tier-0, open to a balance of 0');
+  assert.equal(named(null, 'tier-1'), 'tier-0: tier tier-0, open to a balance of 0');
+  assert.equal(named('tier-1', 'tier-0'), 'tier-1: tier tier-1, by its balance');
+});
+
 test('waitingSince stays the same while an agent waits for a seat', () => {
   const waits = { pods: [], seat: { granted: false, reason: 'NoSeat' } } as const;
   assert.equal(statusOf(observedOf({ agent: agentOf(), ...waits }), NOW).waitingSince, NOW);

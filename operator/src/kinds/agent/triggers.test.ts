@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ObjectCache, type KubeObject, type ReflectorState } from '@hamlet/kube';
 import { agentOf, claimOf, container, podOf, TIER_1 } from './testing/sample-state.ts';
-import { CLAIM_INDEXERS, POD_INDEXERS } from '../../objects/watched.ts';
+import { CLAIM_INDEXERS, POD_INDEXERS, VOLUME_INDEXERS } from '../../objects/watched.ts';
 import { connectTriggers, effectOf } from './triggers.ts';
 import { AGENT_LABEL } from '../../objects/names.ts';
-import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from '../../objects/cached-objects.ts';
 import type { PodView } from '../../objects/pod-view.ts';
 
 const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
@@ -70,6 +70,7 @@ const caches = () => ({
   agents: listed(new ObjectCache<CachedAgent>()),
   pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
   claims: listed(new ObjectCache<VolumeClaimView>(CLAIM_INDEXERS)),
+  volumes: listed(new ObjectCache<VolumeView>(VOLUME_INDEXERS)),
   tiers: listed(new ObjectCache<TierView>()),
   nodes: listed(new ObjectCache<NodeView>()),
 });

@@ -102,21 +102,37 @@ function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefi
   };
 }
 
+/** The node of an agent's volume. */
+export interface VolumeNode {
+  readonly name: string;
+  readonly ready: boolean;
+  /** True if no other node can mount the volume. */
+  readonly local: boolean;
+}
+
 export interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;
   /** True if the scheduler chooses the node of the pod. */
   readonly isRoaming: boolean;
   readonly pods: readonly PodView[];
-  /** The node of the agent's volume, and whether that node is ready. */
-  readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
+  readonly volumeNode: VolumeNode | undefined;
+}
+
+function nodesOf(
+  spec: CachedAgent['spec'],
+  volumeNode: VolumeNode | undefined,
+): Pick<SeatRequest, 'pinnedTo' | 'volumeOn'> {
+  const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
+  const volumeOn = leaves ? undefined : volumeNode?.name;
+  // On another node than that of a local volume, the pod could never begin.
+  return { pinnedTo: spec?.placement.nodeName ?? (volumeNode?.local === true ? volumeOn : undefined), volumeOn };
 }
 
 /** The request of an agent that is to be awake and may run. */
 export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: RequestParts): SeatRequest {
   const { metadata, spec, status } = agent;
   const ending = endingPods(pods);
-  const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
   return {
     key: keyOf(metadata),
     tier: tier.name,
@@ -126,8 +142,7 @@ export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: Reques
     seated: status.power === 'Awake',
     waitingSince: status.waitingSince,
     createdAt: metadata.creationTimestamp ?? '',
-    pinnedTo: spec?.placement.nodeName,
-    volumeOn: leaves ? undefined : volumeNode?.name,
+    ...nodesOf(spec, volumeNode),
     roams: isRoaming,
   };
 }

@@ -1,13 +1,22 @@
 import { NO_ROOM, type Room, type SeatRequest, type SeatInput, type SeatNode } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
-import { BY_OWNER } from '../../objects/watched.ts';
+import { BY_CLAIM, BY_OWNER } from '../../objects/watched.ts';
 import { claimName, VOLUME_NODE_ANNOTATION } from '../../objects/names.ts';
-import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
+import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from '../../objects/cached-objects.ts';
 import type { Boost } from '@hamlet/contract';
 import type { PodView } from '../../objects/pod-view.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
 import { isSchedulersChoice } from '../../objects/tier-compute.ts';
-import { boostedSeat, endingPods, holdingPod, podRoom, seatRequest, seatTier, type AgentSeat } from './seat-request.ts';
+import {
+  boostedSeat,
+  endingPods,
+  holdingPod,
+  podRoom,
+  seatRequest,
+  seatTier,
+  type AgentSeat,
+  type VolumeNode,
+} from './seat-request.ts';
 
 /** The tier of an agent, and whether its standing, its tier or its money keeps it from a pod. */
 export interface Entitled {
@@ -21,6 +30,7 @@ export interface SeatSources {
   readonly agents: ObjectCache<CachedAgent>;
   readonly pods: ObjectCache<PodView>;
   readonly claims: ObjectCache<VolumeClaimView>;
+  readonly volumes: ObjectCache<VolumeView>;
   readonly nodes: ObjectCache<NodeView>;
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
   /** The Entitlements that the operator can parse. */
@@ -72,15 +82,20 @@ function requestAs(
 ): SeatRequest {
   const { metadata } = agent;
   const claim = sources.claims.get(keyOf({ namespace: metadata.namespace, name: claimName(metadata) }));
-  const volumeNode = claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION];
   return seatRequest({
     agent,
     tier: seat,
     isRoaming: agent.spec !== undefined && isSchedulersChoice(agent.spec, tier),
     pods: sources.pods.by(BY_OWNER, metadata.uid),
-    volumeNode:
-      volumeNode === undefined ? undefined : { name: volumeNode, ready: sources.nodes.get(volumeNode)?.ready === true },
+    volumeNode: volumeNodeOf(sources, claim),
   });
+}
+
+function volumeNodeOf({ nodes, volumes }: SeatSources, claim: VolumeClaimView | undefined): VolumeNode | undefined {
+  const name = claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION];
+  if (claim === undefined || name === undefined) return undefined;
+  const [volume] = volumes.by(BY_CLAIM, claim.metadata.uid);
+  return { name, ready: nodes.get(name)?.ready === true, local: volume?.local === true };
 }
 
 /** The request of one agent; undefined if the agent is not to be awake or may not run. */

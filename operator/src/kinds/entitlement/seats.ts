@@ -10,7 +10,13 @@ import {
   type ObjectCache,
   type Reflector,
 } from '@hamlet/kube';
-import { isReadable, type CachedAgent, type NodeView, type TierView } from '../../objects/cached-objects.ts';
+import {
+  isReadable,
+  type CachedAgent,
+  type NodeView,
+  type TierView,
+  type VolumeView,
+} from '../../objects/cached-objects.ts';
 import { AGENT_ROLE, ENTITLEMENTS, ROLE_LABEL } from '../../objects/names.ts';
 import { isOver, type PodView } from '../../objects/pod-view.ts';
 import type { Watched } from '../../objects/watched.ts';
@@ -67,12 +73,13 @@ export class Seats {
       reflector(PODS, { fieldSelector: `metadata.namespace!=${namespace},${ALIVE}`, transform: foreignPodView }),
     ];
     const foreign = this.#foreign.map(({ cache }) => cache);
-    const { agents, pods, claims, nodes } = watched;
+    const { agents, pods, claims, volumes, nodes } = watched;
     this.#keeper = new SeatKeeper({
       sources: {
         agents: agents.cache,
         pods: pods.cache,
         claims: claims.cache,
+        volumes: volumes.cache,
         nodes: nodes.cache,
         foreign,
         tiers,
@@ -159,6 +166,7 @@ const ofPod = (pod: PodView): string =>
   JSON.stringify([pod.metadata.uid, pod.metadata.deletionTimestamp === undefined, pod.nodeName, isOver(pod), pod.size]);
 const ofNode = ({ ready, cordoned, taints, allocatable }: NodeView): string =>
   JSON.stringify([ready, cordoned, taints, allocatable]);
+const ofVolume = ({ claimUid, local }: VolumeView): string => (local ? (claimUid ?? '') : '');
 /** A pod without a node takes no room yet. */
 const ofForeign = ({ nodeName, takes }: ForeignPodView): string =>
   nodeName === undefined ? '' : JSON.stringify([nodeName, takes]);
@@ -184,6 +192,7 @@ function connectSeatTriggers(
   const soon = (): void => keeper.touch('soon');
   touchOn(watched.agents.cache, ofAgent, later);
   touchOn(watched.pods.cache, ofPod, later);
+  touchOn(watched.volumes.cache, ofVolume, later);
   touchOn(watched.nodes.cache, ofNode, soon);
   for (const cache of foreign) touchOn(cache, ofForeign, later);
   // The operator must count the seats of a new size before any agent uses it.

@@ -16,7 +16,13 @@ export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Del
   if (!parsed.success) return invalidOutcome(parsed.error.issues);
   const { role, prompt, tokens, money } = parsed.data;
   const budgets = run.budgets as RunBudgets | null;
-  if (budgets === null) throw new TypeError(`the run ${run.runId} works without budgets`);
+  // An API of an older version may have begun the run.
+  if (budgets === null)
+    return {
+      kind: 'failed',
+      code: 'worker_no_budgets',
+      text: 'This run has no budgets to share. Do this part yourself.',
+    };
   const taken = await readWorkerTakings(tx, run.runId, (amount) => Number(parseAiDollars(amount)));
   const own = ownUsage(run);
   const verdict = decideWorker(

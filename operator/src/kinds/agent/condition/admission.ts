@@ -45,16 +45,24 @@ function byMeans(facts: EntitledFacts, reached: TierView): Entitlement | undefin
   return [yes('ByMeans', `tier ${instead.metadata.name}: ${why}`), instead];
 }
 
-/** The tier of the balance. Until the api has reported it, the lowest tier that is open to a balance of 0. */
+/**
+ * The tier of the balance. Until the api has reported it, the lowest tier that is open to a balance of 0. If the api
+ * names a tier that the operator has not seen yet, the agent keeps its present tier: the two learn of a new Entitlement
+ * at different times.
+ */
 function tierByBalance(facts: EntitledFacts): Entitlement {
-  const reached = tierNamed(facts, standingOf(facts).balance_tier);
-  const tier = reached ?? facts.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
+  const { balance_tier: named } = standingOf(facts);
+  const reached = tierNamed(facts, named);
+  const present = reached === undefined && named !== null ? tierNamed(facts, facts.publishedTier) : undefined;
+  const tier = reached ?? present ?? facts.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
   if (tier === undefined)
     return [
       no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'),
       undefined,
     ];
-  const how = reached === undefined ? 'open to a balance of 0' : 'by its balance';
+  const unknown =
+    present === undefined ? 'open to a balance of 0' : `its present one, until the operator knows ${named}`;
+  const how = reached === undefined ? unknown : 'by its balance';
   return byMeans(facts, tier) ?? [yes('ByBalance', `tier ${tier.metadata.name}, ${how}`), tier];
 }
 
