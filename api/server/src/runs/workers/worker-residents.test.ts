@@ -26,7 +26,7 @@ import { residentProcesses } from '../../testing/resident-process.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 const RULES = [
-  { tools: ['read', 'publish', 'delegate', 'speak'], verdict: 'allow' },
+  { tools: ['read', 'publish', 'delegate', 'speak', 'buy'], verdict: 'allow' },
   { tools: ['reply_on_board'], when: 'run', verdict: 'ask', reason: 'a person reads replies first' },
 ];
 const PARENT = 'The secret of the parent is blue.';
