@@ -18,6 +18,8 @@ export const CallReport = z.strictObject({
   duration_ms: Count.optional(),
   path: z.string().max(4_096).optional().describe('File that was read or changed'),
   diff: LogText.optional().describe('Change of the file, as a unified diff'),
+  change: Count.optional().describe("Number of the change in the agent's log of changes"),
+  undoes: Count.optional().describe('Number of the earlier change that this one undid'),
 });
 export type CallReport = z.infer<typeof CallReport>;
 

@@ -1,9 +1,10 @@
-import type { Permission } from '@hamlet/contract';
+import type { HandsCall, Permission } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import type { CallItem } from '../../client/minds/trace-items.ts';
 import { LinkButton } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
+import { CallReportView } from '../hands/call-report.tsx';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { shortArguments, visibleText } from '../permissions/shown-arguments.ts';
@@ -11,10 +12,15 @@ import { useVillage } from '../village-context.ts';
 import { CALL_STATES, postOf, toolLabel, witnessLabel } from './call-labels.ts';
 import './calls.css';
 
-type CallLineProps = Readonly<{ call: CallItem; onAnswered: (permission: Permission) => void }>;
+type CallLineProps = Readonly<{
+  call: CallItem;
+  /** The call as the log of the hands has it; absent for other tools and for older calls. */
+  logged?: HandsCall | undefined;
+  onAnswered: (permission: Permission) => void;
+}>;
 
 /** One call of a tool as a folded line; opened, it shows everything. Its permission requests stand below it. */
-export function CallLine({ call, onAnswered }: CallLineProps): ReactElement {
+export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElement {
   const { word, icon } = toolLabel(call.tool);
   const state = CALL_STATES[call.state];
   return (
@@ -35,7 +41,7 @@ export function CallLine({ call, onAnswered }: CallLineProps): ReactElement {
             </span>
           </span>
         </summary>
-        <CallFacts call={call} />
+        <CallFacts call={call} logged={logged} />
       </details>
       <PostLink call={call} />
       {call.permissions.map((permission) => (
@@ -45,7 +51,7 @@ export function CallLine({ call, onAnswered }: CallLineProps): ReactElement {
   );
 }
 
-function CallFacts({ call }: { readonly call: CallItem }): ReactElement {
+function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>): ReactElement {
   const witness = witnessLabel(call.witnessed);
   const took = call.endedAt === null ? null : Date.parse(call.endedAt) - Date.parse(call.at);
   return (
@@ -56,6 +62,20 @@ function CallFacts({ call }: { readonly call: CallItem }): ReactElement {
         {took !== null && <span>{lengthLabel(took)}</span>}
         {call.outcome !== null && call.outcome !== 'ok' && <code className="reason">{call.outcome}</code>}
       </p>
+      {saysAll(logged) ? <CallReportView call={logged} /> : <CallTexts call={call} />}
+    </div>
+  );
+}
+
+/** True if the log has the command or the change, which says more than arguments and result. */
+function saysAll(logged: HandsCall | undefined): logged is HandsCall {
+  const { command, diff = '' } = logged?.report ?? {};
+  return command !== undefined || diff !== '';
+}
+
+function CallTexts({ call }: Pick<CallLineProps, 'call'>): ReactElement {
+  return (
+    <>
       {call.argumentsText === null ? (
         <p className="hint">The village no longer keeps the arguments.</p>
       ) : (
@@ -69,7 +89,7 @@ function CallFacts({ call }: { readonly call: CallItem }): ReactElement {
           </pre>
         </>
       )}
-    </div>
+    </>
   );
 }
 

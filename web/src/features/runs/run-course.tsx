@@ -1,20 +1,30 @@
-import type { Permission } from '@hamlet/contract';
-import type { ReactElement } from 'react';
+import type { HandsCall, Permission } from '@hamlet/contract';
+import { type ReactElement, useMemo } from 'react';
 import type { ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
 import { Time } from '../../ui/time.tsx';
 import { CallLine } from './call-line.tsx';
 import { eventLabel, modelLabel } from './run-labels.ts';
 
-type CourseProps = Readonly<{ items: readonly TraceItem[]; onAnswered: (permission: Permission) => void }>;
+type CourseProps = Readonly<{
+  items: readonly TraceItem[];
+  /** The calls in the hands that are in the log, in any order. */
+  calls: readonly HandsCall[];
+  onAnswered: (permission: Permission) => void;
+}>;
 
 /** Everything that happened in a run, in order: answers of the model, calls with their permissions, and the rest. */
-export function RunCourse({ items, onAnswered }: CourseProps): ReactElement {
+export function RunCourse({ items, calls, onAnswered }: CourseProps): ReactElement {
+  const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (
     <ol className="course">
       {items.map((item) => (
         <li key={item.key} data-event={item.kind === 'note' ? item.event.event : item.kind}>
           <Time at={item.at} word={new Date(item.at).toLocaleTimeString('en-GB')} />
-          <CourseItem item={item} onAnswered={onAnswered} />
+          <CourseItem
+            item={item}
+            logged={item.kind === 'call' ? logged.get(item.callId) : undefined}
+            onAnswered={onAnswered}
+          />
         </li>
       ))}
     </ol>
@@ -23,11 +33,12 @@ export function RunCourse({ items, onAnswered }: CourseProps): ReactElement {
 
 function CourseItem({
   item,
+  logged,
   onAnswered,
-}: Readonly<{ item: TraceItem; onAnswered: CourseProps['onAnswered'] }>): ReactElement {
+}: Readonly<{ item: TraceItem; logged: HandsCall | undefined; onAnswered: CourseProps['onAnswered'] }>): ReactElement {
   switch (item.kind) {
     case 'call':
-      return <CallLine call={item} onAnswered={onAnswered} />;
+      return <CallLine call={item} logged={logged} onAnswered={onAnswered} />;
     case 'model':
       return <ModelLine item={item} />;
     case 'note':

@@ -1,4 +1,4 @@
-import { cancelRun, listPermissions, type Permission, type Run } from '@hamlet/contract';
+import { cancelRun, type HandsCall, listPermissions, type Permission, type Run } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { type ReactElement, useMemo } from 'react';
 import { type CallItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
@@ -10,6 +10,10 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { ScriptedMark } from '../scripted/scripted-mark.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { shortArguments } from '../permissions/shown-arguments.ts';
+import { MoreButton } from '../../ui/paged-list.tsx';
+import { RunFiles } from '../hands/run-files.tsx';
+import { RunWorkers } from './run-workers.tsx';
+import { useRunCalls } from '../hands/use-hands-calls.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, toolLabel } from './call-labels.ts';
@@ -28,6 +32,8 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
   const { state: trace, stream } = useRunTrace(listed.run_id);
   const run = trace.run ?? listed;
   const asked = useRunPermissions(run, trace.events.length);
+  const hands = useRunCalls(run, trace.events.length);
+  const calls = hands.rows ?? NO_CALLS;
   const items = useMemo(() => traceItems(trace, asked.permissions), [trace, asked.permissions]);
   const problem = streamLabel(stream);
   return (
@@ -37,10 +43,13 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
         <RunOfferView run={run} />
         <Origin run={run} />
         <Changes run={run} items={items} />
+        <RunFiles calls={calls} />
+        <RunWorkers run={run} version={trace.events.length} />
         <dt>Course</dt>
         <dd>
           {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
-          <RunCourse items={items} onAnswered={asked.again} />
+          <RunCourse items={items} calls={calls} onAnswered={asked.again} />
+          <MoreButton more={hands.more} word="Load older commands and changes" />
           {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
           {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
         </dd>
@@ -50,6 +59,7 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
   );
 }
 
+const NO_CALLS: readonly HandsCall[] = [];
 const NO_PERMISSIONS: readonly Permission[] = [];
 
 /** The permissions of a run, read again with each new event of the run. */

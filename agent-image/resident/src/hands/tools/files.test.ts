@@ -112,6 +112,8 @@ test('a change is undone once and only if nothing came after it, and the undo ca
   assert.ok(last !== undefined && first !== undefined, listed);
   assert.equal(await codeOf('undo_change', { change: first }), 'changed');
   await textOf('undo_change', { change: last });
+  assert.equal(ends.at(-1)?.report.undoes, last);
+  assert.equal(typeof ends.at(-1)?.report.change, 'number');
   assert.equal(readFileSync(at('u'), 'utf8'), 'a');
   await textOf('undo_change', { change: first });
   assert.throws(() => readFileSync(at('u')), /ENOENT/);

@@ -135,7 +135,7 @@ function done({ number, path, before, afterSha256 }: KeptChange, after: FileCont
     diff === ''
       ? `${path} has this content already.`
       : `${path} is ${verbOf(before, afterSha256)} (change ${number}).\n${shown}`;
-  return { outcome: okay(text), report: { path, diff, bytes: after?.size ?? 0 } };
+  return { outcome: okay(text), report: { path, diff, bytes: after?.size ?? 0, change: number } };
 }
 
 async function listChanges(limit: number, { kit, context }: HandsJob): Promise<HandsEnd> {
@@ -154,5 +154,6 @@ async function undoChange(number: number, job: HandsJob): Promise<HandsEnd> {
   const isMade = knownChange(job, present) !== null;
   if (!isMade && hashOf(present) !== kept.afterSha256)
     throw new HandsError('changed', `${kept.path} has changed since change ${number}. Undo the later ones first.`);
-  return change(job, { path: kept.path, before: present, after: kept.before });
+  const end = await change(job, { path: kept.path, before: present, after: kept.before });
+  return { ...end, report: { ...end.report, undoes: number } };
 }

@@ -1,0 +1,30 @@
+import type { ReactElement } from 'react';
+import { visibleText } from '../permissions/shown-arguments.ts';
+import { type DiffLine, diffLines } from './diff-lines.ts';
+import './hands.css';
+
+const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', hunk: ' ', note: ' ' };
+const WORDS: Readonly<Partial<Record<DiffLine['kind'], string>>> = { added: 'added: ', removed: 'removed: ' };
+
+/** The change of a file line by line: sign and colour say what came and went, and a screen reader gets it in words. */
+export function DiffView({ diff, path }: Readonly<{ diff: string; path: string }>): ReactElement {
+  const { lines, left } = diffLines(diff);
+  return (
+    <div className="diff" role="group" tabIndex={0} aria-label={`Change of ${visibleText(path)}`}>
+      <div className="diff-lines">
+        {lines.map(({ kind, text }, index) => (
+          <div key={index} className="diff-line" data-kind={kind}>
+            <span className="diff-sign" aria-hidden="true">
+              {SIGNS[kind]}
+            </span>
+            <span className="diff-text">
+              {WORDS[kind] !== undefined && <span className="sr-only">{WORDS[kind]}</span>}
+              {visibleText(text)}
+            </span>
+          </div>
+        ))}
+      </div>
+      {left > 0 && <p className="hint">{left.toLocaleString('en')} more lines are not shown.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { CallReport, HandsCall, Worker } from '@hamlet/contract';
+import { lengthLabel } from '../../ui/time-labels.ts';
+import { moneyLabel } from '../money/money-labels.ts';
+import { diffLines } from './diff-lines.ts';
+
+/** The end of a command in words: `exit 0 · 0.4 s · in /workspace/app`. */
+export function endLabel({ state, report }: Pick<HandsCall, 'state' | 'report'>): string {
+  const { exit, duration_ms: took, cwd } = report ?? {};
+  const ended = exit === undefined ? STATES[state] : exit === null ? 'ended by a signal' : `exit ${exit}`;
+  return [ended, took === undefined ? '' : lengthLabel(took), cwd === undefined ? '' : `in ${cwd}`]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+const STATES: Readonly<Record<HandsCall['state'], string>> = { begun: 'under way', ended: '', unknown: 'end unknown' };
+
+/** A change of a file that a tool made, with the change that undid it. */
+export interface FileChange {
+  readonly call: HandsCall;
+  readonly path: string;
+  readonly diff: string;
+  readonly undone: boolean;
+}
+
+/**
+ * The changes of files among calls, oldest first. An undo counts if it came later, worked and has the same file: numbers
+ * of changes begin again when an agent loses its volume.
+ * @param undos later calls that may have undone a change, also of other runs
+ */
+export function fileChanges(calls: readonly HandsCall[], undos: readonly HandsCall[]): readonly FileChange[] {
+  return calls
+    .flatMap((call) => {
+      const { path, diff } = call.report ?? {};
+      if (path === undefined || diff === undefined || diff === '' || call.outcome?.kind !== 'ok') return [];
+      return [{ call, path, diff, undone: undoneIn(call, [...undos, ...calls]) }];
+    })
+    .toSorted((a, b) => a.call.begun_at.localeCompare(b.call.begun_at));
+}
+
+/** An undo of an undo restores the change. */
+function undoneIn(call: HandsCall, undos: readonly HandsCall[]): boolean {
+  const { change, path } = call.report ?? {};
+  if (change === undefined) return false;
+  const undo = undos.find(
+    ({ agent_id: agent, begun_at: at, outcome, report }) =>
+      agent === call.agent_id &&
+      outcome?.kind === 'ok' &&
+      report?.undoes === change &&
+      report.path === path &&
+      at > call.begun_at,
+  );
+  return undo !== undefined && !undoneIn(undo, undos);
+}
+
+/** The lines of a change, and whether it still holds: `+3 −1 · undone`. */
+export function changeLabel({ diff, undone, call }: Pick<FileChange, 'diff' | 'undone' | 'call'>): string {
+  const { added, removed } = diffLines(diff);
+  const of = call.report?.undoes === undefined ? '' : `undoes change ${call.report.undoes}`;
+  return [`+${added} −${removed}`, of, undone ? 'undone' : ''].filter((part) => part !== '').join(' · ');
+}
+
+/** True if a report has output to show. */
+export function hasOutput({ stdout = '', stderr = '' }: Pick<CallReport, 'stdout' | 'stderr'>): boolean {
+  return stdout !== '' || stderr !== '';
+}
+
+/** A worker's use: `1,204 tokens · 0.02 ai$`. */
+export function workerUse({ usage }: Pick<Worker['run'], 'usage'>): string {
+  return `${usage.tokens.toLocaleString('en')} tokens · ${moneyLabel(usage.cost)}`;
+}

@@ -1,0 +1,92 @@
+import { cancelRun, listWorkers, type Run, type Worker } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import type { ReactElement } from 'react';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { useLive } from '../../client/query/use-live.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/time.tsx';
+import { mayCancel, runLength, stateLabel } from './run-labels.ts';
+import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { workerUse } from '../hands/hands-labels.ts';
+import '../hands/hands.css';
+
+const LIVE_MS = 3_000;
+const SETTLED_MS = 60_000;
+
+/** The workers to which a run delegated parts of its task: state, length, use, a link, and a button that ends one. */
+export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
+  const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
+  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
+  const { data, again } = useLive(listWorkers, input, { everyMs, version });
+  const workers = data?.workers ?? [];
+  if (workers.length === 0) return null;
+  return (
+    <>
+      <dt>Workers</dt>
+      <dd>
+        <ul className="run-workers">
+          {workers.map((worker) => (
+            <WorkerLine key={worker.run.run_id} worker={worker} onChanged={again} />
+          ))}
+        </ul>
+      </dd>
+    </>
+  );
+}
+
+function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged: () => void }>): ReactElement {
+  const { open } = useVillage();
+  const { run, envelope } = worker;
+  const now = useNow(1000);
+  const { word, tone } = stateLabel(run);
+  const role = run.worker?.role ?? '';
+  return (
+    <li className="run-worker" data-run-id={run.run_id} data-state={run.state}>
+      <span className="run-worker-head">
+        <Badge tone={tone}>{word}</Badge>
+        <LinkButton
+          word={role === '' ? 'A worker' : role}
+          title="Open the run of this worker"
+          onClick={() => open({ view: 'runs', run: run.run_id })}
+        />
+        <span className="hint">
+          {runLength(run, now)} · {workerUse(run)}
+        </span>
+        <CancelWorker run={run} onChanged={onChanged} />
+      </span>
+      <p className="run-worker-text">{envelope === null ? run.prompt : envelope.summary}</p>
+      {envelope?.errors.map(({ code, what, fix }) => (
+        <p key={code} className="run-worker-text">
+          <code className="reason">{code}</code> {what} {fix}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+function CancelWorker({ run, onChanged }: Readonly<{ run: Run; onChanged: () => void }>): ReactElement | null {
+  const { api } = useVillage();
+  const viewer = { role: useRole(), id: useViewerId() };
+  const { refused, busy, send } = useIntent();
+  if (!mayCancel(run, viewer)) return null;
+  const cancel = async (): Promise<void> => {
+    await send((idempotencyKey) => api.call(cancelRun, { params: { run_id: run.run_id }, body: {}, idempotencyKey }));
+    onChanged();
+  };
+  return (
+    <>
+      <Button
+        icon="close"
+        iconPx={13}
+        word="End"
+        aria-label={`End the worker ${run.worker?.role ?? ''}`.trim()}
+        disabled={busy}
+        onClick={() => void cancel()}
+        data-action="cancel-worker"
+      />
+      {refused !== null && <RefusedNotice refused={refused} />}
+    </>
+  );
+}
