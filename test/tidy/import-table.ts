@@ -24,7 +24,7 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
   '@hamlet/store': { folder: 'api/store', imports: ['@hamlet/contract', '@hamlet/core'] },
   '@hamlet/server': {
     folder: 'api/server',
-    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models', '@hamlet/store', '@hamlet/kube'],
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models', '@hamlet/shell', '@hamlet/store', '@hamlet/kube'],
   },
   '@hamlet/kube': { folder: 'kube', imports: ['@hamlet/contract'] },
   '@hamlet/operator': { folder: 'operator', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube'] },

@@ -28,6 +28,7 @@ export * from './map/world-map.ts';
 export * from './policy/decide-call.ts';
 export * from './policy/judge-call.ts';
 export * from './policy/judge-mcp-call.ts';
+export * from './policy/judge-shell-call.ts';
 export * from './policy/resolve-policy.ts';
 export * from './run/decide-run.ts';
 export * from './run/decide-worker.ts';

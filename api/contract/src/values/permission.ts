@@ -130,6 +130,11 @@ export const AllowRule = z.strictObject({
   rule_id: z.uuid(),
   agent_id: AgentId,
   tool: z.string(),
+  allow_key: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Commands of a shell for which it holds; null for all calls of another tool'),
   session_id: z.uuid().nullable().describe('Only for messages of its author in this session; null for all runs'),
   permission_id: z.uuid().describe('Permission with which it was given'),
   created_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }),

@@ -26,6 +26,11 @@ const STRICTNESS: Readonly<Record<Verdict, number>> = {
   deny: 2,
 };
 
+/** The strictest judgement; the first of several that are equal. Pure. */
+export function strictestOf(first: Judged, others: readonly Judged[]): Judged {
+  return others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
+}
+
 const WORDS: Readonly<Record<Verdict, string>> = {
   allow: 'The rules allow',
   ask: 'The rules ask a person before',

@@ -2,6 +2,7 @@ import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contrac
 import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { ruleMatches } from './judge-call.ts';
+import { SHELL_CLASSES } from './judge-shell-call.ts';
 
 /** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
@@ -75,7 +76,7 @@ export function checkVillageRules(rules: VillageRules): readonly string[] {
 }
 
 function unknownNames({ tools }: VillageRule, index: number): readonly string[] {
-  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES];
+  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES, ...SHELL_CLASSES];
   return tools
     .filter((name) => !known.includes(name) && !MCP_NAME.test(name))
     .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`);

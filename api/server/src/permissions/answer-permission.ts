@@ -18,12 +18,14 @@ import type { PolicyOf } from './agent-policy.ts';
 import { followPermission } from './follow-permission.ts';
 import { allowRuleView, giveRule, recordAnswer, refuseRule, USABLE_S } from './rules/allow-rules.ts';
 import { refuseAboveAllowance } from './rules/spending.ts';
+import type { ReadCommand } from './shell/read-command.ts';
 import { permissionView } from './view/permission-view.ts';
 
 export interface AnswerPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
   readonly economy: EconomyRules;
+  readonly readCommand: ReadCommand;
 }
 
 type Asked = RequestOf<typeof answerRoute>;
@@ -87,10 +89,25 @@ interface Answered {
 }
 
 /** The rule that the answer asks for, given or, for a repeated answer, found. */
-async function ruleOf(tx: Tx, request: Asked, held: Held): Promise<AllowRule | null> {
+async function ruleOf(
+  tx: Tx,
+  request: Asked,
+  held: Held & Pick<AnswerPorts, 'readCommand'>,
+): Promise<Outcome<AllowRule | null>> {
   const { always } = request.body;
-  const rule = always === undefined ? null : await giveRule(tx, request, { ...held, always });
-  return rule === null ? null : allowRuleView(rule);
+  if (always === undefined) return accepted(null);
+  const given = await giveRule(tx, request, { ...held, always });
+  if (!given.ok) return given;
+  return accepted(given.data === null ? null : allowRuleView(given.data));
+}
+
+/** The permission, once the rule that the answer asks for is given. */
+async function withRule(
+  ruled: Promise<Outcome<AllowRule | null>>,
+  view: () => Promise<Permission>,
+): Promise<Outcome<Answered>> {
+  const rule = await ruled;
+  return rule.ok ? accepted({ permission: await view(), rule: rule.data }) : rule;
 }
 
 async function answerHeld(
@@ -99,16 +116,14 @@ async function answerHeld(
   { held, ports }: { readonly held: Held; readonly ports: AnswerPorts },
 ): Promise<Outcome<Answered>> {
   const { run, permission } = held;
+  const ruling = { ...held, readCommand: ports.readCommand };
   const { answer } = request.body;
   const unfit = refuseUnfit(request.body, permission) ?? refuseRule(request.body, held);
   if (unfit !== null) return unfit;
   const decided = decideAnswer(permission, { answer, policyVersion: ports.policyOf(run.agentId).version });
   switch (decided.kind) {
     case 'same':
-      return accepted({
-        permission: permissionView(permission, run.sessionId),
-        rule: await ruleOf(tx, request, held),
-      });
+      return withRule(ruleOf(tx, request, ruling), async () => permissionView(permission, run.sessionId));
     case 'refused':
       return refused(decided.reason);
     case 'stale': {
@@ -120,8 +135,7 @@ async function answerHeld(
       const spending = { person: held.actor, amount: answer === 'allow' ? permission.amount : null, now: request.now };
       const above = await refuseAboveAllowance(tx, spending, ports.economy);
       if (above !== null) return above;
-      const rule = await ruleOf(tx, request, held);
-      return accepted({ permission: await take(tx, request, held), rule });
+      return withRule(ruleOf(tx, request, ruling), () => take(tx, request, held));
     }
   }
 }

@@ -1,6 +1,5 @@
 import { VILLAGE_TOOLS } from '@hamlet/contract';
 import type { askPermission as askRoute, PermissionWhy } from '@hamlet/contract';
-import { judgeCall } from '@hamlet/core';
 import {
   countPermissions,
   findRequest,
@@ -20,6 +19,8 @@ import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
+import { judgeHandsCall } from './shell/judge-hands-call.ts';
+import type { ReadCommand } from './shell/read-command.ts';
 import { permissionView } from './view/permission-view.ts';
 import { amountOf } from './village-calls.ts';
 
@@ -27,6 +28,7 @@ export interface AskPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
   readonly economy: EconomyRules;
+  readonly readCommand: ReadCommand;
 }
 
 type Asked = RequestOf<typeof askRoute>;
@@ -82,7 +84,7 @@ async function ask(
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
   const policy = ports.policyOf(actor.agentId);
-  const { verdict, reason } = judgeCall(policy, { tool: body.tool, when: 'run' });
+  const { verdict, reason } = await judgeHandsCall(policy, { tool: body.tool, value: args.value }, ports.readCommand);
   if (verdict === 'deny' && !isOfPod(body)) return refused('policy_denied', reason);
   const question = questionOf(body, args.value);
   if (body.why === 'question' && question === null)
@@ -110,8 +112,8 @@ async function ask(
     object: run.agentId,
     detail: { run_id: run.runId, ...about, arguments_hash: Buffer.from(args.hash).toString('hex') },
   });
-  const { economy } = ports;
-  const shown = await answerByRule(tx, { run: noted, permission, asked: request, economy });
+  const { economy, readCommand } = ports;
+  const shown = await answerByRule(tx, { run: noted, permission, asked: request, economy, readCommand });
   return accepted({ permission: permissionView(shown, run.sessionId) });
 }
 

@@ -35,6 +35,7 @@ import { orderHandlers } from '../money/payments/order-handlers.ts';
 import { webhookHandler } from '../money/payments/webhook-handler.ts';
 import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
 import { permissionHandlers } from '../permissions/permission-handlers.ts';
+import { createReadCommand } from '../permissions/shell/read-command.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
 import { placeOfferWith } from '../money/offers/run-offers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
@@ -86,6 +87,7 @@ function portsOf(base: Base, parts: Parts) {
     mapAnswer: world.mapAnswer,
     people: people.people,
     policyOf,
+    readCommand: createReadCommand(),
     watch,
     deltas,
     runStreams,

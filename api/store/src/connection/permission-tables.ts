@@ -36,6 +36,7 @@ export interface PermissionTables {
     agent_id: string;
     agent_uid: string;
     tool: string;
+    allow_key: Defaulted<string | null>;
     session_id: string | null;
     permission_id: string;
     created_by_role: 'member' | 'admin';

@@ -9,6 +9,7 @@ const COLUMNS = [
   'rule_id as ruleId',
   'agent_id as agentId',
   'tool',
+  'allow_key as allowKey',
   'session_id as sessionId',
   'permission_id as permissionId',
   'created_by_role as createdByRole',
@@ -28,13 +29,15 @@ export interface NewAllowRule {
   readonly agentId: string;
   readonly agentUid: string;
   readonly tool: string;
+  /** The commands of a shell for which the rule holds; null for every call of another tool. */
+  readonly allowKey: string | null;
   /** Null: for all runs of the agent. */
   readonly sessionId: string | null;
   readonly permissionId: string;
   readonly by: { readonly role: 'member' | 'admin'; readonly id: string; readonly name: string };
 }
 
-/** Inserts a rule. Null if one for the same agent, tool and conversation holds already. */
+/** Inserts a rule. Null if one for the same agent, tool, key and conversation holds already. */
 export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<AllowRuleRow | null> {
   const row = await tx
     .insertInto('allow_rule')
@@ -42,6 +45,7 @@ export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<Allow
       agent_id: made.agentId,
       agent_uid: made.agentUid,
       tool: made.tool,
+      allow_key: made.allowKey,
       session_id: made.sessionId,
       permission_id: made.permissionId,
       created_by_role: made.by.role,
@@ -84,12 +88,17 @@ const AUTHOR_MAY = sql<boolean>`not exists (
  * The rules that answer a request of a run, those for all runs of the agent first. A rule of a session answers for
  * messages of its author alone.
  */
-export function readRulesFor(tx: Tx, run: RunRow, tool: string): Promise<readonly AllowRuleRow[]> {
+export function readRulesFor(
+  tx: Tx,
+  run: RunRow,
+  { tool, allowKey }: { readonly tool: string; readonly allowKey: string | null },
+): Promise<readonly AllowRuleRow[]> {
   return tx
     .selectFrom('allow_rule')
     .select(COLUMNS)
     .where('agent_uid', '=', run.agentUid)
     .where('tool', '=', tool)
+    .where('allow_key', 'is not distinct from', allowKey)
     .where('revoked_at', 'is', null)
     .where(isForRun(run))
     .where(AUTHOR_MAY)

@@ -54,7 +54,8 @@ function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => 
   return (
     <li className="allow-rule" data-rule={rule.rule_id} data-tool={rule.tool}>
       <span>
-        <b>{word}</b> {ruleLabel(rule, { viewer, agentName: name, nowMs: now })}
+        <b>{word}</b> {rule.allow_key !== null && <code>{rule.allow_key}</code>}{' '}
+        {ruleLabel(rule, { viewer, agentName: name, nowMs: now })}
       </span>
       {mayRevoke(rule, { viewer, role }) && (
         <Button

@@ -1,6 +1,6 @@
 import { villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
-import { decideCall, judgeCall, mcpServerOf } from '@hamlet/core';
+import { decideCall, mcpServerOf } from '@hamlet/core';
 import type { CallDecision } from '@hamlet/core';
 import {
   countSlots,
@@ -20,12 +20,15 @@ import { readArguments, type CallArguments } from '../call-arguments.ts';
 import { beginEffect } from '../call-of-run.ts';
 import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
 import { denialOf } from '../perform-call.ts';
-import { redactSecrets } from './redact-secrets.ts';
+import { judgeHandsCall } from '../shell/judge-hands-call.ts';
+import type { ReadCommand } from '../shell/read-command.ts';
+import { redactSecrets } from '../redact-secrets.ts';
 
 export interface BeginPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
   readonly limits: AgentLimits;
+  readonly readCommand: ReadCommand;
 }
 
 type Request = RequestOf<typeof beginRoute>;
@@ -73,7 +76,7 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   };
   if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
   const policy = ports.policyOf(run.agentId);
-  const judged = judgeCall(policy, { tool: request.body.tool, when: 'run' });
+  const judged = await judgeHandsCall(policy, { tool: request.body.tool, value: args.value }, ports.readCommand);
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
     effect: facts.effect,

@@ -7,7 +7,7 @@ import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handl
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { truncate } from '../../service/truncate.ts';
 import { lockWork } from '../ask-permission.ts';
-import { redactSecrets } from './redact-secrets.ts';
+import { redactSecrets } from '../redact-secrets.ts';
 
 type Request = RequestOf<typeof endRoute>;
 

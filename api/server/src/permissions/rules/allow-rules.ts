@@ -4,9 +4,11 @@ import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, 
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
 import type { Actor } from '../../http/actor.ts';
-import { refused, type Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import type { EconomyRules } from '../../money/ledger/judgement.ts';
 import { followPermission } from '../follow-permission.ts';
+import { allowKeyOf } from '../shell/allow-key.ts';
+import type { ReadCommand } from '../shell/read-command.ts';
 import { refuseAboveAllowance } from './spending.ts';
 
 /** Time in which an agent may use a permission after the answer: it has to wake up and start the run again. */
@@ -47,21 +49,39 @@ export function refuseRule(
   return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
 }
 
-/** The rule that an answer gives; the same for a repeated answer. Null if a rule of that scope holds already. */
+/**
+ * The rule that an answer gives; the same for a repeated answer. Null if a rule of that scope holds already. A rule for `shell`
+ * holds for commands with the same key, and a command without one gets no rule.
+ */
 export async function giveRule(
   tx: Tx,
   asked: Acting,
-  { run, permission, actor, always }: Given & { readonly always: AllowScope },
-): Promise<AllowRuleRow | null> {
+  {
+    run,
+    permission,
+    actor,
+    always,
+    readCommand,
+  }: Given & { readonly always: AllowScope; readonly readCommand: ReadCommand },
+): Promise<Outcome<AllowRuleRow | null>> {
   const { permissionId, tool } = permission;
+  const key = await allowKeyOf(permission, readCommand);
+  if (key.kind === 'none')
+    return refused('validation_failed', 'body.always: this command is too unusual for a rule: allow it once');
   const { agentId, agentUid } = run;
   const sessionId = always === 'agent' ? null : run.sessionId;
   const by = { role: actor.role, id: actor.id, name: actor.name };
-  const rule = await insertAllowRule(tx, { agentId, agentUid, tool, sessionId, permissionId, by });
-  if (rule === null) return findRuleOfPermission(tx, permissionId);
-  const detail = { rule_id: rule.ruleId, tool, session_id: sessionId, permission_id: permissionId };
+  const rule = await insertAllowRule(tx, { agentId, agentUid, tool, allowKey: key.key, sessionId, permissionId, by });
+  if (rule === null) return accepted(await findRuleOfPermission(tx, permissionId));
+  const detail = {
+    rule_id: rule.ruleId,
+    tool,
+    ...(key.key === null ? {} : { allow_key: key.key }),
+    session_id: sessionId,
+    permission_id: permissionId,
+  };
   await recordAct(tx, asked, { action: 'allow_rule.give', object: agentId, detail });
-  return rule;
+  return accepted(rule);
 }
 
 /** A pending request under the lock of its run, and the request of the agent that made it. */
@@ -70,15 +90,21 @@ interface Requested {
   readonly permission: PermissionRow;
   readonly asked: Acting & { readonly now: Date };
   readonly economy: EconomyRules;
+  readonly readCommand: ReadCommand;
 }
 
 /**
  * Answers a request by the rule of a person, if one holds and its author may still spend the amount. The request stays
  * pending otherwise. The policy has been asked before: a call that it denies has no request.
  */
-export async function answerByRule(tx: Tx, { run, permission, asked, economy }: Requested): Promise<PermissionRow> {
+export async function answerByRule(
+  tx: Tx,
+  { run, permission, asked, economy, readCommand }: Requested,
+): Promise<PermissionRow> {
   if (permission.why !== 'policy') return permission;
-  for (const rule of await readRulesFor(tx, run, permission.tool)) {
+  const key = await allowKeyOf(permission, readCommand);
+  if (key.kind === 'none') return permission;
+  for (const rule of await readRulesFor(tx, run, { tool: permission.tool, allowKey: key.key })) {
     const { createdByRole: role, createdById: id, createdByName: name, ruleId } = rule;
     const spending = { person: { role, id }, amount: permission.amount, now: asked.now };
     if ((await refuseAboveAllowance(tx, spending, economy)) !== null) continue;
@@ -124,6 +150,7 @@ export function allowRuleView(row: AllowRuleRow): AllowRule {
     rule_id: row.ruleId,
     agent_id: row.agentId,
     tool: row.tool,
+    allow_key: row.allowKey,
     session_id: row.sessionId,
     permission_id: row.permissionId,
     created_by: { role: row.createdByRole, id: row.createdById, name: row.createdByName },

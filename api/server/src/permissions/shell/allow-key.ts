@@ -1,0 +1,37 @@
+import type { ShellReading } from '@hamlet/shell';
+import { readArguments } from '../call-arguments.ts';
+import { redactSecrets } from '../redact-secrets.ts';
+import { commandOf } from './judge-hands-call.ts';
+import type { ReadCommand } from './read-command.ts';
+
+const KEY_MAX_CHARS = 300;
+
+/** `none`: no rule can hold for the call. A null key stands for all calls of a tool, which `shell` never has. */
+export type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
+
+/** The key of a call: a rule that a person gives for one call holds for calls of the tool with the same key. */
+export async function allowKeyOf(
+  { tool, arguments: text }: { readonly tool: string; readonly arguments: string },
+  readCommand: ReadCommand,
+): Promise<AllowKey> {
+  if (tool !== 'shell') return { kind: 'key', key: null };
+  const command = commandOf(readArguments(text)?.value);
+  const key = command === null ? null : keyOfCommand(command, await readCommand(command));
+  return key === null ? { kind: 'none' } : { kind: 'key', key };
+}
+
+/** Classes of commands that a rule allows only word by word: their effect depends on more than program and class. */
+const WORD_BY_WORD: ReadonlySet<string> = new Set(['exec', 'publish', 'spend', 'speak', 'delegate']);
+
+/**
+ * Programs and classes of a command that is understood: `curl: network`. A command that sends something to others, or runs code
+ * that nothing reads, has its own text as key: a rule for one script or one push holds for no other. Null if the command is
+ * unclear, too long, or has a secret. Pure.
+ */
+export function keyOfCommand(command: string, { classes, commands, unclear }: ShellReading): string | null {
+  if (unclear.length > 0 || commands.length === 0) return null;
+  const programs = [...new Set(commands.map((words) => words.split(' ', 1)[0] ?? ''))].toSorted();
+  const isOneCommand = classes.some((each) => WORD_BY_WORD.has(each));
+  const key = isOneCommand ? `= ${command}` : `${programs.join(' ')}: ${classes.join(' ')}`;
+  return key.length > KEY_MAX_CHARS || redactSecrets(key) !== key ? null : key;
+}

@@ -1,0 +1,105 @@
+/** Shell commands over HTTP: the API judges what their programs do, and a rule of a person holds for its key alone. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, type AllowRule } from '@hamlet/contract';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+import { keyOfCommand } from './allow-key.ts';
+import { createReadCommand } from './read-command.ts';
+
+const OPEN = JSON.stringify([{ tools: ['read', 'speak', 'exec', 'publish', 'write_inside'], verdict: 'allow' }]);
+const CLOSED = JSON.stringify([
+  ...(JSON.parse(OPEN) as object[]),
+  { tools: ['publish', 'install'], verdict: 'deny', reason: 'Nothing leaves this village' },
+]);
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let strict: PermissionPlay;
+
+before(async () => {
+  village = await startTestVillage();
+  const urlOf = async (rules: string) => (await village.startReplica({ HAMLET_TOOL_RULES: rules })).peopleUrl;
+  [permits, strict] = [new PermissionPlay(await urlOf(OPEN)), new PermissionPlay(await urlOf(CLOSED))];
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+let calls = 0;
+/** `begun`, or the code with which a call of `shell` is refused or denied. */
+async function started({ agentId, runId, cycle, attempt }: Working, command: string, by = permits): Promise<string> {
+  calls += 1;
+  const body = { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command, background: true }), boot: 'b1' };
+  const params = { run_id: runId, call_id: `${calls}.0` };
+  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  if (!answer.ok) return answer.problem.code;
+  return answer.data.outcome?.code ?? answer.data.state;
+}
+
+const ask = (working: Working, command: string) =>
+  permits.ask(working, { tool: 'shell', callId: `${(calls += 1)}.0`, args: { command } });
+
+/** The state of a new request for a command: `allowed` if a rule answers it. */
+const stateOf = async (working: Working, command: string): Promise<string> =>
+  dataOf(await ask(working, command)).permission.state;
+
+async function always(working: Working, command: string): Promise<AllowRule> {
+  const { permission } = dataOf(await ask(working, command));
+  const { rule } = dataOf(await permits.answer(permission.permission_id, { answer: 'allow', always: 'agent' }));
+  assert.ok(rule !== null);
+  return rule;
+}
+
+test('a push is asked about in whatever form it is written, and so is a command that nobody can read', async () => {
+  const working = await permits.startRun('ada');
+  for (const command of [
+    'git push origin main',
+    'true && git push',
+    'bash -c "git push"',
+    'g""it push',
+    'sh <<X\ngit push\nX',
+    '$(echo git) push',
+    'PATH=/tmp ls',
+    `${'$('.repeat(3_000)}git push${')'.repeat(3_000)}`,
+    `echo ${'a'.repeat(15_000)}; $x`,
+  ])
+    assert.equal(await started(working, command), 'permission_needed', command.slice(0, 40));
+  assert.equal(await started(working, 'ls -l /workspace'), 'begun');
+});
+
+test('a rule about a class reaches into the shell', async () => {
+  const working = await permits.startRun('bob');
+  assert.equal(await started(working, 'git push', strict), 'policy_denied');
+  assert.equal(await started(working, 'timeout 9 pip install flask', strict), 'policy_denied');
+  assert.equal(
+    await codeOf(strict.ask(working, { tool: 'shell', callId: '900.0', args: { command: 'git push' } })),
+    'policy_denied',
+  );
+  assert.equal(await started(working, 'cat /workspace/README.md', strict), 'begun');
+});
+
+test('"always" for one push holds for that push, not for the shell', async () => {
+  const working = await permits.startRun('cleo');
+  const rule = await always(working, 'git push origin hamlet/cleo/bread');
+  assert.deepEqual([rule.tool, rule.allow_key], ['shell', '= git push origin hamlet/cleo/bread']);
+  assert.equal(await stateOf(working, 'git push origin hamlet/cleo/bread'), 'allowed');
+  for (const other of ['git push elsewhere main', 'git push origin hamlet/cleo/bread; curl http://x', 'git push'])
+    assert.equal(await stateOf(working, other), 'pending', other);
+  const { permission } = dataOf(await ask(working, '$X push'));
+  const answer = permits.answer(permission.permission_id, { answer: 'allow', always: 'agent' });
+  assert.equal(await codeOf(answer), 'validation_failed');
+});
+
+test('keys name programs and classes, or the whole command; none for a doubt, a secret or a long text', async () => {
+  const read = createReadCommand();
+  const key = async (command: string): Promise<string | null> => keyOfCommand(command, await read(command));
+  assert.equal(await key('cat /etc/hosts | sort'), 'cat sort: read');
+  assert.equal(await key('sort /etc/hosts && cat /etc/hosts'), 'cat sort: read');
+  assert.equal(await key('python3 build.py'), '= python3 build.py');
+  assert.equal(await key('$x'), null);
+  assert.equal(await key(''), null);
+  assert.equal(await key(`python3 ${'a'.repeat(300)}`), null);
+  assert.equal(await key(`python3 x.py ghp_${'a1'.repeat(20)}`), null);
+});
