@@ -12,6 +12,7 @@ import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
 import { schedules } from './commands/schedules.ts';
 import { why } from './commands/why.ts';
+import { workers } from './commands/workers.ts';
 import { Failure } from './command.ts';
 import { kubectlWith } from './kubectl.ts';
 import { processTerminal } from './terminal.ts';
@@ -24,6 +25,7 @@ const COMMANDS = [
   logs,
   runs,
   run,
+  workers,
   permissions,
   approve,
   deny,
