@@ -1,0 +1,130 @@
+/** The page of a run in a real browser: commands, changes of files, workers, and the button that ends one. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { beginCall, endCall, listWorkers, type CallReport } from '@hamlet/contract';
+import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { BrowserOptions } from '../browser.ts';
+import { until } from '../until.ts';
+import { visit } from './web-operator.ts';
+import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+
+const DIFF = [
+  '--- a/bread.py',
+  '+++ b/bread.py',
+  '@@ -1,3 +1,3 @@',
+  ' import oven',
+  '-HEAT = 180',
+  '+HEAT = 240',
+  ' bake()',
+  '',
+];
+
+let stage: ViewerStage;
+let permits: PermissionPlay;
+let working: Working;
+
+before(async () => {
+  stage = await startViewerStage();
+  await stage.account('kim', 'admin');
+  permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+  working = await permits.startRun('ada');
+  await called(
+    '1.0',
+    { tool: 'shell', args: { command: 'pytest -q' } },
+    {
+      command: 'pytest -q',
+      cwd: '/workspace/bakery',
+      stdout: '..F.\n1 failed, 3 passed\n',
+      stderr: 'warning: the oven is cold\n',
+      exit: 1,
+      duration_ms: 2_340,
+    },
+  );
+  const edit = { path: '/workspace/bakery/bread.py', diff: DIFF.join('\n') };
+  await called(
+    '2.0',
+    { tool: 'edit_file', args: { path: edit.path, old: 'HEAT = 180', new: 'HEAT = 240' } },
+    { ...edit, change: 7 },
+  );
+  await permits.perform(working, {
+    tool: 'delegate',
+    callId: '3.0',
+    args: { role: 'taster', prompt: 'Taste the bread' },
+  });
+});
+after(async () => {
+  await stage?.remove();
+});
+
+/** Stores the start and the end of a call in the hands, as the resident does. */
+async function called(
+  callId: string,
+  { tool, args }: { readonly tool: string; readonly args: object },
+  report: CallReport,
+): Promise<void> {
+  const { agentId, runId, cycle, attempt } = working;
+  const params = { run_id: runId, call_id: callId };
+  const client = permits.play.as(agentId);
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  const begun = await client.call(beginCall, { params, body });
+  assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
+  const outcome = { kind: 'ok' as const, text: 'Done.' };
+  assert.ok((await client.call(endCall, { params, body: { cycle, attempt, outcome, report } })).ok);
+}
+
+for (const [name, options] of [
+  ['desktop', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { width: 390, height: 844, phone: true }],
+] as const satisfies readonly (readonly [string, BrowserOptions])[])
+  test(`the page of a run shows its commands, changes and workers: ${name}`, async () => {
+    const viewer = await stage.viewer(options);
+    const { page } = viewer;
+    await page.goto(stage.url);
+    await stage.signIn(viewer, 'kim');
+    await visit(page, `?view=runs&run=${working.runId}`);
+    const file = page.locator('.run-files details', { hasText: 'bread.py' });
+    await file.locator('summary').click();
+    assert.match(await file.innerText(), /\+1 −1/);
+    assert.equal(
+      await file
+        .locator('.diff-line[data-kind="added"]')
+        .innerText()
+        .then((text) => text.includes('HEAT = 240')),
+      true,
+    );
+    const worker = page.locator('.run-worker');
+    assert.match(await worker.innerText(), /taster[^]*Taste the bread/);
+    await page.locator('.call[data-call="shell"] summary').click();
+    await page.locator('.command', { hasText: 'pytest -q' }).waitFor();
+    assert.match(await page.locator('.command-end').innerText(), /exit 1 · 2\.?3? s · in \/workspace\/bakery/);
+    assert.match(await page.locator('.call-report').first().innerText(), /1 failed, 3 passed[^]*the oven is cold/);
+    await stage.shot(viewer, `hands-${name}`);
+    const wide = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+    // Before the sign-in the page asks for its viewer.
+    assert.deepEqual(
+      viewer.errors.filter((error) => !error.endsWith('/api/v1/me')),
+      [],
+    );
+    await viewer.close();
+  });
+
+test('a worker is ended from the page of the run that delegated', async () => {
+  const viewer = await stage.viewer();
+  const { page } = viewer;
+  await page.goto(stage.url);
+  await stage.signIn(viewer, 'kim');
+  await visit(page, `?view=runs&run=${working.runId}`);
+  await page.locator('.run-worker').getByRole('button', { name: /End/ }).click();
+  await until('the worker is cancelled', async () => {
+    const query = { params: { agent_id: 'ada' }, query: { parent_run_id: working.runId } };
+    const answer = await stage.admin.call(listWorkers, query);
+    return answer.ok && answer.data.workers[0]?.run.state === 'cancelled';
+  });
+  await page.locator('.run-worker[data-state="cancelled"]').waitFor();
+  await viewer.close();
+});
