@@ -9,8 +9,8 @@ import type { Counted } from './shared-windows.ts';
 
 const ADA: Actor = { role: 'agent', id: 'agent ada', agentId: 'ada', uid: 'u', podUid: null, cycle: 1, stale: false };
 const MEMBER = { role: 'member', id: 'account 1', accountId: '1', name: 'Grace' } as Actor;
-const MAP = { tag: 'world', method: 'GET', permission: 'world:read' } as const;
-const MONEY = { tag: 'economy', method: 'POST', permission: 'economy:judge' } as const;
+const MAP = { name: 'getWorld', tag: 'world', method: 'GET', permission: 'world:read' } as const;
+const MONEY = { name: 'rewardAgent', tag: 'economy', method: 'POST', permission: 'economy:judge' } as const;
 
 function allowed(requests: number): Allowance {
   const limits: Limits = {
@@ -83,4 +83,18 @@ test('after a change to a lower tier earlier requests still count', async () => 
 test('an agent without a tier has a quota of 60 requests', async () => {
   const { limiter } = limiterOf({ allowance: null, counted: null });
   assert.equal((await limiter(ADA, MAP))?.policy.quota, 60);
+});
+
+test('an agent at its limit still keeps and ends its runs, with a limit of their own', async () => {
+  const { limiter, keys } = limiterOf({ allowance: allowed(1), counted: { count: 9, endsInMs: 1_000 } });
+  assert.equal((await limiter(ADA, MAP))?.allowed, false);
+  const [renew, settle] = (['renewRun', 'settleRun'] as const).map((name) =>
+    ROUTES.find((route) => route.name === name),
+  );
+  assert.ok(renew !== undefined && settle !== undefined);
+  const verdicts = [];
+  for (let count = 0; count < 300; count += 1)
+    verdicts.push((await limiter(ADA, count % 2 === 0 ? renew : settle))?.allowed);
+  assert.deepEqual([verdicts.indexOf(false), verdicts.lastIndexOf(true)], [240, 239]);
+  assert.deepEqual(keys, ['agent ada'], 'no request to Redis');
 });

@@ -19,6 +19,12 @@ const WINDOW_S = 60;
 const OF_BROKER: RatePolicy = { name: 'broker', quota: 600_000, windowS: WINDOW_S };
 /** The quota of an agent without a tier: enough to read its own configuration. */
 const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S };
+/**
+ * The quota of routes by which an agent keeps and ends its runs, beside that of its tier: an agent at its limit waits,
+ * and loses no lease. Each of its runs and workers renews its lease a few times a minute.
+ */
+const OF_LEASES: RatePolicy = { name: 'leases', quota: 240, windowS: WINDOW_S };
+const LEASE_ROUTES: ReadonlySet<string> = new Set(['renewRun', 'settleRun']);
 /** Tags of routes that can move money. */
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
@@ -31,7 +37,8 @@ export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' |
 }
 
 /**
- * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money.
+ * All replicas together count the requests of agents, by their tier and purchases, and every request that moves money;
+ * each replica alone counts requests about leases.
  * Without Redis the API refuses requests that move money or call a model, and counts the others on this replica, so
  * that the map and the board stay readable.
  */
@@ -49,6 +56,8 @@ export function createActorLimiter(ports: ActorLimiterPorts): LimitActor {
   }
 
   return async (actor, route) => {
+    if (actor.role === 'agent' && LEASE_ROUTES.has(route.name))
+      return local.take(`${actor.id} leases`, OF_LEASES, monotonicMs());
     const closed = failsClosed(route);
     const isShared = actor.role === 'agent' || closed;
     // Redis counts while Postgres may be read for the policy.

@@ -12,7 +12,7 @@ import type { Services } from '../../service/services.ts';
 /** Counts one request of an authenticated actor. Null if all replicas must count it together and Redis does not answer. */
 export type LimitActor = (
   actor: Actor,
-  route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
+  route: Pick<RouteSpec, 'name' | 'tag' | 'method' | 'permission'>,
 ) => Promise<RateVerdict | null>;
 
 export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
