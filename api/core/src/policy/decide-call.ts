@@ -1,6 +1,6 @@
 import type { PermissionAnswer, PermissionState, PermissionWhy } from '@hamlet/contract';
 import { sameBytes } from '../sealed-log/hashing.ts';
-import type { Judged } from './judge-call.ts';
+import type { Judged } from './judged.ts';
 
 /** Tool, and the SHA-256 of its canonical arguments. */
 export interface CallIdentity {

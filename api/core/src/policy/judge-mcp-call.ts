@@ -1,7 +1,7 @@
-import type { CallOccasion, Policy, PolicyRule, Verdict } from '@hamlet/contract';
+import type { CallOccasion, Policy } from '@hamlet/contract';
+import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 
 const NAME = /^mcp__([a-z][a-z0-9-]{0,23})__[A-Za-z0-9_-]+$/;
-const BY_STRICTNESS: readonly Verdict[] = ['allow', 'ask', 'deny'];
 
 interface McpCall {
   readonly tool: string;
@@ -22,20 +22,14 @@ export function judgeMcpCall(
   { rules, mcp = {} }: Pick<Policy, 'rules' | 'mcp'>,
   { tool, when }: McpCall,
   server: string,
-): { readonly verdict: Verdict; readonly reason: string } {
+): Judged {
   const toolClass = Object.hasOwn(mcp, server) ? mcp[server] : undefined;
   if (toolClass === undefined) return { verdict: 'deny', reason: `The agent has no MCP server ${server}` };
   const names: readonly string[] = [tool, `mcp__${server}`, ...(toolClass === null ? [] : [toolClass])];
-  const fits = (rule: PolicyRule): boolean =>
-    (rule.when === undefined || rule.when === when) && rule.tools.some((name) => names.includes(name));
-  const matching = rules.filter(fits);
+  const matching = rules.filter((rule) => ruleNames(rule, { names, when }));
   const isNamed = matching.some(({ from }) => from === 'village');
   if (!isNamed && toolClass !== null) return { verdict: 'deny', reason: `No rule of the village allows ${tool}` };
   const unnamed = { verdict: 'ask', reason: `A person decides on calls of the MCP server ${server}` } as const;
-  const candidates = [...(isNamed ? [] : [unnamed]), ...matching];
-  const strictest =
-    candidates.toSorted((a, b) => BY_STRICTNESS.indexOf(b.verdict) - BY_STRICTNESS.indexOf(a.verdict))[0] ?? unnamed;
-  return { verdict: strictest.verdict, reason: strictest.reason ?? `The rules ${WORDS[strictest.verdict]} ${tool}` };
+  const [first = unnamed, ...others] = [...(isNamed ? [] : [unnamed]), ...matching.map((rule) => judgedBy(rule, tool))];
+  return strictestOf(first, others);
 }
-
-const WORDS: Readonly<Record<Verdict, string>> = { allow: 'allow', ask: 'ask a person before', deny: 'forbid' };

@@ -1,5 +1,6 @@
-import type { CallOccasion, Policy, PolicyRule } from '@hamlet/contract';
-import { judgeCall, strictestOf, type Judged } from './judge-call.ts';
+import type { CallOccasion, Policy } from '@hamlet/contract';
+import { judgeCall } from './judge-call.ts';
+import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 
 /** Classes that only a shell command can need. Rules may name them beside the classes of tools. */
 export const SHELL_CLASSES = ['write_outside', 'network', 'install'] as const;
@@ -24,14 +25,9 @@ export function judgeShellCall(
   when: CallOccasion,
   { classes, unclear }: ShellNeeds,
 ): Judged {
-  const fits = (rule: PolicyRule): boolean =>
-    (rule.when === undefined || rule.when === when) && rule.tools.some((name) => classes.includes(name));
-  const byRule = policy.rules.filter(fits).map(({ verdict, reason, tools }): Judged => ({
-    verdict,
-    reason:
-      reason ??
-      `The rules ${WORDS[verdict]} ${tools.filter((name) => classes.includes(name)).join(' and ')} in a shell`,
-  }));
+  const byRule = policy.rules
+    .filter((rule) => ruleNames(rule, { names: classes, when }))
+    .map((rule) => judgedBy(rule, `${rule.tools.filter((name) => classes.includes(name)).join(' and ')} in a shell`));
   const asks: readonly Judged[] = [
     ...(classes.includes('publish') ? [ask('The command sends something to where others see it')] : []),
     ...(unclear.length > 0 ? [ask(`The effect of the command is unclear: ${unclear.join('; ')}`)] : []),
@@ -39,5 +35,4 @@ export function judgeShellCall(
   return strictestOf(judgeCall(policy, { tool: 'shell', when }), [...byRule, ...asks]);
 }
 
-const WORDS = { allow: 'allow', ask: 'ask a person before', deny: 'forbid' } as const;
 const ask = (reason: string): Judged => ({ verdict: 'ask', reason: reason.slice(0, REASON_MAX_CHARS).toWellFormed() });

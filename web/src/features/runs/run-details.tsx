@@ -1,8 +1,7 @@
-import { cancelRun, type HandsCall, listPermissions, type Permission, type Run } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { type HandsCall, listPermissions, type Permission, type Run } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import { type CallItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
+import { runRefreshMs } from '../../client/minds/run-refresh.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
@@ -19,11 +18,8 @@ import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, toolLabel } from './call-labels.ts';
 import { RunCourse } from './run-course.tsx';
 import { mayCancel, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
+import { useCancelRun } from './use-cancel-run.ts';
 import { useRunTrace } from './use-run-trace.ts';
-
-/** The intervals at which the page reads the permissions of an active run and of an ended one. */
-const LIVE_MS = 3_000;
-const SETTLED_MS = 60_000;
 
 type DetailsProps = Readonly<{ run: Run; onChanged: () => void }>;
 
@@ -67,8 +63,8 @@ function useRunPermissions(
   run: Run,
   version: number,
 ): { readonly permissions: readonly Permission[]; readonly again: () => void } {
-  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
-  const { data, again } = useLive(listPermissions, { query: { run_id: run.run_id } }, { everyMs, version });
+  const timing = { everyMs: runRefreshMs(run), version };
+  const { data, again } = useLive(listPermissions, { query: { run_id: run.run_id } }, timing);
   return { permissions: data?.permissions ?? NO_PERMISSIONS, again };
 }
 
@@ -189,15 +185,10 @@ function ScheduleLink({ name, onOpen }: Readonly<{ name: string; onOpen: (name: 
 }
 
 function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement | null {
-  const { api } = useVillage();
   const role = useRole();
   const id = useViewerId();
-  const { refused, send } = useIntent();
+  const { refused, cancel } = useCancelRun(run.run_id);
   if (!mayCancel(run, { role, id })) return null;
-  const cancel = async (): Promise<void> => {
-    await send((idempotencyKey) => api.call(cancelRun, { params: { run_id: run.run_id }, body: {}, idempotencyKey }));
-    onChanged();
-  };
   return (
     <div className="run-cancel">
       {refused !== null && <RefusedNotice refused={refused} />}
@@ -205,7 +196,7 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
         icon="close"
         iconPx={14}
         word={run.state === 'queued' ? 'Cancel this run' : 'End this run'}
-        onClick={() => void cancel()}
+        onClick={() => void cancel().then(onChanged)}
         data-action="cancel-run"
       />
     </div>

@@ -1,25 +1,21 @@
-import { cancelRun, listWorkers, type Run, type Worker } from '@hamlet/contract';
-import { isSettled } from '@hamlet/core';
+import { listWorkers, type Run, type Worker } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { useIntent } from '../../client/query/use-intent.ts';
+import { runRefreshMs } from '../../client/minds/run-refresh.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { mayCancel, runLength, stateLabel } from './run-labels.ts';
+import { useCancelRun } from './use-cancel-run.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { workerUse } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
 
-const LIVE_MS = 3_000;
-const SETTLED_MS = 60_000;
-
 /** The workers to which a run delegated parts of its task: state, length, use, a link, and a button that ends one. */
 export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
   const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
-  const everyMs = isSettled(run.state) ? SETTLED_MS : LIVE_MS;
-  const { data, again } = useLive(listWorkers, input, { everyMs, version });
+  const { data, again } = useLive(listWorkers, input, { everyMs: runRefreshMs(run), version });
   const workers = data?.workers ?? [];
   if (workers.length === 0) return null;
   return (
@@ -67,14 +63,9 @@ function WorkerLine({ worker, onChanged }: Readonly<{ worker: Worker; onChanged:
 }
 
 function CancelWorker({ run, onChanged }: Readonly<{ run: Run; onChanged: () => void }>): ReactElement | null {
-  const { api } = useVillage();
   const viewer = { role: useRole(), id: useViewerId() };
-  const { refused, busy, send } = useIntent();
+  const { refused, busy, cancel } = useCancelRun(run.run_id);
   if (!mayCancel(run, viewer)) return null;
-  const cancel = async (): Promise<void> => {
-    await send((idempotencyKey) => api.call(cancelRun, { params: { run_id: run.run_id }, body: {}, idempotencyKey }));
-    onChanged();
-  };
   return (
     <>
       <Button
@@ -83,7 +74,7 @@ function CancelWorker({ run, onChanged }: Readonly<{ run: Run; onChanged: () => 
         word="End"
         aria-label={`End the worker ${run.worker?.role ?? ''}`.trim()}
         disabled={busy}
-        onClick={() => void cancel()}
+        onClick={() => void cancel().then(onChanged)}
         data-action="cancel-worker"
       />
       {refused !== null && <RefusedNotice refused={refused} />}

@@ -1,0 +1,37 @@
+import type { CallOccasion, PolicyRule, Verdict } from '@hamlet/contract';
+
+export interface Judged {
+  readonly verdict: Verdict;
+  /** Sentence for people and for the model. */
+  readonly reason: string;
+}
+
+const STRICTNESS: Readonly<Record<Verdict, number>> = {
+  allow: 0,
+  ask: 1,
+  deny: 2,
+};
+
+const WORDS: Readonly<Record<Verdict, string>> = {
+  allow: 'The rules allow',
+  ask: 'The rules ask a person before',
+  deny: 'The rules forbid',
+};
+
+/** True if a rule holds at that occasion, and names one of the names. Pure. */
+export function ruleNames(
+  rule: Pick<PolicyRule, 'tools' | 'when'>,
+  { names, when }: { readonly names: readonly string[]; readonly when: CallOccasion },
+): boolean {
+  return (rule.when === undefined || rule.when === when) && rule.tools.some((name) => names.includes(name));
+}
+
+/** The judgement of one rule, in its own words or in those of the village. Pure. */
+export function judgedBy({ verdict, reason }: Pick<PolicyRule, 'verdict' | 'reason'>, about: string): Judged {
+  return { verdict, reason: reason ?? `${WORDS[verdict]} ${about}` };
+}
+
+/** Deny overrides ask, ask overrides allow; of several equal ones the first counts. Pure. */
+export function strictestOf(first: Judged, others: readonly Judged[]): Judged {
+  return others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
+}
