@@ -1,6 +1,8 @@
 /** A run leaves an engine and comes back: after a lost lease, with answers of people, and after a demand for a permission. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { z } from 'zod';
+import { defineTool } from '../effects/tool.ts';
 import { aTool, echo, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, says, scriptedModel } from '../testing/scripted-model.ts';
@@ -78,6 +80,30 @@ test('a call that needs a permission after all asks a person, and runs again wit
     ['r1/1.0/1 policy', 'r1/1.0/2 policy'],
   );
   assert.equal(new Set(keys).size, 1);
+});
+
+test('a call that can be verified may need a permission after all, and runs once it is given', async () => {
+  let attempts = 0;
+  const shell = defineTool({
+    name: 'shell',
+    description: 'shell',
+    input: z.strictObject({ text: z.string() }),
+    effect: 'verify',
+    timeoutMs: 5_000,
+    verify: async () => ({ kind: 'unknown' }),
+    execute: async () => {
+      attempts += 1;
+      return attempts < 2 ? { kind: 'needs_permission', reason: 'it publishes' } : { kind: 'ok', text: 'pushed' };
+    },
+  });
+  const model = scriptedModel([calls(['shell', { text: 'git push' }]), says('Done.')]);
+  const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [shell] });
+  assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'waiting');
+  assert.deepEqual(await outcomeOf(engine.answer('r1', questions[0]?.request ?? '', 'allow')), {
+    kind: 'done',
+    text: 'Done.',
+  });
+  assert.deepEqual([attempts, questions.length], [2, 1]);
 });
 
 test('a call that always needs a permission ends as denied; a once call is never attempted again', async () => {

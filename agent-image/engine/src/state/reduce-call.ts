@@ -92,10 +92,10 @@ function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>):
   return { ...call, phase: 'settled', outcome, result };
 }
 
-/** A running call may come back with the demand for a permission, if a second attempt of it does no harm. */
+/** A running call may come back with the demand for a permission before it has done anything; a `once` call runs once. */
 function isAskable({ phase, effect }: CallState, why: 'policy' | 'unknown'): boolean {
   if (why === 'unknown') return phase === 'unknown';
-  return phase === 'requested' || (phase === 'running' && effect !== 'once' && effect !== 'verify');
+  return phase === 'requested' || (phase === 'running' && effect !== 'once');
 }
 
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { cancelRun, listCalls, rebootAgent, rewardAgent, type HandsCall } from '@hamlet/contract';
+import {
+  answerPermission,
+  cancelRun,
+  listCalls,
+  listPermissions,
+  rebootAgent,
+  rewardAgent,
+  type HandsCall,
+} from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { wireModels } from '../gateway/testing/wire-models.ts';
@@ -152,4 +160,20 @@ test('a run that the API ends while its resident is down: its processes end when
   assert.ok(isAlive(pid));
   await residents.start('ada');
   await eventually('the end of the program', () => !isAlive(pid));
+});
+
+test('a push in a command waits for a person, and begins nothing if the person denies it', async () => {
+  await residents.start('ada');
+  const { run_id } = await runs.give('ada', `Run: touch ${fileOf('before')} && git push`);
+  const asked = await eventually('a question', async () => {
+    const query = { run_id, state: 'pending' as const, limit: 5 };
+    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+  assert.deepEqual([asked.tool, asked.why], ['shell', 'policy']);
+  assert.match(asked.reason ?? '', /sends something to where others see it/);
+  const params = { permission_id: asked.permission_id };
+  dataOf(await runs.play.admin.call(answerPermission, { params, body: { answer: 'deny', reason: 'Not today' } }));
+  const run = await runs.ended(run_id);
+  assert.match(run.summary ?? '', /The result: /, JSON.stringify(run.error));
+  assert.deepEqual([await callsOf(run_id), existsSync(fileOf('before'))], [[], false]);
 });
