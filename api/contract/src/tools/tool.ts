@@ -22,6 +22,11 @@ export interface VillageTool {
   readonly input: z.ZodObject;
   /** True if the call is a question to a person: no rule can allow it without an answer. */
   readonly asks?: true;
+  /**
+   * `outside`: its result can hold text that strangers wrote, as a web page, a search result or a download. The run of the call is then
+   * tainted. Such a tool runs in the hands or the village: the API sees the start of these calls.
+   */
+  readonly brings?: 'outside';
   /** True if the call begins a worker, which is a run of its own. */
   readonly begins?: true;
 }

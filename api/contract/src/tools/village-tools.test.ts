@@ -18,6 +18,7 @@ test('outward effects run in the API and repeat with their call id', () => {
     if (Object.hasOwn(HANDS_TOOLS, name)) assert.equal(runs, 'hands', name);
     else assert.equal(runs, kind === 'read' ? 'pod' : 'village', name);
     if (runs === 'village') assert.equal(effect, 'keyed', name);
+    if (villageTool(name)?.brings === 'outside') assert.notEqual(runs, 'pod', `the API sees each start of ${name}`);
   }
 });
 
