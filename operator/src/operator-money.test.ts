@@ -171,6 +171,7 @@ test('the next leader uses the hold of a leader that ended before it created the
   await v.runningPod('gus');
   assert.equal((await v.podsOf('gus')).length, 1);
   assert.equal(holds('gus'), 'tier-1');
+  await until('the api is notified of the pod', async () => callsOf('gus').at(-1) === 'granted gus tier-1 1 running');
 });
 
 test('a deleted agent holds no money: closing its account ends the hold, without another request', async () => {

@@ -3,7 +3,7 @@
  * person who runs the tests has a stopped village, its data is set aside in the meantime.
  */
 import { clusterStatus } from '../../local/village/cluster.ts';
-import { setAside } from '../../local/village/commands/kept-data.ts';
+import { isCutOff, setAside } from '../../local/village/commands/kept-data.ts';
 import { NODE } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
@@ -23,7 +23,7 @@ const LINES_OF_FAILURE = 30;
 
 async function run(print: Print): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
-  if (!wasUp) setAside();
+  if (!wasUp) await makeRoom(print);
   try {
     const failure = await bringUp(print, wasUp);
     if (failure !== undefined) return { passed: 0, failed: 1, failures: [failure] };
@@ -39,6 +39,12 @@ async function run(print: Print): Promise<Tally> {
   } finally {
     if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'local/village/main.ts', 'down']);
   }
+}
+
+/** Sets the data of a stopped village aside. A village that was cut off is taken down first, with its data kept. */
+async function makeRoom(print: Print): Promise<void> {
+  if (isCutOff()) await stream(print, NODE, ['local/village/main.ts', 'down']);
+  setAside();
 }
 
 async function bringUp(print: Print, wasUp: boolean): Promise<FailedTest | undefined> {

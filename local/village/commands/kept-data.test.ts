@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { isKept, putBack, setAside, describeData } from './kept-data.ts';
+import { isCutOff, isKept, putBack, setAside, describeData } from './kept-data.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'hamlet-kept-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -18,7 +18,9 @@ function villageOf(name: string): string {
 test('the data of a village is set aside for a test and put back after it', async () => {
   const folder = villageOf('mine');
   assert.match(await describeData(folder), /1 volumes/);
+  assert.equal(isCutOff(folder), false);
   writeFileSync(join(folder, 'supervisor.json'), '{}');
+  assert.equal(isCutOff(folder), true);
   assert.throws(() => setAside(folder), /was not taken down/);
   rmSync(join(folder, 'supervisor.json'));
   setAside(folder);

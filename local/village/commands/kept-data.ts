@@ -14,13 +14,18 @@ export function isKept(folder = CLUSTER_FOLDER): boolean {
   return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
+/** True if the village's processes may have ended without `make down`, by a loss of power or a kill. */
+export function isCutOff(folder = CLUSTER_FOLDER): boolean {
+  return existsSync(join(folder, 'supervisor.json'));
+}
+
 /**
  * Moves a stopped village's data aside for another village, unless data is aside already. Returns the outcome in words.
  * @throws Failure if the village was not taken down
  */
 export function setAside(folder = CLUSTER_FOLDER): string {
   if (!isKept(folder)) return 'no data is kept';
-  if (existsSync(join(folder, 'supervisor.json')))
+  if (isCutOff(folder))
     throw new Failure(`a village in ${folder} was not taken down`, 'make down, which keeps its data; then try again');
   if (existsSync(asideOf(folder)))
     return `${asideOf(folder)} has the data set aside before; the data in ${folder} is of an interrupted test`;
