@@ -162,7 +162,7 @@ main() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/build.lock"
   flock -n 9 || { echo "build: waiting for another build" >&2; flock 9; }
-  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux
+  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs
   local name
   for name in "${TOOLS[@]}"; do build "$name"; done
   gather "$bin"

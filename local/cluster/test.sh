@@ -98,7 +98,9 @@ resized() { [ "$(k get pod two -o jsonpath='{.status.containerStatuses[0].resour
 in_user_namespace() { probe two read /proc/self/uid_map | awk '{ok = $1 == 0 && $2 > 65535} END {exit !ok}'; }
 waits_for_gpu() { k get pod greedy -o jsonpath='{.status.conditions[0].message}' | grep -q 'Insufficient nvidia.com/gpu'; }
 data_on_disk() { [ -n "$(find "$STATE/volumes/sparky2" -name greeting)" ]; }
-data_gone() { [ -z "$(ls "$STATE/volumes/sparky2")" ] && [ -z "$(k get pv -o name)" ]; }
+data_gone() { [ -z "$(ls "$STATE/volumes/sparky2")" ]; }
+full() { local out; out=$(probe beside fill /small/big 67108864 2>&1) && return 1; grep -q "no space left" <<<"$out"; }
+small_gone() { [ -z "$(ls "$STATE/volumes/sparky1")" ] && [ -z "$(k get pv -o name)" ]; }
 newborn_stopped() { [ "$(k get pod newborn -o jsonpath='{.status.phase}')" = Failed ] && k logs newborn | grep -q refused; }
 
 restarts_of() { hamlet status --json | python3 -c '
@@ -144,6 +146,9 @@ storage() {
   check "a claim is bound to the pod's node" says hamlet-local k get pvc data -o jsonpath='{.spec.storageClassName} {.status.phase}'
   check "a pod writes to its volume" probe two write /data/greeting hello
   check "the data is on the machine" data_on_disk
+  check "a pod writes to a sized volume" probe beside write /small/greeting hello
+  check "a sized volume is full at its size" full
+  check "other volumes have room" probe two write /data/more hello
 }
 
 policies() {
@@ -220,7 +225,11 @@ ending() {
   check "up after down --keep-data" start
   check "the data was kept" k get configmap kept
   check "the cluster works again" eventually works
+  check "a sized volume kept its data" eventually says hello probe beside read /small/greeting
   [ -z "$KEEP" ] || return 0
+  k delete pod beside --now >/dev/null
+  k delete pvc small >/dev/null
+  check "a deleted claim removes its file system" eventually small_gone
   check "down" hamlet down
   check "down leaves nothing" eventually nothing_left
   check "a repeated down is not an error" hamlet down

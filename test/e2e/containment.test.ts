@@ -135,6 +135,18 @@ test('a program that takes all memory ends, and the resident runs on', async () 
   await assertOthersLive();
 });
 
+test('hands that fill their volume find it full, and the resident runs on', async () => {
+  const fill = 'dd if=/dev/zero of=/workspace/filled bs=1M; echo more >/workspace/more';
+  const [, , ended] = await ask(runIn('full', ['sh', '-c', fill]), waitFor('full'));
+  const all = ended?.data.exit === undefined ? (await ask(waitFor('full'))).at(-1) : ended;
+  assert.notEqual(all?.data.exit?.code, 0);
+  assert.match(Buffer.from(all?.data.stderr?.head ?? '', 'base64').toString(), /No space left on device/);
+  await assertResidentLives();
+  await assertOthersLive();
+  await ask(runIn('emptied', ['rm', '/workspace/filled']), waitFor('emptied'));
+  await untilHandsAnswer();
+});
+
 test('hands that fill the disk of their container lose their pod; the volume and the others stay', async () => {
   await ask(runIn('keep', ['sh', '-c', 'echo kept >/workspace/kept && sync']), waitFor('keep'));
   const pod = await podOf();

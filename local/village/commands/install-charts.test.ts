@@ -20,8 +20,10 @@ test('on two cores the highest tier is smaller, in every resource that the chart
   assert.deepEqual(localTiers(4), {});
 });
 
-test('an existing cluster gets the tiers of the chart', () => {
-  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS, model: {} }), false);
+test('an existing cluster gets the tiers of the chart, and its own storage class', () => {
+  const elsewhere = valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS, model: {} });
+  assert.equal('entitlements' in elsewhere, false);
+  assert.equal('agentPods' in elsewhere, false);
   assert.equal(
     'entitlements' in valuesOf({ images: {}, coreNode: 'sparky1', secrets: SECRETS, model: {}, cores: 2 }),
     true,

@@ -8,6 +8,8 @@ import type { StepContext } from '../steps.ts';
 
 /** Longest wait for each workload of the village. */
 const TIMEOUT = '5m';
+/** Storage class of the local cluster whose volumes cannot outgrow their size, so that an agent fills its own disk alone. */
+const SIZED_VOLUMES = 'hamlet-local-sized';
 /** Nodes with this many cores have room for the chart's own tiers. */
 const ENOUGH_CORES = 4;
 
@@ -34,7 +36,7 @@ export function valuesOf({ images, coreNode, secrets, model, cores }: Omit<Insta
   return {
     images,
     ...(coreNode === undefined ? {} : { core: { nodeName: coreNode } }),
-    ...(cores === undefined ? {} : localTiers(cores)),
+    ...(cores === undefined ? {} : { ...localTiers(cores), agentPods: { storageClassName: SIZED_VOLUMES } }),
     ...model,
     api: { ...model.api, keys: { adminToken: secrets.adminToken, memberToken: secrets.memberToken } },
   };

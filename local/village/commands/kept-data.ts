@@ -48,8 +48,12 @@ export async function describeData(folder = CLUSTER_FOLDER): Promise<string> {
   const { stdout } = await tryRun('du', ['-sh', folder]);
   const volumes = join(folder, 'volumes');
   const count = existsSync(volumes)
-    ? readdirSync(volumes).reduce((sum, node) => sum + readdirSync(join(volumes, node)).length, 0)
+    ? readdirSync(volumes).reduce((sum, node) => sum + foldersIn(join(volumes, node)), 0)
     : 0;
   const size = stdout.split(/\s/)[0] ?? 'unknown size';
   return `${folder} (${size}): the database with world, ledger and board, ${count} volumes, the agents, their schedules and tiers, and the nodes' images`;
 }
+
+/** A sized volume has a file beside its folder. */
+const foldersIn = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).length;

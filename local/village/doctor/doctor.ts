@@ -10,7 +10,8 @@ import { NODE, STATE } from '../paths.ts';
 import type { Settings } from '../settings.ts';
 import { MACHINE_CHECKS, right, wrong, type Check, type Finding } from './machine.ts';
 
-const PACKAGES = 'buildah debootstrap containernetworking-plugins iproute2 nftables conntrack util-linux'.split(' ');
+const PACKAGES =
+  'buildah debootstrap containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs'.split(' ');
 const TEST_PACKAGES = ['chromium', 'redis-server'];
 
 /** Prints the result of each check. Returns true if the machine has everything that `make up` requires. */
@@ -50,6 +51,7 @@ function villageChecks(settings: Settings): readonly Check[] {
     { name: 'Debian packages of the village', look: () => debianPackages(PACKAGES, 'up') },
     { name: 'Debian packages of the tests', look: () => debianPackages(TEST_PACKAGES, 'test') },
     { name: 'programs of the cluster', look: programs },
+    { name: "sizes of agents' volumes", look: loopDevices },
     { name: `port ${settings.port}`, look: () => port(settings) },
     { name: 'cluster', look: cluster },
     { name: 'kubeconfig', look: () => kubeconfig(settings) },
@@ -75,6 +77,13 @@ async function programs(): Promise<Finding> {
   return (await areProgramsBuilt())
     ? right('built')
     : wrong('not built', 'bash local/cluster/build.sh (make up does it)');
+}
+
+/** Without loop devices the cluster makes plain folders, in which an agent could fill the disk of the machine. */
+function loopDevices(): Finding {
+  return existsSync('/dev/loop-control')
+    ? right('enforced')
+    : wrong('not enforced: this kernel has no loop devices', 'modprobe loop, then make down and make up');
 }
 
 async function port({ port: wanted }: Settings): Promise<Finding> {

@@ -61,7 +61,7 @@ test('writes that wait come first in the next transaction when theirs fails', ()
   const path = journals.path();
   const database = openDatabase(path);
   const events = openEventTable(database);
-  const appender = new Appender({ database, path, events, runs: openRunTable(database) });
+  const appender = new Appender({ database, path, events, runs: openRunTable(database), makeRoom: () => false });
   const append = (type: 'run_opened' | 'stage_opened' | 'model_asked', text: string, soon: boolean): void =>
     appender.append({ events: [anEvent(type)], payloads: [{ ref: type, text }], sync: false, soon });
   append('run_opened', '', false);

@@ -15,7 +15,19 @@ const BYTES_PER_CHAR = 3;
 type Placed = Readonly<{ first: number; rows: readonly EventRow[]; events: readonly JournalEvent[] }> &
   Pick<JournalWrite, 'payloads'>;
 
-type Parts = Readonly<{ database: DatabaseSync; path: string; events: EventTable; runs: RunTable }>;
+/** Frees room on a full disk. True if it did: then the write is tried once more. */
+export type MakeRoom = () => boolean;
+
+type Parts = Readonly<{
+  database: DatabaseSync;
+  path: string;
+  events: EventTable;
+  runs: RunTable;
+  makeRoom: MakeRoom;
+}>;
+
+/** SQLite's code for a full disk (sqlite3.h), without its extended part. */
+const SQLITE_FULL = 13;
 
 /**
  * Writes to a journal. A write that may come `soon` waits for the next one in the same transaction, at most until the event loop turns.
@@ -134,14 +146,27 @@ export class Appender {
     try {
       act();
     } catch (error) {
-      const { database, events } = this.#parts;
-      if (database.isTransaction) database.exec('rollback');
-      this.#isOpen = false;
-      events.forgetNames();
-      throw unwritable(error);
+      this.#rollBack();
+      if (!isFull(error) || !this.#parts.makeRoom()) throw unwritable(error);
+      try {
+        act();
+      } catch (again) {
+        this.#rollBack();
+        throw unwritable(again);
+      }
     }
   }
+
+  #rollBack(): void {
+    const { database, events } = this.#parts;
+    if (database.isTransaction) database.exec('rollback');
+    this.#isOpen = false;
+    events.forgetNames();
+  }
 }
+
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === SQLITE_FULL;
 
 const unwritable = (error: unknown): JournalError =>
   new JournalError('journal_unwritable', `The journal cannot be written: ${String(error)}`, { cause: error });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { Appender } from './appender.ts';
+import { Appender, type MakeRoom } from './appender.ts';
 import { digest } from './digest.ts';
 import type { JournalEvent } from './event.ts';
 import { EVENT_VERSION } from './event.ts';
@@ -16,18 +16,23 @@ const MAX_EVENTS_PER_RUN = 200_000;
 /** Maximum number of entries in one read by a mirror. */
 export const MAX_READ = 1_000;
 
-/** Opens the journal in a file, or makes a new one. Rejects with `JournalError`. */
-export function openSqliteJournal(path: string): Journal {
+const NO_ROOM: MakeRoom = () => false;
+
+/**
+ * Opens the journal in a file, or makes a new one. On a full disk a write asks `makeRoom` once before it fails.
+ * Rejects with `JournalError`.
+ */
+export function openSqliteJournal(path: string, makeRoom: MakeRoom = NO_ROOM): Journal {
   const database = openDatabase(path);
   try {
-    return journalOn(database, path);
+    return journalOn(database, path, makeRoom);
   } catch (error) {
     database.close();
     throw error;
   }
 }
 
-function journalOn(database: DatabaseSync, path: string): Journal {
+function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Journal {
   const salt = String(database.prepare('select salt from header').get()?.['salt']);
   const events = openEventTable(database);
   const { fence, version } = events.last();
@@ -36,7 +41,7 @@ function journalOn(database: DatabaseSync, path: string): Journal {
   catchUp(database, events, runs);
   // The appender syncs by itself, and only the writes that ask for it.
   database.exec('pragma synchronous = normal');
-  const appender = new Appender({ database, path, events, runs });
+  const appender = new Appender({ database, path, events, runs, makeRoom });
   return {
     fence: fence + 1,
     salt,

@@ -1,4 +1,5 @@
-import { renameSync } from 'node:fs';
+import { renameSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   catchUpSqliteJournal,
   JournalError,
@@ -10,6 +11,7 @@ import {
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
+import { openBallast } from './ballast.ts';
 
 export interface JournalPorts extends RetryPorts {
   readonly path: string;
@@ -18,23 +20,49 @@ export interface JournalPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
+/** Frees room on the volume for the journal. */
+type OpeningPorts = JournalPorts & { readonly makeRoom: () => boolean };
+
+const BALLAST_FILE = 'ballast';
+
 /**
  * Opens the agent's journal. If the volume has none, or a damaged one, the API's mirror restores it; a damaged file stays beside it.
  * If the mirror has entries after the last one of the volume, they come back before anything is appended. Rejects with `JournalError`.
  */
 export async function openJournal(ports: JournalPorts): Promise<Journal> {
-  const { path, log } = ports;
+  const folder = dirname(ports.path);
+  const ballast = openBallast(join(folder, BALLAST_FILE), folder, ports.log);
+  if (isFull(folder)) ballast.giveUp();
+  try {
+    const journal = await openWhole({ ...ports, makeRoom: ballast.giveUp });
+    return { ...journal, close: () => (ballast.close(), journal.close()) };
+  } catch (error) {
+    ballast.close();
+    throw error;
+  }
+}
+
+/** SQLite creates and changes files already to open a journal. */
+const ROOM_TO_OPEN_BYTES = 1 << 20;
+
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < ROOM_TO_OPEN_BYTES;
+}
+
+async function openWhole(ports: OpeningPorts): Promise<Journal> {
+  const { path, log, makeRoom } = ports;
   const journal = openOrNull(ports);
   if (journal !== null && journal.lastSeq() > 0) return caughtUp(ports, journal);
   journal?.close();
   const entries = await restoreSqliteJournal(path, pagesOf(ports, 0));
   if (entries > 0) log.warn('journal_restored', { entries, message: 'the volume had no journal that could be read' });
-  return openSqliteJournal(path);
+  return openSqliteJournal(path, makeRoom);
 }
 
 /** The journal with the entries that only the mirror has, after a loss of power or a restored backup of the volume. */
-async function caughtUp(ports: JournalPorts, journal: Journal): Promise<Journal> {
-  const { path, log } = ports;
+async function caughtUp(ports: OpeningPorts, journal: Journal): Promise<Journal> {
+  const { path, log, makeRoom } = ports;
   const pages = pagesOf(ports, journal.lastSeq());
   const first = await pages.next();
   if (first.done === true) return journal;
@@ -46,7 +74,7 @@ async function caughtUp(ports: JournalPorts, journal: Journal): Promise<Journal>
     if (!(error instanceof JournalError) || error.code !== 'journal_foreign') throw error;
     log.warn('capability', { code: error.code, message: error.message });
   }
-  return openSqliteJournal(path);
+  return openSqliteJournal(path, makeRoom);
 }
 
 async function* pagesFrom(first: MirrorPage, rest: AsyncIterable<MirrorPage>): AsyncGenerator<MirrorPage> {
@@ -54,9 +82,9 @@ async function* pagesFrom(first: MirrorPage, rest: AsyncIterable<MirrorPage>): A
   yield* rest;
 }
 
-function openOrNull({ path, log }: JournalPorts): Journal | null {
+function openOrNull({ path, log, makeRoom }: OpeningPorts): Journal | null {
   try {
-    return openSqliteJournal(path);
+    return openSqliteJournal(path, makeRoom);
   } catch (error) {
     if (!(error instanceof JournalError) || error.code !== 'journal_damaged') throw error;
     log.warn('capability', { code: error.code, message: error.message });

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"time"
 )
 
@@ -25,7 +26,7 @@ func main() {
 
 func dispatch(args []string) error {
 	if len(args) < 1 || args[0] == "--help" {
-		fmt.Println("usage: hamlet-probe serve ADDRESS | get URL | dial ADDRESS | lookup NAME | write FILE TEXT | read FILE")
+		fmt.Println("usage: hamlet-probe serve ADDRESS | get URL | dial ADDRESS | lookup NAME | write FILE TEXT | fill FILE BYTES | read FILE")
 		return nil
 	}
 	verbs := map[string]struct {
@@ -37,6 +38,7 @@ func dispatch(args []string) error {
 		"dial":   {1, dial},
 		"lookup": {1, lookup},
 		"write":  {2, func(a []string) error { return os.WriteFile(a[0], []byte(a[1]), 0o644) }},
+		"fill":   {2, fill},
 		"read":   {1, read},
 	}
 	verb, ok := verbs[args[0]]
@@ -87,6 +89,23 @@ func lookup(args []string) error {
 	}
 	fmt.Println(found)
 	return nil
+}
+
+// fill writes zeros, one MiB at a time, until the file has the size or the disk is full.
+func fill(args []string) error {
+	size, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(args[0])
+	if err != nil {
+		return err
+	}
+	block := make([]byte, 1<<20)
+	for left := size; left > 0 && err == nil; left -= int64(len(block)) {
+		_, err = file.Write(block[:min(left, int64(len(block)))])
+	}
+	return errors.Join(err, file.Close())
 }
 
 func read(args []string) error {

@@ -37,7 +37,7 @@ func ipAll(lines ...string) error {
 // CheckTools returns an error for each missing program.
 func CheckTools() error {
 	var errs []error
-	for _, tool := range []string{"ip", "nsenter", "unshare", "nft", "mount", "umount", "conntrack"} {
+	for _, tool := range []string{"ip", "nsenter", "unshare", "nft", "mount", "umount", "mkfs.ext4", "conntrack"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			errs = append(errs, fmt.Errorf("%s is not installed: run local/cluster/build.sh", tool))
 		}

@@ -14,6 +14,7 @@ import (
 	"hamlet.village/cluster/internal/machine"
 	"hamlet.village/cluster/internal/pki"
 	"hamlet.village/cluster/internal/spec"
+	"hamlet.village/cluster/internal/volumes"
 )
 
 // patience bounds one step; it is long, because a machine under load is slow, not broken.
@@ -75,6 +76,9 @@ func (v *Supervisor) prepare() error {
 
 func (v *Supervisor) prepareNode(n spec.Node) error {
 	if err := machine.EnsureMountNamespace(v.spec, n); err != nil {
+		return err
+	}
+	if err := volumes.MountAll(v.spec, n); err != nil {
 		return err
 	}
 	if err := machine.EnsureNodeCgroups(n); err != nil {

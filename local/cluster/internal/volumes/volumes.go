@@ -1,4 +1,6 @@
-// Package volumes provides the default StorageClass: each volume is a folder on the node of its first pod.
+// Package volumes provides two StorageClasses: each volume is a folder on the node of its first pod. In the class with
+// `size: enforced` a file system of the requested size is mounted on the folder, so that a full volume is full for its
+// own pod alone.
 //
 // The package makes and removes folders on the machine itself, which binds a volume claim in milliseconds.
 // local-path-provisioner, which uses the same controller library, starts a pod from a shell image for every folder.
@@ -17,6 +19,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 
+	"hamlet.village/cluster/internal/machine"
 	"hamlet.village/cluster/internal/spec"
 )
 
@@ -28,7 +31,11 @@ const workers = 16
 
 // Run serves volume claims until the context ends.
 func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
-	c := controller.NewProvisionController(ctx, client, Provisioner, folders{spec: s},
+	f := folders{spec: s, canSize: machine.HasLoop()}
+	if !f.canSize {
+		fmt.Println("this kernel has no loop devices, so sizes of volumes are not enforced: modprobe loop, then up again")
+	}
+	c := controller.NewProvisionController(ctx, client, Provisioner, f,
 		controller.LeaderElection(false),
 		controller.Threadiness(workers),
 		controller.RateLimiter(workqueue.DefaultTypedControllerRateLimiter[string]()),
@@ -38,7 +45,11 @@ func Run(ctx context.Context, s spec.Spec, client kubernetes.Interface) error {
 	return nil
 }
 
-type folders struct{ spec spec.Spec }
+type folders struct {
+	spec spec.Spec
+	// canSize is false on a kernel without loop devices; then every volume is a plain folder.
+	canSize bool
+}
 
 // Provision creates the folder and describes it. An unknown node is a simulated node: its volume is a description
 // without a folder.
@@ -60,12 +71,23 @@ func (f folders) Provision(_ context.Context, o controller.ProvisionOptions) (
 	}
 	node := o.SelectedNodeName
 	folder := filepath.Join(f.spec.VolumePath(node), o.PVName)
-	if _, ours := f.spec.NodeNamed(node); ours {
-		if err := makeFolder(folder); err != nil {
+	if n, ours := f.spec.NodeNamed(node); ours {
+		if err := f.make(n, folder, o); err != nil {
 			return nil, controller.ProvisioningNoChange, err
 		}
 	}
 	return describe(o, node, folder), controller.ProvisioningFinished, nil
+}
+
+func (f folders) make(n spec.Node, folder string, o controller.ProvisionOptions) error {
+	if err := makeFolder(folder); err != nil {
+		return err
+	}
+	if o.StorageClass.Parameters["size"] != "enforced" || !f.canSize {
+		return nil
+	}
+	size := o.PVC.Spec.Resources.Requests[corev1.ResourceStorage]
+	return makeSized(f.spec, n, folder, size.Value())
 }
 
 // makeFolder lets every user write, because the outer uid of a pod in a user namespace is not known in advance. Only
@@ -106,6 +128,11 @@ func (f folders) Delete(_ context.Context, pv *corev1.PersistentVolume) error {
 	inside, err := filepath.Rel(f.spec.Path("volumes"), folder)
 	if err != nil || !filepath.IsLocal(inside) || filepath.Base(folder) != pv.Name {
 		return fmt.Errorf("volume %s is outside of %s, so its data stays", pv.Name, f.spec.Path("volumes"))
+	}
+	if n, ours := f.spec.NodeNamed(filepath.Dir(inside)); ours {
+		if err := removeSized(f.spec, n, folder); err != nil {
+			return err
+		}
 	}
 	return os.RemoveAll(folder)
 }

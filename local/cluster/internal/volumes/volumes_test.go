@@ -4,10 +4,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/sig-storage-lib-external-provisioner/v13/controller"
 
@@ -63,6 +65,30 @@ func TestClaimsThatCannotBeMet(t *testing.T) {
 		if _, _, err := f.Provision(context.Background(), o); err == nil {
 			t.Errorf("%s: provisioned", name)
 		}
+	}
+}
+
+func TestAKernelWithoutLoopDevicesMakesPlainFolders(t *testing.T) {
+	f := newFolders(t)
+	o := claim("sparky1", corev1.ReadWriteOnce)
+	o.StorageClass.Parameters = map[string]string{"size": "enforced"}
+	pv, _, err := f.Provision(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(pv.Spec.Local.Path + suffix); !os.IsNotExist(err) {
+		t.Fatal("a file system was made")
+	}
+}
+
+func TestASizedVolumeHasALeastSize(t *testing.T) {
+	f := newFolders(t)
+	f.canSize = true
+	o := claim("sparky1", corev1.ReadWriteOnce)
+	o.StorageClass.Parameters = map[string]string{"size": "enforced"}
+	o.PVC.Spec.Resources.Requests = corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Mi")}
+	if _, _, err := f.Provision(context.Background(), o); err == nil || !strings.Contains(err.Error(), "at least 16Mi") {
+		t.Fatalf("a volume of 1Mi was made: %v", err)
 	}
 }
 
