@@ -27,6 +27,7 @@ import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
 import * as signIn from './routes/people/sign-in.ts';
 import * as resident from './routes/resident.ts';
+import * as artifacts from './routes/runs/artifacts.ts';
 import * as firings from './routes/runs/firings.ts';
 import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
@@ -165,6 +166,12 @@ export const ROUTES = [
   handsCalls.beginCall,
   handsCalls.endCall,
   handsCalls.listCalls,
+  artifacts.keepArtifact,
+  artifacts.listRunArtifacts,
+  artifacts.listAgentArtifacts,
+  artifacts.getArtifactContent,
+  artifacts.getArtifactImage,
+  artifacts.forgetArtifact,
   permissions.listPermissions,
   permissions.answerPermission,
   permissions.listAllowRules,

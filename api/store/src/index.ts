@@ -67,6 +67,7 @@ export * from './people/api-keys.ts';
 export * from './people/one-time.ts';
 export * from './people/sessions.ts';
 export * from './permissions/allow-rules.ts';
+export * from './permissions/artifacts.ts';
 export * from './permissions/effects.ts';
 export * from './permissions/hands-calls.ts';
 export * from './permissions/permissions.ts';

@@ -75,13 +75,15 @@ async function headersOf(options: ClientOptions, route: RouteSpec, input: LooseI
   if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
   if (input.ifMatch !== undefined) headers.set('if-match', input.ifMatch);
-  if (input.body !== undefined) headers.set('content-type', 'application/json');
+  if (input.body !== undefined)
+    headers.set('content-type', route.rawBody === true ? 'application/octet-stream' : 'application/json');
   return headers;
 }
 
 async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseInput): Promise<Response> {
   const init: RequestInit = { method: route.method, headers: await headersOf(options, route, input) };
-  if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  if (input.body !== undefined)
+    init.body = route.rawBody === true ? (input.body as Uint8Array<ArrayBuffer>) : JSON.stringify(input.body);
   if (input.signal !== undefined) init.signal = input.signal;
   return (options.fetch ?? fetch)(`${options.baseUrl.replace(/\/$/, '')}${urlOf(route, input)}`, init);
 }

@@ -190,6 +190,15 @@ export const REFUSALS = {
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
+  no_such_artifact: never(
+    404,
+    'No artifact has this id for you: list the artifacts of the run; each is kept for 30 days',
+  ),
+  artifact_hash_differs: never(422, 'The bytes have another SHA-256 than the path names: send them again'),
+  artifacts_full: afterChange(
+    409,
+    'The agent keeps as many artifacts as the village allows: wait until some expire, or let a person delete some',
+  ),
   no_such_model_text: never(404, 'No text of this request is kept: see HAMLET_MODEL_TEXT_DAYS'),
   no_such_provider: never(404, 'No provider of this name is connected: list the credentials to find it'),
   address_refused: never(

@@ -66,9 +66,9 @@ export interface RouteSpec {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Limit of the body, where 256 KiB are too few. */
+  /** Limit of the body, where 256 KiB are too few, or the 32 KiB of a raw body. */
   readonly bodyMaxBytes?: number;
-  /** The handler receives the bytes, to verify a signature over them. */
+  /** The handler receives the bytes as they were sent. */
   readonly rawBody?: true;
   /** The policy of an agent holds for its requests: see `judgeCall` in core. */
   readonly judged?: true;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OPENED_PAGES_MAX, OpenedPage } from './opened-page.ts';
 import { CallId, CallOutcome } from './permission.ts';
 import { AgentId, Time } from './scalars.ts';
 
@@ -19,6 +20,7 @@ export const CallReport = z.strictObject({
   path: z.string().max(4_096).optional().describe('File that was read or changed'),
   diff: LogText.optional().describe('Change of the file, as a unified diff'),
   change: Count.optional().describe("Number of the change in the agent's log of changes"),
+  opened: z.array(OpenedPage).max(OPENED_PAGES_MAX).optional().describe('Pages that it opened in the network'),
   undoes: Count.optional().describe('Number of the earlier change that this one undid'),
 });
 export type CallReport = z.infer<typeof CallReport>;

@@ -1,6 +1,7 @@
 import { ping } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { createReadiness } from '../service/readiness.ts';
+import { artifactHandlers } from '../artifacts/artifact-handlers.ts';
 import { claimView } from '../money/compute/claim-view.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
@@ -130,6 +131,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...internalHandlers(ports),
     ...workHandlers(ports),
     ...workerHandlers(ports),
+    ...artifactHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
     ...firingHandlers(ports),

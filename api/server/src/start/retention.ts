@@ -1,4 +1,5 @@
 import {
+  deleteExpiredArtifacts,
   dropTurnTexts,
   forgetEndedAgentSessions,
   forgetEndedSessions,
@@ -32,6 +33,20 @@ export async function dropOldTexts(
   return dropped;
 }
 
+/** Each has up to 5 MiB of bytes. */
+const ARTIFACTS_AT_ONCE = 100;
+
+/** Deletes artifacts that have expired, at most 4,000. Returns their number. */
+export async function deleteArtifacts(db: Db): Promise<number> {
+  let deleted = 0;
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const count = await deleteExpiredArtifacts(db, ARTIFACTS_AT_ONCE);
+    deleted += count;
+    if (count < ARTIFACTS_AT_ONCE) break;
+  }
+  return deleted;
+}
+
 /** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */
 export function retentionJobs({
   db,
@@ -53,6 +68,7 @@ export function retentionJobs({
       forgetOneTimeSecrets(db),
       forgetEndedAgentSessions(db),
       forgetOldInternalEvents(db),
+      deleteArtifacts(db),
     ]);
   }
   const retention = job({ name: 'retention', everyMs: EVERY_MS, run: forget });

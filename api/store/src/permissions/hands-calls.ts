@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
+import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
 
 /** The start of a call in the hands of an agent. Its effect is in the same transaction. */
 export interface NewHandsCall {
@@ -69,12 +70,8 @@ export interface HandsCallFilter {
   readonly tool?: string | undefined;
   readonly state?: 'begun' | 'ended' | 'unknown' | undefined;
   readonly words?: string | undefined;
-  readonly reader: CallReader;
-}
-/** A person who reads the log. Admins see all calls, and the texts of sessions that they are in. */
-export interface CallReader {
-  readonly role: string;
-  readonly id: string;
+  /** Admins see all calls, and the texts of sessions that they are in. */
+  readonly reader: TextReader;
 }
 
 export interface HandsCallRow {
@@ -90,11 +87,6 @@ export interface HandsCallRow {
   readonly arguments: string | null;
   readonly report: unknown;
 }
-
-/** Reads the texts of a run as `seesTexts` of the API decides. */
-const seesTexts = ({ role, id }: CallReader): RawBuilder<boolean> => sql<boolean>`(case
-  when run.session_id is not null then exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})
-  else ${role}::text = 'admin' or (run.created_by_role = ${role} and run.created_by_id = ${id}) end)`;
 
 const STATE = sql<
   HandsCallRow['state']

@@ -26,10 +26,17 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   } else if (route.answer.kind === 'redirect') {
     response.set('location', String(outcome.data)).end();
   } else if (route.answer.kind === 'bytes') {
-    response.type(route.answer.contentType).send(Buffer.from(outcome.data as Uint8Array));
+    // A handler of several types names the one of its answer.
+    if (!response.hasHeader('content-type')) response.type(route.answer.contentType);
+    response.send(bufferOf(outcome.data as Uint8Array));
   } else {
     response.type(route.answer.kind === 'text' ? route.answer.contentType : 'text/plain').send(String(outcome.data));
   }
+}
+
+/** The same memory as a Buffer. */
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Checks an answer against its schema. A mismatch is a bug: it throws in tests; in production it is logged and counted. */

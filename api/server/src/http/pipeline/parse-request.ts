@@ -76,7 +76,7 @@ export function parseRequest(
 /** The usual limit. The largest such body is a turn with its perceptions. */
 const BODY_MAX_BYTES = 256 << 10;
 /**
- * Limit of a raw body. Any caller may send a notification, and the API stores it before its verification. A
+ * Limit of a raw body whose route names none. Any caller may send a notification, and the API stores it before its verification. A
  * notification of PayPal has a few KB.
  */
 const RAW_BODY_MAX_BYTES = 32 << 10;
@@ -85,14 +85,19 @@ const STRANGERS_BODY_MAX_BYTES = 16 << 10;
 /** Limit of nested levels, far above any valid body, because each level costs time. */
 const LEVELS_MAX = 64;
 
+function bodyLimitOf({ rawBody, permission, bodyMaxBytes }: RouteSpec): number {
+  if (rawBody === true) return bodyMaxBytes ?? RAW_BODY_MAX_BYTES;
+  return permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : (bodyMaxBytes ?? BODY_MAX_BYTES);
+}
+
 /** Reads the body of an admitted request. Returns a refusal if the body cannot be read. */
 export type ReadBody = (request: Request, response: Response) => Promise<Refused | null>;
 
 /** Reads the bodies of a route as JSON, or as bytes if the route asks for them. */
-export function bodyReader({ method, rawBody, permission, bodyMaxBytes = BODY_MAX_BYTES }: RouteSpec): ReadBody {
+export function bodyReader(route: RouteSpec): ReadBody {
+  const { method, rawBody } = route;
   if (method === 'GET') return () => Promise.resolve(null);
-  const limit =
-    rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : bodyMaxBytes;
+  const limit = bodyLimitOf(route);
   const parse: RequestHandler =
     rawBody === true
       ? express.raw({ limit, type: () => true })

@@ -1,4 +1,4 @@
-import { RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
+import { OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
 import type { CallReport, endCall as endRoute } from '@hamlet/contract';
 import { endHandsCall, findHandsCall, inTransaction, lockEffect, noteRunEvent, settleEffect } from '@hamlet/store';
 import type { Db, EffectRow, RunRow, Tx } from '@hamlet/store';
@@ -61,10 +61,15 @@ async function storeEnd(
 }
 
 /** A report without the secrets that the API recognizes. Pure. */
-function redactedReport(report: CallReport): CallReport {
+function redactedReport({ opened, ...report }: CallReport): CallReport {
   const texts = Object.entries(report).map(([field, value]) => [
     field,
     typeof value === 'string' ? redactSecrets(value) : value,
   ]);
-  return Object.fromEntries(texts) as CallReport;
+  const pages = opened?.map(({ url, title, at }) => ({
+    url: redactSecrets(url).slice(0, OPENED_URL_MAX_CHARS),
+    title: redactSecrets(title).slice(0, OPENED_TITLE_MAX_CHARS),
+    at,
+  }));
+  return { ...(Object.fromEntries(texts) as CallReport), ...(pages === undefined ? {} : { opened: pages }) };
 }

@@ -44,7 +44,17 @@ function begin({ agentId, runId, cycle, attempt }: Working, { callId = '1.0', ar
   });
 }
 
-const REPORT = { command: 'ls', cwd: '/workspace', stdout: 'a\nb\n', stderr: '', bytes: 4, exit: 0, duration_ms: 7 };
+const OPENED = [{ url: 'https://example.org/a?b=1', title: 'A page', at: '2026-11-25T10:00:00+01:00' }];
+const REPORT = {
+  command: 'ls',
+  cwd: '/workspace',
+  stdout: 'a\nb\n',
+  stderr: '',
+  bytes: 4,
+  exit: 0,
+  duration_ms: 7,
+  opened: OPENED,
+};
 
 function end({ agentId, runId, cycle, attempt }: Working, callId = '1.0', report: object = REPORT) {
   return permits.play.as(agentId).call(endCall, {
@@ -64,6 +74,11 @@ test('a start is stored once, its end once; the log and the run show what the AP
   assert.deepEqual(dataOf(await begin(working, { boot: 'b2' })), { state: 'known', boot: 'b1', outcome: null });
   assert.equal(await codeOf(begin(working, { args: { command: 'rm -r x' } })), 'call_diverged');
   assert.equal(await codeOf(end(working, '9.9')), 'no_such_call');
+  const pages = (change: object, count = 1) => ({
+    opened: Array.from({ length: count }, () => ({ ...OPENED[0], ...change })),
+  });
+  for (const report of [pages({ url: 'javascript:alert(1)' }), pages({ at: 'now' }), pages({}, 51)])
+    assert.equal(await codeOf(end(working, '1.0', report)), 'validation_failed');
   assert.deepEqual([dataOf(await end(working)), dataOf(await end(working))], [{ stored: true }, { stored: false }]);
   assert.equal(await stateOf(begin(working, { known: true })), 'ended');
   const { calls } = await log({ run_id: working.runId });
@@ -138,7 +153,14 @@ test('secrets of known forms are never written, and words are found only by thos
     await stateOf(begin(working, { args: { command: `curl -H "Authorization: Bearer ${token}" walnut` } })),
     'begun',
   );
-  dataOf(await end(working, '1.0', { ...REPORT, stdout: `token ${token}\nhttps://me:hunter22@host/\nwalnut\n` }));
+  const page = { ...OPENED[0], url: 'https://example.org/?api_key=abcdefgh12' };
+  dataOf(
+    await end(working, '1.0', {
+      ...REPORT,
+      opened: [page],
+      stdout: `token ${token}\nhttps://me:hunter22@host/\nwalnut\n`,
+    }),
+  );
   const { rows } = await eventually('the rows', async () => {
     const found = await db.selectFrom('hands_call').selectAll().where('run_id', '=', working.runId).execute();
     return found.length > 0 && { rows: JSON.stringify(found) };
@@ -147,6 +169,7 @@ test('secrets of known forms are never written, and words are found only by thos
   const events = await db.selectFrom('run_event').select('detail').where('run_id', '=', working.runId).execute();
   assert.ok(!JSON.stringify(events).includes(token));
   assert.equal((await log({ q: 'walnut' })).calls.length, 1);
+  assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages have no secrets');
   assert.equal((await log({ q: '100%_' })).calls.length, 0);
   const stranger = dataOf(await permits.member.call(listCalls, { query: { q: 'walnut' } }));
   assert.equal(stranger.calls.length, 0);

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
+import {
+  Artifact,
+  ARTIFACT_MAX_BYTES,
+  ArtifactName,
+  DeliverableKind,
+  MediaType,
+  Sha256,
+} from '../../values/artifact.ts';
+import { CallId } from '../../values/permission.ts';
+import { AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { RunParams, working } from './runs.ts';
+
+export const ARTIFACTS_PAGE_MAX = 100;
+
+const ArtifactParams = z.strictObject({ artifact_id: z.uuid() });
+const reading = { tag: 'runs', permission: 'runs:read' } as const;
+const Page = json(z.strictObject({ artifacts: z.array(Artifact), ...NEXT_CURSOR }));
+
+export const keepArtifact = defineRoute('PUT /runs/{run_id}/calls/{call_id}/artifacts/{sha256}', {
+  ...working,
+  params: z.strictObject({ run_id: z.uuid(), call_id: CallId, sha256: Sha256 }),
+  name: 'keepArtifact',
+  summary: 'Keep bytes that a call made for people, for 30 days; the same bytes of the same call are kept once',
+  query: z.strictObject({
+    cycle: z.coerce.number().int().min(0).describe('Run cycle of the agent'),
+    attempt: z.coerce.number().int().min(1).describe('Attempt that the start of the run returned'),
+    name: ArtifactName,
+    media_type: MediaType,
+    deliverable: DeliverableKind.optional(),
+  }),
+  rawBody: true,
+  bodyMaxBytes: ARTIFACT_MAX_BYTES,
+  body: z.instanceof(Uint8Array).refine((bytes) => bytes.length > 0, { message: 'send at least one byte' }),
+  answer: json(
+    z.strictObject({ artifact: Artifact, stored: z.boolean().describe('False if an earlier request stored it') }),
+  ),
+  reasons: [...working.reasons, 'no_such_call', 'artifact_hash_differs', 'artifacts_full'],
+});
+
+export const listRunArtifacts = defineRoute('GET /runs/{run_id}/artifacts', {
+  ...reading,
+  name: 'listRunArtifacts',
+  summary: 'Artifacts of a run, newest first; none for a reader who may not see the texts of the run',
+  params: RunParams,
+  query: z.strictObject(paging(ARTIFACTS_PAGE_MAX)),
+  answer: Page,
+  reasons: ['no_such_run', 'cursor_invalid'],
+});
+
+export const listAgentArtifacts = defineRoute('GET /agents/{agent_id}/artifacts', {
+  ...reading,
+  name: 'listAgentArtifacts',
+  summary: 'Artifacts of the runs of an agent whose texts the reader may see, newest first',
+  params: AgentParams,
+  query: z.strictObject({
+    deliverables: z.enum(['true', 'false']).default('false').describe('True to list only deliverables'),
+    ...paging(ARTIFACTS_PAGE_MAX),
+  }),
+  answer: Page,
+  reasons: ['cursor_invalid'],
+});
+
+export const getArtifactContent = defineRoute('GET /artifacts/{artifact_id}/content', {
+  ...reading,
+  name: 'getArtifactContent',
+  summary: 'Download an artifact: an attachment in a sandbox, for readers of the texts of its run',
+  params: ArtifactParams,
+  answer: { kind: 'bytes', contentType: 'application/octet-stream' },
+  reasons: ['no_such_artifact'],
+});
+
+export const getArtifactImage = defineRoute('GET /artifacts/{artifact_id}/image', {
+  ...reading,
+  name: 'getArtifactImage',
+  summary: 'Show an artifact whose bytes are those of a PNG or JPEG, for readers of the texts of its run',
+  params: ArtifactParams,
+  answer: { kind: 'bytes', contentType: 'image/*' },
+  reasons: ['no_such_artifact'],
+});
+
+export const forgetArtifact = defineRoute('DELETE /artifacts/{artifact_id}', {
+  tag: 'runs',
+  permission: 'run:create',
+  idempotency: 'natural',
+  name: 'forgetArtifact',
+  summary: 'Delete an artifact before its expiry, as the person who gave its run or as an admin',
+  params: ArtifactParams,
+  answer: json(z.strictObject({ forgotten: z.literal(true) })),
+  reasons: ['no_such_artifact'],
+});

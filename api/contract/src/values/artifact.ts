@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { CallId } from './permission.ts';
+import { AgentId, Time } from './scalars.ts';
+
+export const ARTIFACT_MAX_BYTES = 5 * 1024 * 1024;
+/** Bytes and number of the artifacts that the village keeps for an agent. */
+export const ARTIFACTS_MAX_BYTES = 200 * 1024 * 1024;
+export const ARTIFACTS_MAX = 2_000;
+export const ARTIFACT_DAYS = 30;
+export const ARTIFACT_NAME_MAX_CHARS = 200;
+
+/** Separators of folders, control characters, and characters that reverse or hide a part of a name. */
+const HIDING = /[/\\\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** A name of a file: no folder, no character that hides what follows. */
+export const ArtifactName = z
+  .string()
+  .min(1)
+  .max(ARTIFACT_NAME_MAX_CHARS)
+  .refine(
+    (name) => name.isWellFormed() && !HIDING.test(name) && name.trim() === name && name !== '.' && name !== '..',
+    { message: 'write the name of a file without folders and without invisible characters, for example report.csv' },
+  );
+
+export const MediaType = z
+  .string()
+  .max(100)
+  .regex(/^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/, {
+    message: 'write a media type in lower case and without parameters, for example text/csv',
+  });
+
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'write 64 hexadecimal digits in lower case');
+
+/** `file`: a file of the workspace. `patch`: a unified diff. `table`: JSON as `DeliveredTable` says. */
+export const DeliverableKind = z.enum(['file', 'patch', 'table']);
+export type DeliverableKind = z.infer<typeof DeliverableKind>;
+
+/** Bytes that a call of a run made for people: a deliverable, a screenshot, or another output. */
+export const Artifact = z.strictObject({
+  artifact_id: z.uuid(),
+  run_id: z.uuid(),
+  call_id: CallId,
+  agent_id: AgentId,
+  name: ArtifactName,
+  media_type: MediaType.describe('As the agent claims it'),
+  bytes: z.int().min(1).max(ARTIFACT_MAX_BYTES),
+  sha256: Sha256,
+  deliverable: DeliverableKind.nullable().describe('Null if it is no deliverable'),
+  image: z.boolean().describe('True if the bytes are those of a PNG or JPEG, which the route of images serves'),
+  kept_at: Time,
+  expires_at: Time,
+});
+export type Artifact = z.infer<typeof Artifact>;

@@ -1,0 +1,124 @@
+import {
+  deleteArtifact,
+  findArtifact,
+  inTransaction,
+  readAgentArtifacts,
+  readArtifactContent,
+  readRunArtifacts,
+  type KeptArtifact,
+  type Db,
+} from '@hamlet/store';
+import { z } from 'zod';
+import { recordAct } from '../audit/record-act.ts';
+import { plain, type Caller, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { pageCursor } from '../http/page-cursor.ts';
+import { findShownRun, type ShownRun } from '../runs/audience/run-audience.ts';
+import { artifactView } from './artifact-view.ts';
+import { keepArtifact } from './keep-artifact.ts';
+import { attachmentHeaders, imageHeaders } from './safe-headers.ts';
+
+interface Ports {
+  readonly db: Db;
+}
+
+const cursor = pageCursor(z.uuid());
+
+interface Listed {
+  readonly artifacts: readonly KeptArtifact[];
+  readonly next: string | null;
+}
+const pageView = (question: string, { artifacts, next }: Listed) => ({
+  artifacts: artifacts.map(artifactView),
+  next_cursor: next === null ? null : cursor.write(question, next),
+});
+
+function listRunArtifacts({ db }: Ports): Handlers['listRunArtifacts'] {
+  return plain(async (request) => {
+    const { run_id: runId } = request.params;
+    const question = JSON.stringify(['artifacts', runId]);
+    const before = cursor.read(request.query.cursor, question);
+    if (before === undefined) return refused('cursor_invalid');
+    const shown = await findShownRun(db, request, runId);
+    if (!shown.ok) return shown;
+    if (shown.data.veiled) return accepted({ artifacts: [], next_cursor: null });
+    return accepted(pageView(question, await readRunArtifacts(db, runId, { before, limit: request.query.limit })));
+  });
+}
+
+function listAgentArtifacts({ db }: Ports): Handlers['listAgentArtifacts'] {
+  return plain(async ({ actor, params, query }) => {
+    const { agent_id: agentId } = params;
+    const deliverables = query.deliverables === 'true';
+    const question = JSON.stringify(['artifacts of', agentId, deliverables]);
+    const before = cursor.read(query.cursor, question);
+    if (before === undefined) return refused('cursor_invalid');
+    const filter = { agentId, deliverables, reader: { role: actor.role, id: actor.id } };
+    return accepted(pageView(question, await readAgentArtifacts(db, filter, { before, limit: query.limit })));
+  });
+}
+
+interface ShownArtifact {
+  readonly artifact: KeptArtifact;
+  readonly run: ShownRun;
+}
+
+/** An artifact exists for the readers of the texts of its run alone. */
+async function findShown(db: Db, caller: Caller, artifactId: string): Promise<Outcome<ShownArtifact>> {
+  const artifact = await findArtifact(db, artifactId);
+  if (artifact === null) return refused('no_such_artifact');
+  const run = await findShownRun(db, caller, artifact.runId);
+  return run.ok && !run.data.veiled ? accepted({ artifact, run: run.data }) : refused('no_such_artifact');
+}
+
+function getArtifactContent({ db }: Ports): Handlers['getArtifactContent'] {
+  return plain(async (request) => {
+    const found = await findShown(db, request, request.params.artifact_id);
+    if (!found.ok) return found;
+    const { artifactId, name } = found.data.artifact;
+    const content = await readArtifactContent(db, artifactId);
+    return content === null ? refused('no_such_artifact') : { ...accepted(content), headers: attachmentHeaders(name) };
+  });
+}
+
+function getArtifactImage({ db }: Ports): Handlers['getArtifactImage'] {
+  return plain(async (request) => {
+    const found = await findShown(db, request, request.params.artifact_id);
+    if (!found.ok) return found;
+    const { artifactId, imageType } = found.data.artifact;
+    const content = imageType === null ? null : await readArtifactContent(db, artifactId);
+    if (content === null || imageType === null) return refused('no_such_artifact');
+    return { ...accepted(content), headers: imageHeaders(imageType) };
+  });
+}
+
+function forgetArtifact({ db }: Ports): Handlers['forgetArtifact'] {
+  return plain(async (request) => {
+    const { actor } = request;
+    const found = await findShown(db, request, request.params.artifact_id);
+    if (!found.ok) return found;
+    const { artifact, run } = found.data;
+    const { createdByRole, createdById } = run.row;
+    if (actor.role !== 'admin' && !(createdByRole === actor.role && createdById === actor.id))
+      return refused('forbidden', 'Only the person who gave the run and admins delete its artifacts: ask them');
+    return inTransaction(db, async (tx): Promise<Outcome<{ forgotten: true }>> => {
+      if (!(await deleteArtifact(tx, artifact.artifactId))) return refused('no_such_artifact');
+      const { artifactId, runId, bytes, agentId } = artifact;
+      const detail = { artifact_id: artifactId, run_id: runId, bytes };
+      await recordAct(tx, request, { action: 'artifact.forget', object: agentId, detail });
+      return accepted({ forgotten: true });
+    });
+  });
+}
+
+/** Routes of what calls of runs made for people. */
+export function artifactHandlers(ports: Ports) {
+  return {
+    keepArtifact: keepArtifact(ports),
+    listRunArtifacts: listRunArtifacts(ports),
+    listAgentArtifacts: listAgentArtifacts(ports),
+    getArtifactContent: getArtifactContent(ports),
+    getArtifactImage: getArtifactImage(ports),
+    forgetArtifact: forgetArtifact(ports),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,20 @@
+import type { Artifact } from '@hamlet/contract';
+import type { KeptArtifact } from '@hamlet/store';
+
+/** An artifact as the API shows it. Pure. */
+export function artifactView(row: KeptArtifact): Artifact {
+  return {
+    artifact_id: row.artifactId,
+    run_id: row.runId,
+    call_id: row.callId,
+    agent_id: row.agentId,
+    name: row.name,
+    media_type: row.mediaType,
+    bytes: row.bytes,
+    sha256: row.sha256.toHex(),
+    deliverable: row.deliverable,
+    image: row.imageType !== null,
+    kept_at: row.keptAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+  };
+}

@@ -1,0 +1,161 @@
+/** Artifacts over HTTP: kept once, within an exact quota, read only by readers of the run's texts, and served as harmless bytes. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, test } from 'node:test';
+import {
+  ARTIFACT_MAX_BYTES,
+  ARTIFACTS_MAX_BYTES,
+  beginCall,
+  forgetArtifact,
+  getArtifactContent,
+  getArtifactImage,
+  keepArtifact,
+  listAgentArtifacts,
+  listAudit,
+  listRunArtifacts,
+  type CallInput,
+  type Client,
+} from '@hamlet/contract';
+import { deleteExpiredArtifacts } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
+import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import type { AgentId } from '../testing/test-village.ts';
+
+const { play, village } = await startPlay();
+const permits = new PermissionPlay(play.url);
+const grace = await firstAdmin(play.url);
+const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
+const db = village.openDb();
+const superuser = openSuperuser(village.postgres);
+after(() => superuser.close());
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('and more')]);
+
+/** A run of Mia with one call that has begun. */
+async function startCall(agentId: AgentId): Promise<Working> {
+  const working = await permits.startRun(agentId, mia.client);
+  const { runId, cycle, attempt } = working;
+  const call = { params: { run_id: runId, call_id: '1.0' } };
+  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
+  assert.equal(dataOf(await play.as(agentId).call(beginCall, { ...call, body })).state, 'begun');
+  return working;
+}
+
+type Sent = Partial<CallInput<typeof keepArtifact>['query']> & { readonly callId?: string; readonly sha256?: string };
+
+function keep({ agentId, runId, cycle, attempt }: Working, content: Buffer, { callId = '1.0', ...sent }: Sent = {}) {
+  const { sha256 = createHash('sha256').update(content).digest('hex'), ...more } = sent;
+  return play.as(agentId).call(keepArtifact, {
+    params: { run_id: runId, call_id: callId, sha256 },
+    query: { cycle, attempt, name: 'notes.txt', media_type: 'text/plain', ...more },
+    body: new Uint8Array(content),
+  });
+}
+
+const listed = async (client: Client, { runId }: Working) =>
+  dataOf(await client.call(listRunArtifacts, { params: { run_id: runId }, query: {} })).artifacts;
+
+test('bytes of a call are kept once; its person and admins read them, and nobody else', async () => {
+  const working = await startCall('ada');
+  const content = randomBytes(ARTIFACT_MAX_BYTES);
+  const first = dataOf(await keep(working, content, { name: 'Bericht "ä".csv', deliverable: 'file' }));
+  const again = dataOf(await keep(working, content, { name: 'other.csv' }));
+  assert.deepEqual([first.stored, again.stored, again.artifact], [true, false, first.artifact]);
+  const { artifact_id } = first.artifact;
+  const params = { artifact_id };
+  for (const { client } of [mia, grace]) {
+    assert.deepEqual(
+      (await listed(client, working)).map((each) => each.artifact_id),
+      [artifact_id],
+    );
+    assert.ok(content.equals(dataOf(await client.call(getArtifactContent, { params }))));
+  }
+  assert.deepEqual(await listed(noah.client, working), []);
+  assert.equal(await codeOf(noah.client.call(getArtifactContent, { params })), 'no_such_artifact');
+  const ofAgent = async (client: Client, deliverables: 'true' | 'false') =>
+    dataOf(await client.call(listAgentArtifacts, { params: { agent_id: 'ada' }, query: { deliverables } })).artifacts;
+  assert.equal((await ofAgent(mia.client, 'true')).length, 1);
+  assert.equal((await ofAgent(noah.client, 'false')).length, 0);
+  const { records } = dataOf(await grace.client.call(listAudit, { query: { action: 'artifact.keep', object: 'ada' } }));
+  assert.match(JSON.stringify(records), new RegExp(artifact_id));
+  assert.doesNotMatch(JSON.stringify(records), /Bericht/);
+});
+
+test('an answer runs nothing: an opaque attachment in a sandbox, and images only by their bytes', async () => {
+  const working = await startCall('bob');
+  const page = dataOf(
+    await keep(working, Buffer.from('<script>alert(1)</script>'), { media_type: 'text/html', name: 'x";\u00e4.html' }),
+  ).artifact;
+  const image = dataOf(await keep(working, PNG, { media_type: 'image/svg+xml', name: 'shot.png' })).artifact;
+  assert.deepEqual([page.image, image.image], [false, true]);
+  const content = await mia.client.call(getArtifactContent, { params: { artifact_id: page.artifact_id } });
+  const header = (name: string) => content.response.headers.get(name);
+  assert.equal(header('content-type'), 'application/octet-stream');
+  assert.equal(header('content-security-policy'), "sandbox; default-src 'none'");
+  assert.equal(header('x-content-type-options'), 'nosniff');
+  assert.equal(header('content-disposition'), `attachment; filename="x_;_.html"; filename*=UTF-8''x%22%3B%C3%A4.html`);
+  const shown = await mia.client.call(getArtifactImage, { params: { artifact_id: image.artifact_id } });
+  assert.equal(shown.response.headers.get('content-type'), 'image/png');
+  assert.equal(shown.response.headers.get('content-security-policy'), "sandbox; default-src 'none'");
+  assert.ok(PNG.equals(dataOf(shown)));
+  const asImage = mia.client.call(getArtifactImage, { params: { artifact_id: page.artifact_id } });
+  assert.equal(await codeOf(asImage), 'no_such_artifact');
+});
+
+test('the API refuses bytes of a call that did not begin, another hash, too many bytes and names that hide something', async () => {
+  const working = await startCall('cleo');
+  assert.equal(await codeOf(keep(working, PNG, { callId: '9.9' })), 'no_such_call');
+  assert.equal(await codeOf(keep(working, PNG, { sha256: '0'.repeat(64) })), 'artifact_hash_differs');
+  assert.equal(await codeOf(keep(working, Buffer.alloc(ARTIFACT_MAX_BYTES + 1))), 'body_too_large');
+  assert.equal(await codeOf(keep(working, Buffer.alloc(0))), 'validation_failed');
+  for (const name of ['../x', 'a\\b', 'a\nb', 'exe.\u202Egpj', '..', ' a', ''])
+    assert.equal(await codeOf(keep(working, PNG, { name })), 'validation_failed', JSON.stringify(name));
+  assert.equal(await codeOf(keep(working, PNG, { media_type: 'text/html; charset=utf-8' })), 'validation_failed');
+  assert.equal(await codeOf(keep({ ...working, agentId: 'dan' }, PNG)), 'not_own_agent');
+  await permits.end(working);
+  assert.equal(await codeOf(keep(working, PNG)), 'run_settled');
+});
+
+test('an agent keeps no byte above its quota, also in many requests at once; a person and the expiry give room back', async () => {
+  const working = await startCall('dan');
+  const { artifact } = dataOf(await keep(working, PNG));
+  const free = 3 * PNG.length;
+  // The rest of the quota, as 39 rows of 5 MiB and one of the remaining bytes.
+  const sizes = [...Array<number>(39).fill(ARTIFACT_MAX_BYTES), ARTIFACT_MAX_BYTES - PNG.length - free];
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, PNG.length + free),
+    ARTIFACTS_MAX_BYTES,
+  );
+  for (const [index, size] of sizes.entries())
+    await superuser.run(`insert into artifact (run_id, call_id, agent_id, name, media_type, bytes, sha256, expires_at)
+      values ('${working.runId}', '1.0', 'dan', 'old', 'text/plain', ${size}, sha256('${index}'::bytea), now() + interval '1 day')`);
+  const made = Array.from({ length: 8 }, () => randomBytes(PNG.length));
+  const answers = await Promise.all(made.map((content) => keep(working, content)));
+  const codes = answers.map((answer) => (answer.ok ? 'stored' : answer.problem.code)).toSorted();
+  assert.deepEqual(codes, [...Array<string>(5).fill('artifacts_full'), ...Array<string>(3).fill('stored')]);
+
+  const forget = (client: Client) => client.call(forgetArtifact, { params: { artifact_id: artifact.artifact_id } });
+  assert.equal(await codeOf(forget(noah.client)), 'no_such_artifact');
+  dataOf(await forget(mia.client));
+  assert.equal(await codeOf(forget(mia.client)), 'no_such_artifact');
+  assert.equal(dataOf(await keep(working, randomBytes(PNG.length))).stored, true);
+  assert.equal(await codeOf(keep(working, randomBytes(PNG.length))), 'artifacts_full');
+
+  const outlast = `update artifact set kept_at = now() - interval '31 days', expires_at = now() where name = 'old'`;
+  await superuser.run('alter table artifact disable trigger never_changes');
+  await superuser.run(outlast);
+  await superuser.run('alter table artifact enable always trigger never_changes');
+  await deleteExpiredArtifacts(db, 100);
+  const [left] = await superuser.run('select count(*)::integer as left from artifact where agent_id = $$dan$$');
+  assert.equal(left?.['left'], 4);
+  assert.equal(dataOf(await keep(working, randomBytes(PNG.length))).stored, true);
+
+  await permits.end(working);
+  await superuser.run(`delete from run where run_id = '${working.runId}'`);
+  const [bytes] = await superuser.run(
+    'select count(*)::integer as left from artifact_content join artifact using (artifact_id) where agent_id = $$dan$$',
+  );
+  assert.equal(bytes?.['left'], 0, 'the bytes go with their run');
+});

@@ -1,0 +1,140 @@
+import { ARTIFACT_DAYS, ARTIFACTS_MAX, ARTIFACTS_MAX_BYTES, type DeliverableKind } from '@hamlet/contract';
+import { sql } from 'kysely';
+import { lockName, type Db, type Tx } from '../connection/database.ts';
+import { cutPage, firstRow } from '../connection/result-rows.ts';
+import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
+
+export interface KeptArtifact {
+  readonly artifactId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly mediaType: string;
+  /** By the first bytes; null if they are no image that a browser may show. */
+  readonly imageType: 'image/png' | 'image/jpeg' | null;
+  readonly bytes: number;
+  readonly sha256: Buffer;
+  readonly deliverable: DeliverableKind | null;
+  readonly keptAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewArtifact extends Omit<KeptArtifact, 'artifactId' | 'bytes' | 'keptAt' | 'expiresAt'> {
+  readonly content: Buffer;
+}
+
+const COLUMNS = sql`a.artifact_id as "artifactId", a.run_id as "runId", a.call_id as "callId", a.agent_id as "agentId", a.name,
+  a.media_type as "mediaType", a.image_type as "imageType", a.bytes, a.sha256, a.deliverable, a.kept_at as "keptAt", a.expires_at as "expiresAt"`;
+
+/** The artifact of a call with these bytes; null if the call has none. */
+export async function findSameArtifact(
+  tx: Tx,
+  { runId, callId, sha256 }: Pick<NewArtifact, 'runId' | 'callId' | 'sha256'>,
+): Promise<KeptArtifact | null> {
+  const { rows } = await sql<KeptArtifact>`
+    select ${COLUMNS} from artifact a where run_id = ${runId} and call_id = ${callId} and sha256 = ${sha256}`.execute(
+    tx,
+  );
+  return rows[0] ?? null;
+}
+
+/** True if the agent may keep so many bytes more. Locks the agent: it keeps nothing else until the transaction ends. */
+export async function hasRoomForArtifact(
+  tx: Tx,
+  { agentId, bytes }: Pick<KeptArtifact, 'agentId' | 'bytes'>,
+): Promise<boolean> {
+  await lockName(tx, `artifacts of ${agentId}`);
+  const { rows } = await sql<{ readonly count: number; readonly used: number }>`
+    select count(*)::integer as count, coalesce(sum(bytes), 0)::integer as used from artifact where agent_id = ${agentId}`.execute(
+    tx,
+  );
+  const { count, used } = firstRow(rows, 'an aggregate has one row');
+  return count < ARTIFACTS_MAX && used + bytes <= ARTIFACTS_MAX_BYTES;
+}
+
+/** Keeps an artifact for `ARTIFACT_DAYS`. */
+export async function insertArtifact(tx: Tx, made: NewArtifact): Promise<KeptArtifact> {
+  const { runId, callId, agentId, name, mediaType, imageType, sha256, deliverable, content } = made;
+  const { rows } = await sql<KeptArtifact>`
+    with a as (
+      insert into artifact (run_id, call_id, agent_id, name, media_type, image_type, bytes, sha256, deliverable, expires_at)
+      values (${runId}, ${callId}, ${agentId}, ${name}, ${mediaType}, ${imageType}, ${content.length}, ${sha256}, ${deliverable},
+        clock_timestamp() + ${ARTIFACT_DAYS} * interval '1 day')
+      returning *),
+    stored as (insert into artifact_content select artifact_id, ${content}::bytea from a)
+    select ${COLUMNS} from a`.execute(tx);
+  return firstRow(rows, 'the insert of an artifact returns its row');
+}
+
+/** Null if there is none, or it has expired. */
+export async function findArtifact(db: Db | Tx, artifactId: string): Promise<KeptArtifact | null> {
+  const { rows } = await sql<KeptArtifact>`
+    select ${COLUMNS} from artifact a where artifact_id = ${artifactId} and expires_at > now()`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Null if there is none, or it has expired. */
+export async function readArtifactContent(db: Db, artifactId: string): Promise<Buffer | null> {
+  const { rows } = await sql<{ readonly content: Buffer }>`
+    select content from artifact_content join artifact using (artifact_id)
+    where artifact_id = ${artifactId} and expires_at > now()`.execute(db);
+  return rows[0]?.content ?? null;
+}
+
+interface Paging {
+  readonly before: string | null;
+  readonly limit: number;
+}
+interface ArtifactPage {
+  readonly artifacts: readonly KeptArtifact[];
+  readonly next: string | null;
+}
+
+/** A page of the artifacts of a run, newest first. */
+export async function readRunArtifacts(db: Db, runId: string, { before, limit }: Paging): Promise<ArtifactPage> {
+  const { rows } = await sql<KeptArtifact>`
+    select ${COLUMNS} from artifact a
+    where run_id = ${runId} and expires_at > now() and (${before}::uuid is null or artifact_id < ${before})
+    order by artifact_id desc limit ${limit + 1}`.execute(db);
+  return pageOf(rows, limit);
+}
+
+/** A page of the artifacts of the runs of an agent whose texts the reader sees, newest first. */
+export async function readAgentArtifacts(
+  db: Db,
+  {
+    agentId,
+    deliverables,
+    reader,
+  }: { readonly agentId: string; readonly deliverables: boolean; readonly reader: TextReader },
+  { before, limit }: Paging,
+): Promise<ArtifactPage> {
+  const { rows } = await sql<KeptArtifact>`
+    select ${COLUMNS} from artifact a join run on run.run_id = a.run_id
+    where a.agent_id = ${agentId} and a.expires_at > now() and (not ${deliverables}::boolean or a.deliverable is not null)
+      and ${seesTexts(reader)} and (${before}::uuid is null or a.artifact_id < ${before})
+    order by a.artifact_id desc limit ${limit + 1}`.execute(db);
+  return pageOf(rows, limit);
+}
+
+function pageOf(read: readonly KeptArtifact[], limit: number): ArtifactPage {
+  const { rows: artifacts, next } = cutPage(read, limit, ({ artifactId }) => artifactId);
+  return { artifacts, next };
+}
+
+/** Deletes an artifact with its bytes. False if there is none. */
+export async function deleteArtifact(tx: Tx, artifactId: string): Promise<boolean> {
+  const { rows } = await sql`delete from artifact where artifact_id = ${artifactId} returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes artifacts that have expired, at most `atMost`. Returns their number. */
+export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from artifact where artifact_id in (
+      select artifact_id from artifact where expires_at <= now() order by expires_at limit ${atMost} for update skip locked)`.execute(
+    db,
+  );
+  return Number(numAffectedRows ?? 0n);
+}
