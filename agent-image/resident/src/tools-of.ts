@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
+import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { Machine } from './engine/machine.ts';
 import { HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, packageEnvironment } from './hands/package-environment.ts';
@@ -43,6 +44,7 @@ async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environmen
     environmentOf: environmentIn(env),
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
+    keepArtifact: keepArtifactWith(kit),
   });
 }
 

@@ -123,6 +123,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     performCall: unused,
     beginCall: unused,
     endCall: unused,
+    keepArtifact: unused,
     askPermission: unused,
     waitRun: unused,
     publishWords: unused,

@@ -1,4 +1,9 @@
-import { CALL_LOG_TEXT_MAX_CHARS } from '@hamlet/contract/resident';
+import {
+  CALL_LOG_TEXT_MAX_CHARS,
+  OPENED_PAGES_MAX,
+  OPENED_TITLE_MAX_CHARS,
+  OpenedPage,
+} from '@hamlet/contract/resident';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
@@ -83,18 +88,27 @@ function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: s
   return { kind: 'failed', code: 'code' in outcome ? outcome.code : outcome.kind, text };
 }
 
-/** A report within the limits of the API: long texts lose their middle. */
-function fitting(report: CallReport): CallReport {
+/** A report within the limits of the API: long texts lose their middle, and a page that is no page of the web is left out. */
+function fitting({ opened, ...report }: CallReport): CallReport {
   const fields = Object.entries(report).map(([field, value]) => [
     field,
     typeof value === 'string' ? shorter(value) : value,
   ]);
-  return Object.fromEntries(fields) as CallReport;
+  const pages = opened === undefined ? {} : { opened: opened.flatMap(fittingPage).slice(0, OPENED_PAGES_MAX) };
+  return { ...(Object.fromEntries(fields) as CallReport), ...pages };
 }
 
-function shorter(text: string): string {
-  const clean = text.replaceAll('\0', '\uFFFD').toWellFormed();
-  if (clean.length <= CALL_LOG_TEXT_MAX_CHARS) return clean;
+function fittingPage({ url, title, at }: OpenedPage): OpenedPage[] {
+  const short = clean(title).slice(0, OPENED_TITLE_MAX_CHARS).toWellFormed();
+  const page = OpenedPage.safeParse({ url, title: short, at });
+  return page.success ? [page.data] : [];
+}
+
+const clean = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
+
+function shorter(given: string): string {
+  const text = clean(given);
+  if (text.length <= CALL_LOG_TEXT_MAX_CHARS) return text;
   const half = Math.floor(CALL_LOG_TEXT_MAX_CHARS / 2) - 50;
-  return `${clean.slice(0, half)}\n[… ${clean.length - 2 * half} characters left out …]\n${clean.slice(-half)}`.toWellFormed();
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed();
 }

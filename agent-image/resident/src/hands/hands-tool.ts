@@ -8,6 +8,7 @@ import {
   type Verified,
 } from '@hamlet/engine';
 import type { z } from 'zod';
+import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { CallLog, CallReport } from './call-log.ts';
 import type { ChangeLog } from './files/change-log.ts';
@@ -25,6 +26,7 @@ export interface HandsKit {
   readonly environmentOf: EnvironmentOf;
   readonly calls: CallLog;
   readonly changes: ChangeLog;
+  readonly keepArtifact: KeepArtifact;
 }
 
 /** One call while it runs. */

@@ -21,6 +21,11 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
     beginCall: (run_id, call_id, body) => read(contract.beginCall, { params: { run_id, call_id }, body }),
     endCall: (run_id, call_id, body) => read(contract.endCall, { params: { run_id, call_id }, body }),
+    keepArtifact: async (run_id, call_id, { cycle, attempt, sha256, name, mediaType, bytes, deliverable }) => {
+      const query = { cycle, attempt, name, media_type: mediaType, ...(deliverable && { deliverable }) };
+      const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
+      return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
+    },
     askPermission: async (run_id, lease, call) => {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);

@@ -1,8 +1,10 @@
 import type {
+  Artifact,
   beginCall,
   CallData,
   CallOutcome,
   CallReport,
+  DeliverableKind,
   JournalEntry,
   Permission,
   PermissionWhy,
@@ -32,6 +34,15 @@ export interface StartedCall {
   readonly known: boolean;
 }
 export type BegunCall = Readonly<CallData<typeof beginCall>>;
+
+/** Bytes that a call made for people, with their SHA-256 in hexadecimal digits. */
+export interface ArtifactUpload {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly sha256: string;
+  readonly deliverable?: DeliverableKind;
+}
 
 export interface JournalBatch {
   readonly entries: readonly JournalEntry[];
@@ -77,6 +88,8 @@ export interface WorkVillage {
     callId: string,
     end: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
   ): Promise<Answer<unknown>>;
+  /** Keeps bytes of a call that has begun. */
+  keepArtifact(runId: string, callId: string, upload: RunLease & ArtifactUpload): Promise<Answer<Artifact>>;
   askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
   /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
   waitRun(

@@ -10,6 +10,7 @@ import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { shell } from './shell.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 /** A server that accepts connections, and never answers. */
 const blackHole = createServer(() => {});
@@ -75,6 +76,7 @@ for (const [name, { pids, command }] of Object.entries(CASES))
       environmentOf: () => ({}),
       calls: NO_CALL_LOG,
       changes: openChangeLog(':memory:'),
+      keepArtifact: KEEPS_NONE,
     }).prepare({ command: command(file), timeout_s: 600 });
     assert.ok(prepared.ok);
     const cancel = new AbortController();

@@ -20,6 +20,7 @@ import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
 import { handsTools } from './hands-tools.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 const SECRET = 'the secret of the neighbour';
 let hands: Hands;
@@ -40,6 +41,7 @@ before(async () => {
     environmentOf: () => ({}),
     calls: { ...NO_CALL_LOG, end },
     changes: openChangeLog(':memory:'),
+    keepArtifact: KEEPS_NONE,
   };
 });
 after(async () => {

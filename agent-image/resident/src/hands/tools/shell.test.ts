@@ -10,6 +10,7 @@ import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { handsTools } from './hands-tools.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 let hands: Hands;
 let calls = 0;
@@ -35,9 +36,13 @@ function contextOf({ run = 'r1', conversation = 'c1', call, signal }: Place): Ca
 function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
   const environmentOf = () => ({ WAY_OUT: 'proxy' });
   const kit = { socket: hands.socket, workspace: hands.workspace, shells: join(hands.workspace, '.shells') };
-  const tool = handsTools({ ...kit, environmentOf, calls: log, changes: openChangeLog(':memory:') }).find(
-    (each) => each.name === name,
-  );
+  const tool = handsTools({
+    ...kit,
+    environmentOf,
+    calls: log,
+    changes: openChangeLog(':memory:'),
+    keepArtifact: KEEPS_NONE,
+  }).find((each) => each.name === name);
   const prepared = tool?.prepare(input);
   assert.ok(prepared?.ok === true, JSON.stringify(prepared));
   return prepared.call;
