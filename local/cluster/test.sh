@@ -33,7 +33,7 @@ export KUBECONFIG=$STATE/kubeconfig
 passed=0 failed=0
 
 hamlet() { local command=$1; shift; "$BIN/hamlet-cluster" "$command" --state "$STATE" "$@"; }
-start() { hamlet up --name "$NAME" --slot "$SLOT"; }
+start() { hamlet up --name "$NAME" --slot "$SLOT" "$@"; }
 k() { "$BIN/kubectl" -n probe "$@"; }
 probe() { local pod=$1; shift; k exec "$pod" -- /hamlet-probe "$@"; }
 
@@ -216,6 +216,55 @@ node_loss() {
   check "a repeated start-node is not an error" hamlet start-node sparky2
 }
 
+# world OUTSIDE of the machine: a namespace with a web server, behind a link of its own (RFC 5737).
+FAR_PID=""
+FAR=198.51.100.$((4 * SLOT + 2)) NEAR=198.51.100.$((4 * SLOT + 1))
+build_world() {
+  ip netns add "$NAME-far" && ip link add "far$SLOT" type veth peer name eth0 netns "$NAME-far" &&
+    ip addr add "$NEAR/30" dev "far$SLOT" && ip link set "far$SLOT" up &&
+    ip -n "$NAME-far" addr add "$FAR/30" dev eth0 && ip -n "$NAME-far" link set eth0 up || return 1
+  nsenter --net="/run/netns/$NAME-far" python3 -u -c '
+import http.server, sys
+class Say(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200); self.end_headers(); self.wfile.write(("seen as " + self.client_address[0]).encode())
+http.server.HTTPServer((sys.argv[1], 80), Say).serve_forever()' "$FAR" >/dev/null 2>&1 &
+  FAR_PID=$!
+}
+remove_world() {
+  [ -z "$FAR_PID" ] || { kill "$FAR_PID" && wait "$FAR_PID"; }
+  FAR_PID=""
+  ip netns del "$NAME-far"
+  ip link del "far$SLOT"
+} 2>/dev/null
+forwards_names() { k -n kube-system get configmap coredns -o jsonpath='{.data.Corefile}' | grep -q '^ *forward \. '; }
+refuses_other_outside() { local out; out=$(start --outside off 2>&1) && return 1; grep -q "another --outside" <<<"$out"; }
+
+way_out() {
+  build_world # not in a check: its server is a child of this script
+  check "the machine reaches it" eventually says "seen as $NEAR" curl -s --max-time 5 "http://$FAR"
+  check "without a way out no pod reaches it" silent probe one get "http://$FAR"
+  check "down --keep-data" hamlet down --keep-data
+  check "up --outside on" start --outside on
+  check "a pod reaches it under the address of the machine" eventually says "seen as $NEAR" probe one get "http://$FAR"
+  check "names outside go to the DNS of the machine" forwards_names
+  check "pods see each other without the machine" eventually says two probe one get http://two
+  check "a policy still holds a pod back" held_back
+  check "a running cluster keeps its way out" refuses_other_outside
+  check "a repeated up changes nothing" says "nothing to do" start
+  check "down --keep-data" hamlet down --keep-data
+  check "up --outside off" start --outside off
+  check "again no pod reaches it" silent probe one get "http://$FAR"
+  remove_world
+}
+held_back() {
+  sed "s/\${API}/$API/" test/policy.yaml | k apply -f - >/dev/null
+  eventually refused probe one dial "$FAR:80"
+  local status=$?
+  k delete networkpolicy one-out two-in >/dev/null
+  return $status
+}
+
 ending() {
   k delete pod two --now >/dev/null
   k delete pvc data >/dev/null
@@ -252,6 +301,7 @@ small_profiles() {
 }
 
 hamlet down >/dev/null 2>&1 # what an interrupted run may have left
+remove_world
 before=$(picture)
 echo "machine: $(nproc) cores, $(free -g | awk '/Mem/ {print $2}') GiB"
 check "up" start
@@ -262,6 +312,7 @@ if [ $failed = 0 ]; then
   forwards
   faults
   node_loss
+  way_out
   ending
   [ -n "$KEEP" ] || small_profiles
 fi

@@ -11,6 +11,7 @@ test('the default is the local cluster on port 8080', () => {
     architectures: undefined,
     tools: 'full',
     port: 8080,
+    outside: undefined,
     namespace: 'hamlet',
     wipe: false,
     fresh: false,
@@ -28,6 +29,7 @@ test('settings of a person replace the defaults', () => {
     ARCH: 'arm64,amd64',
     TOOLS: 'slim',
     PORT: '9000',
+    OUTSIDE: 'on',
     NAMESPACE: 'meadow',
     WIPE: '1',
     FRESH: '1',
@@ -42,6 +44,7 @@ test('settings of a person replace the defaults', () => {
     architectures: ['arm64', 'amd64'],
     tools: 'slim',
     port: 9000,
+    outside: 'on',
     namespace: 'meadow',
     wipe: true,
     fresh: true,
@@ -53,6 +56,11 @@ test('settings of a person replace the defaults', () => {
 
 test('ARCH=all is every architecture', () => {
   assert.deepEqual(readSettings({ ARCH: 'all' }).architectures, ['amd64', 'arm64']);
+});
+
+test('OUTSIDE is on or off', () => {
+  assert.equal(readSettings({ OUTSIDE: '' }).outside, undefined);
+  assert.throws(() => readSettings({ OUTSIDE: '1' }), Failure);
 });
 
 test('0 and nothing mean no', () => {

@@ -20,6 +20,8 @@ export interface Settings {
   /** Tools in the image of agents. */
   readonly tools: ToolSet;
   readonly port: number;
+  /** Whether pods of the local cluster reach hosts outside of the machine; undefined: as at the last start. */
+  readonly outside: 'on' | 'off' | undefined;
   readonly namespace: string;
   /** True if `down` also removes the data. */
   readonly wipe: boolean;
@@ -46,6 +48,7 @@ export function readSettings(env: Environment): Settings {
     architectures: env['ARCH'] ? architecturesOf(env['ARCH']) : undefined,
     tools: toolsOf(env['TOOLS'] ?? 'full'),
     port: portOf(env['PORT']),
+    outside: outsideOf(env['OUTSIDE']),
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     wipe: isOn(env['WIPE']),
     fresh: isOn(env['FRESH']),
@@ -70,6 +73,12 @@ function portOf(text: string | undefined): number {
   const port = Number(text ?? DEFAULT_PORT);
   if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
   throw new Failure(`PORT=${text} is not a port`, 'set PORT to a number from 1 to 65535');
+}
+
+function outsideOf(text: string | undefined): Settings['outside'] {
+  if (text === undefined || text === '') return undefined;
+  if (text === 'on' || text === 'off') return text;
+  throw new Failure(`OUTSIDE=${text} is unknown`, 'set OUTSIDE=on or OUTSIDE=off');
 }
 
 function namespaceOf(text: string): string {

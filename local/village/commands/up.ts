@@ -41,7 +41,10 @@ export async function up(settings: Settings): Promise<void> {
     {
       name: 'cluster',
       work: async (context) => {
-        await hamletCluster(['up'], context);
+        await hamletCluster(
+          ['up', ...(settings.outside === undefined ? [] : ['--outside', settings.outside])],
+          context,
+        );
         place = await localPlace(settings.namespace);
       },
     },

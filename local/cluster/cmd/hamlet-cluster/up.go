@@ -32,6 +32,7 @@ func up(f *flag.FlagSet, args []string) error {
 	f.StringVar(&o.Name, "name", "hamlet", "name of the cluster, if the machine has several")
 	f.IntVar(&o.Slot, "slot", 0, "address range of a full cluster, one of ten on a machine")
 	f.IntVar(&o.GPUsPerNode, "gpus", 1, "number of simulated GPUs on each node")
+	outside := f.String("outside", "", "`on` lets pods reach hosts outside of this machine, under its address; off: only what the machine forwards. By default as at the last start, at first off")
 	owner := f.Int("while", 0, "end the cluster when this `process` has ended; 0: never")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
@@ -40,7 +41,7 @@ func up(f *flag.FlagSet, args []string) error {
 	if os.Getuid() != 0 {
 		return errors.New("a cluster needs cgroups, and a full one also namespaces and links: run this as root")
 	}
-	s, err := plan(o)
+	s, err := plan(o, *outside)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,10 @@ func up(f *flag.FlagSet, args []string) error {
 }
 
 // plan returns the cluster of the state folder, or a new one.
-func plan(o spec.Options) (spec.Spec, error) {
+func plan(o spec.Options, outside string) (spec.Spec, error) {
+	if outside != "" && outside != "on" && outside != "off" {
+		return spec.Spec{}, fmt.Errorf("--outside %s: want on or off", outside)
+	}
 	state, err := filepath.Abs(o.State)
 	if err != nil {
 		return spec.Spec{}, err
@@ -74,7 +78,7 @@ func plan(o spec.Options) (spec.Spec, error) {
 		return spec.Spec{}, fmt.Errorf("%s has the cluster %q of profile %s in slot %d: take it down first, or use another --state",
 			o.State, old.Name, old.Profile, old.Slot)
 	case err == nil:
-		o.Ports = old.Ports // clients use them
+		o.Ports, o.Outside = old.Ports, old.Outside // clients use the ports
 	case !errors.Is(err, fs.ErrNotExist):
 		return spec.Spec{}, err
 	default:
@@ -84,6 +88,9 @@ func plan(o spec.Options) (spec.Spec, error) {
 		if o.Profile == spec.ProfileFull {
 			o.Ports.API = 6443 // always free on the bridge's own address
 		}
+	}
+	if outside != "" {
+		o.Outside = outside == "on"
 	}
 	return spec.New(o)
 }
@@ -138,6 +145,9 @@ func adopt(s spec.Spec) (running bool, err error) {
 	}
 	if now.Phase == control.Starting {
 		return true, follow(s, time.Now())
+	}
+	if now.Spec.Outside != s.Outside {
+		return true, errors.New("the cluster runs with another --outside: take it down first, its data can stay")
 	}
 	began := time.Now()
 	for _, n := range now.Spec.Nodes { // a node may have been stopped

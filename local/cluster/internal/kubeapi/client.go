@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"hamlet.village/cluster/internal/image"
+	"hamlet.village/cluster/internal/machine"
 	"hamlet.village/cluster/internal/spec"
 )
 
@@ -112,5 +113,19 @@ func Manifests(s spec.Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.NewReplacer("${DNS_SERVICE}", s.DNSService, "${DNS_IMAGE}", name).Replace(baseManifests + "---\n" + dnsManifests), nil
+	outside, err := namesOutside(s)
+	if err != nil {
+		return "", err
+	}
+	values := strings.NewReplacer("${DNS_SERVICE}", s.DNSService, "${DNS_IMAGE}", name, "${DNS_OUTSIDE}", outside)
+	return values.Replace(baseManifests + "---\n" + dnsManifests), nil
+}
+
+// namesOutside is the part of the Corefile, indented as dns.yaml is, for names outside of the cluster.
+func namesOutside(s spec.Spec) (string, error) {
+	if !s.Outside {
+		return "template ANY ANY . {\n        rcode NXDOMAIN\n      }", nil
+	}
+	servers, err := machine.Resolvers()
+	return "forward . " + strings.Join(servers, " "), err
 }

@@ -23,6 +23,9 @@ func EnsureNetwork(s spec.Spec) error {
 			return fmt.Errorf("network of %s: %w", n.Name, err)
 		}
 	}
+	if err := EnsureOutside(s); err != nil {
+		return fmt.Errorf("the way out: %w", err)
+	}
 	// The machine reaches Services through the first node, whose kube-proxy translates and masquerades; nothing inside
 	// the cluster depends on it.
 	return ip(fmt.Sprintf("route replace %s via %s", s.ServiceCIDR, s.Nodes[0].IP))
@@ -62,8 +65,8 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 		fmt.Sprintf("-n %s link set lo up", n.Unique),
 		fmt.Sprintf("-n %s addr add %s/24 dev eth0", n.Unique, n.IP),
 		fmt.Sprintf("-n %s link set eth0 up", n.Unique),
-		// A node has no default route: nothing, image pulls included, can leave the machine. Its programs need a route for
-		// Services, because the kernel routes packets before kube-proxy translates them.
+		// A node has no default route: without --outside nothing, image pulls included, can leave the machine. Its programs
+		// need a route for Services, because the kernel routes packets before kube-proxy translates them.
 		fmt.Sprintf("-n %s route replace %s via %s", n.Unique, s.ServiceCIDR, s.APIHost),
 		fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP),
 	); err != nil {
@@ -104,6 +107,7 @@ func RemoveNetwork(s spec.Spec) error {
 		return nil
 	}
 	defer func() { _ = os.Remove(s.Path(ownsNetwork)) }()
+	_ = removeOutsideTable(s) // without nft there is no table
 	for _, n := range s.Nodes {
 		removeNodeNetwork(s, n)
 	}

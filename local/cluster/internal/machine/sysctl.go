@@ -9,11 +9,11 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
-// kubeletSettings are settings of the whole machine that a kubelet changes. They are restored when the cluster goes
-// down.
+// kubeletSettings are settings of the whole machine that a kubelet or the way out changes. They are restored when the
+// cluster goes down.
 var kubeletSettings = []string{
 	"vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops",
-	"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes",
+	"kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes", "net/ipv4/ip_forward",
 }
 
 // SaveSettings stores the present values unless an earlier start has stored them.

@@ -65,6 +65,8 @@ type Spec struct {
 	APIService  string  `json:"apiService"`
 	DNSService  string  `json:"dnsService"`
 	GPUsPerNode int     `json:"gpusPerNode"`
+	// Outside lets pods reach hosts outside of the machine, under its address.
+	Outside bool `json:"outside,omitempty"`
 	// Cgroup names the cgroup of all processes of the cluster. It includes the state folder: two clusters may have the
 	// same name, but never the same folder.
 	Cgroup string `json:"cgroup"`
@@ -78,6 +80,7 @@ type Options struct {
 	Bin         string
 	Slot        int
 	GPUsPerNode int
+	Outside     bool
 	Ports       Ports
 }
 
@@ -98,7 +101,7 @@ func New(o Options) (Spec, error) {
 	}
 	s := Spec{
 		Name: o.Name, Profile: o.Profile, State: o.State, Bin: o.Bin, Slot: o.Slot, Ports: o.Ports,
-		GPUsPerNode: o.GPUsPerNode, Cgroup: cgroupName(o), Nodes: []Node{}, APIHost: "127.0.0.1",
+		GPUsPerNode: o.GPUsPerNode, Outside: o.Outside, Cgroup: cgroupName(o), Nodes: []Node{}, APIHost: "127.0.0.1",
 		PodCIDR:     fmt.Sprintf("10.90.%d.0/20", 16*o.Slot),
 		ServiceCIDR: fmt.Sprintf("10.%d.0.0/16", 96+o.Slot),
 		APIService:  fmt.Sprintf("10.%d.0.1", 96+o.Slot),

@@ -7,6 +7,7 @@ import (
 
 	_ "github.com/coredns/coredns/plugin/cache"
 	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/forward"
 	_ "github.com/coredns/coredns/plugin/health"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
 	_ "github.com/coredns/coredns/plugin/loadbalance"
@@ -18,9 +19,9 @@ import (
 
 func main() {
 	// Order matters to CoreDNS: a query walks the plugins in this order.
-	// The template that denies everything outside comes after the cluster's own names.
+	// The forward to the outside, or the template that denies all of it, comes after the cluster's own names.
 	dnsserver.Directives = []string{
-		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "kubernetes", "template",
+		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "kubernetes", "template", "forward",
 	}
 	coremain.Run()
 }
