@@ -41,10 +41,7 @@ export async function up(settings: Settings): Promise<void> {
     {
       name: 'cluster',
       work: async (context) => {
-        await hamletCluster(
-          ['up', ...(settings.outside === undefined ? [] : ['--outside', settings.outside])],
-          context,
-        );
+        await hamletCluster(['up', ...outsideFlag(settings)], context);
         place = await localPlace(settings.namespace);
       },
     },
@@ -90,6 +87,8 @@ export async function installPackages(context: StepContext): Promise<void> {
   const fix = 'run as root, or install the packages named above yourself';
   await run('bash', ['local/village/packages.sh', 'up'], { ...context, fix });
 }
+
+const outsideFlag = ({ outside }: Settings): readonly string[] => (outside === undefined ? [] : ['--outside', outside]);
 
 /** Chooses the data that the village starts with. A running cluster keeps its own. */
 async function keptData({ fresh }: Settings): Promise<string> {
