@@ -96,10 +96,10 @@ async function buildImage(recipe: Recipe, base: string, context: StepContext): P
 
 /** Sources of an image that are not in the work tree: npm packages, the clients of Postgres and Go programs. */
 async function fetched(
-  { workspace, postgresClients: hasClients, hands: hasHands }: Recipe,
+  { workspaces, postgresClients: hasClients, hands: hasHands }: Recipe,
   context: StepContext,
 ): Promise<readonly Source[]> {
-  const packages = workspace === undefined ? [] : [await packageSource(workspace, context)];
+  const packages = workspaces === undefined ? [] : [await packageSource(workspaces, context)];
   const clients =
     hasClients === true
       ? [{ from: await postgresClients(hostArchitecture(), context), to: 'clients', whole: true }]

@@ -10,20 +10,25 @@ import { manifestSources } from './recipe.ts';
 
 const FLAGS = '--omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error'.split(' ');
 
-/** The installed packages of one workspace for an architecture. The cache stores them under a hash of the manifests. */
+/** The installed packages of workspaces for an architecture. The cache stores them under a hash of the manifests. */
 export async function packageSource(
-  workspace: string,
+  workspaces: readonly string[],
   context: StepContext,
   architecture: Architecture = hostArchitecture(),
 ): Promise<Source> {
   const { npm } = NAMES[architecture];
-  const key = hashSources(manifestSources(), [workspace, npm, 'without other prebuilds, without musl']);
-  const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${key}`);
+  const key = hashSources(manifestSources(), [...workspaces, npm, 'without other prebuilds, without musl']);
+  const folder = join(
+    CACHE,
+    'images/packages',
+    `${workspaces.map((name) => name.replace('@hamlet/', '')).join('-')}-${key}`,
+  );
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
     stageSources(manifestSources(), part);
     const platform = ['--os=linux', `--cpu=${npm}`, '--libc=glibc'];
-    await run('npm', ['ci', ...FLAGS, ...platform, `--workspace=${workspace}`], { ...context, cwd: part });
+    const chosen = workspaces.map((name) => `--workspace=${name}`);
+    await run('npm', ['ci', ...FLAGS, ...platform, ...chosen], { ...context, cwd: part });
     removeOtherPrebuilds(part, `linux-${npm}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);

@@ -17,8 +17,8 @@ export interface Recipe {
     | { readonly argument: 'DEBIAN_IMAGE'; readonly image: 'debian' }
     | { readonly argument: 'BASE_IMAGE'; readonly image: 'agent' };
   readonly sources: readonly Source[];
-  /** The workspace whose npm packages the image needs. */
-  readonly workspace?: string;
+  /** The workspaces whose npm packages the image needs. */
+  readonly workspaces?: readonly string[];
   /** True if the image contains the client programs of Postgres. */
   readonly postgresClients?: boolean;
   /** True if the image contains the supervisor of tools, `hamlet-hands`, which Go builds. */
@@ -44,7 +44,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
         name,
         dockerfile: 'api/Dockerfile',
         base: node,
-        workspace: '@hamlet/server',
+        workspaces: ['@hamlet/server', '@hamlet/broker'],
         sources: [...tree(['api', 'kube']), { ...inTree('web/dist'), whole: true }],
       };
     case 'operator':
@@ -52,7 +52,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
         name,
         dockerfile: 'operator/Dockerfile',
         base: node,
-        workspace: '@hamlet/operator',
+        workspaces: ['@hamlet/operator'],
         sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']),
       };
     case 'agent':
@@ -60,7 +60,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
         name,
         dockerfile: 'agent-image/Dockerfile',
         base: { argument: 'BASE_IMAGE', image: 'agent' },
-        workspace: '@hamlet/resident',
+        workspaces: ['@hamlet/resident'],
         hands: true,
         sources: tree([...CONTRACT_AND_CORE, 'api/models', 'agent-image']),
       };

@@ -31,7 +31,7 @@ export async function buildImagesFor(
   };
   const built: BuiltImage[] = [];
   for (const native of natives) {
-    const { base, workspace } = recipeOf(native.name, architecture);
+    const { base, workspaces } = recipeOf(native.name, architecture);
     const image = { name: native.name, tag: tagFor(referenceOf(native), architecture) };
     const isNew = !(await hasImage(referenceOf(image)));
     if (isNew)
@@ -41,7 +41,7 @@ export async function buildImagesFor(
           architecture,
           name: referenceOf(image),
           base: await baseOf(base.image),
-          workspace,
+          workspaces,
         },
         context,
       );

