@@ -23,7 +23,7 @@ async function serve(port: number): Promise<void> {
   };
   const broker = new Broker({
     village,
-    authority: await Authority.open(await createAuthority('bench', Date.now()), Date.now),
+    authority: new Authority(await createAuthority('bench', Date.now()), Date.now),
     network: { resolve: async () => [PUBLIC], dial: (_address, to) => systemNetwork.dial('127.0.0.1', to) },
     now: Date.now,
     newId: randomUUID,

@@ -28,5 +28,5 @@ export function usage(): string {
   const lines = Object.entries(Environment.shape).map(
     ([name, schema]) => `  ${name.padEnd(24)}${schema.description ?? ''}`,
   );
-  return `Usage: node api/broker/src/main.ts [--help]\n\nThe way out of the pods of agents. The environment configures it:\n${lines.join('\n')}\n`;
+  return `Usage: node api/broker/src/main.ts [--help]\n       node api/broker/src/main.ts --authority [--help]\n\nThe way out of the pods of agents. The environment configures it:\n${lines.join('\n')}\n`;
 }

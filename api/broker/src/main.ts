@@ -1,4 +1,7 @@
-/** The process of the broker: the only way out of the pods of agents. It has no database; the API knows all agents. */
+/**
+ * The process of the broker: the only way out of the pods of agents. It has no database; the API knows all agents. With
+ * --authority it prepares the folder of the village's authority, and ends.
+ */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -20,12 +23,16 @@ const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 };
 
-async function startBroker(environment: Environment, village: HttpVillage): Promise<Broker> {
-  const { HAMLET_CA_DIR: folder, HAMLET_ROOTS_FILE: rootsFile } = environment;
-  const [certificate, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name), 'utf8'));
+function authorityIn({ HAMLET_CA_DIR: folder }: Environment): Authority {
+  const [certificate = '', key = ''] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name), 'utf8'));
+  return new Authority({ certificate, key }, Date.now);
+}
+
+async function startBroker(environment: Environment, village: HttpVillage, authority: Authority): Promise<Broker> {
+  const { HAMLET_ROOTS_FILE: rootsFile } = environment;
   const broker = new Broker({
     village,
-    authority: await Authority.open({ certificate: certificate ?? '', key: key ?? '' }, Date.now),
+    authority,
     network: systemNetwork,
     now: Date.now,
     newId: randomUUID,
@@ -45,7 +52,8 @@ async function run(environment: Environment): Promise<number> {
     token: async () => (await readFile(environment.HAMLET_TOKEN_FILE, 'utf8')).trim(),
     onError: (error) => log(`stream of brakes: ${error instanceof Error ? error.message : String(error)}`),
   });
-  const broker = await startBroker(environment, village);
+  const authority = authorityIn(environment);
+  const broker = await startBroker(environment, village, authority);
   let isEnding = false;
   const service = new ServiceServer({
     ...listenAt(environment.HAMLET_METRICS_LISTEN),
@@ -57,6 +65,8 @@ async function run(environment: Environment): Promise<number> {
     metrics: async () =>
       metricsText({
         openConnections: broker.open,
+        followsBrakes: village.problem === undefined,
+        authorityEnds: authority.ends,
         attempts: village.kept,
         residentBytes: process.memoryUsage.rss(),
       }),
@@ -78,6 +88,10 @@ async function run(environment: Environment): Promise<number> {
 }
 
 async function main(): Promise<number> {
+  if (process.argv.includes('--authority')) {
+    const { runAuthority } = await import('./authority/run-authority.ts');
+    return runAuthority(process.argv, process.env);
+  }
   if (process.argv.includes('--help')) {
     process.stdout.write(usage());
     return 0;

@@ -1,6 +1,10 @@
 /** The state of the broker, as its metrics show it. */
 export interface BrokerState {
   readonly openConnections: number;
+  /** Whether the stream of brakes of the API is up; without it no agent is admitted. */
+  readonly followsBrakes: boolean;
+  /** End of the certificate of the village's authority, in milliseconds since 1970. */
+  readonly authorityEnds: number;
   /** Attempts that the API has kept, by the code of their refusal; `none` went out. */
   readonly attempts: ReadonlyMap<string, number>;
   readonly residentBytes: number;
@@ -10,10 +14,21 @@ const gauge = (name: string, help: string, value: number): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${String(value)}\n`;
 
 /** The metrics in Prometheus' text format. */
-export function metricsText({ openConnections, attempts, residentBytes }: BrokerState): string {
+export function metricsText(state: BrokerState): string {
+  const { openConnections, followsBrakes, authorityEnds, attempts, residentBytes } = state;
   const counted = [...attempts].map(([code, count]) => `hamlet_broker_attempts_total{refused="${code}"} ${count}\n`);
   return [
     gauge('hamlet_broker_open_connections', 'Open connections of all agents.', openConnections),
+    gauge(
+      'hamlet_broker_follows_brakes',
+      '1 while the API reports stops of agents to this broker; without them it admits no agent.',
+      followsBrakes ? 1 : 0,
+    ),
+    gauge(
+      'hamlet_broker_authority_ends_seconds',
+      "Unix time at which the certificate of the village's authority ends.",
+      Math.floor(authorityEnds / 1000),
+    ),
     '# HELP hamlet_broker_attempts_total Attempts of agents, by the code of their refusal.\n',
     '# TYPE hamlet_broker_attempts_total counter\n',
     ...counted,

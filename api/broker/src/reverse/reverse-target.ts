@@ -1,4 +1,4 @@
-import { REGISTRIES, type Registry } from '@hamlet/contract';
+import { REGISTRIES, type Registry } from '@hamlet/contract/broker';
 import type { Destination } from '@hamlet/core/egress';
 import { readHostPort } from '../proxy/destination.ts';
 

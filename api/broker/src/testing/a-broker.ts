@@ -6,7 +6,8 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { EgressPolicy } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
 import { Broker } from '../broker.ts';
-import { Authority, createAuthority } from '../tls/authority.ts';
+import { Authority } from '../tls/authority.ts';
+import { createAuthority } from '../tls/issuer.ts';
 import type { Admission, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
 import type { Internet } from './an-internet.ts';
 
@@ -99,7 +100,7 @@ export class TestBroker {
     let ids = 0;
     const broker = new Broker({
       village,
-      authority: await Authority.open(files, Date.now),
+      authority: new Authority(files, Date.now),
       network: internet.network,
       now: Date.now,
       newId: () => String((ids += 1)),

@@ -6,7 +6,8 @@ import { createServer as createTcp, type Server as TcpServer } from 'node:net';
 import { callbackify } from 'node:util';
 import type { Network } from '../connect/reach.ts';
 import { tcpDial } from '../connect/reach.ts';
-import { Authority, createAuthority } from '../tls/authority.ts';
+import { Authority } from '../tls/authority.ts';
+import { createAuthority } from '../tls/issuer.ts';
 
 /** An address that is public, and at which the servers of this internet are. */
 export const PUBLIC = '93.184.215.14';
@@ -37,7 +38,7 @@ async function listening<S extends Server | TcpServer>(server: S): Promise<numbe
 
 export async function startInternet(): Promise<Internet> {
   const files = await createAuthority('the internet of a test', Date.now());
-  const authority = await Authority.open(files, Date.now);
+  const authority = new Authority(files, Date.now);
   const SNICallback = callbackify((name: string) => authority.context(name));
   const ports = new Map<number, number>();
   const names = new Map<string, readonly string[]>();

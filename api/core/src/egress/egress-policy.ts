@@ -1,14 +1,12 @@
 import {
   PathPattern,
   REGISTRIES,
-  type AgentEgress,
-  type AgentSpec,
   type EgressPolicy,
   type EgressRule,
   type Registry,
-  type TierEgress,
   type VillageEgress,
-} from '@hamlet/contract';
+} from '@hamlet/contract/broker';
+import type { AgentEgress, AgentSpec, TierEgress } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { PAYMENT_BANS } from './payment-hosts.ts';
 
