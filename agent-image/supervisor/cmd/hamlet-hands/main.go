@@ -29,10 +29,11 @@ const (
 
 const usage = `usage: hamlet-hands serve [--folder FOLDER] [--output FOLDER]
        hamlet-hands own UID FOLDER...
+       hamlet-hands trust CERTIFICATE
 
 serve starts and watches the processes of an agent's tools, for clients of the
 socket hands.sock in the folder. own gives folders with all that is in them to a
-user, before the resident starts.
+user, before the resident starts. trust gives an authority to OpenSSL and NSS.
 
   --folder FOLDER   folder of the socket, which outlives the container; /run/hands by default
   --output FOLDER   folder of the outputs, which is emptied; /var/tmp/hands by default
@@ -56,6 +57,8 @@ func run(args []string) int {
 		return own(args[1:])
 	case "serve":
 		return serve(args[1:])
+	case trustCommand:
+		return trustTools(args[1:])
 	case "--help", "-h":
 		fmt.Print(usage)
 		return 0
@@ -89,6 +92,7 @@ func serve(args []string) int {
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
+	trustFiles()
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(collectAt)
 	if err := supervise(*folder, *output); err != nil {
