@@ -21,7 +21,7 @@ dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETA
 model: ready ## fetches a small real model and serves it, to write lines for a village: a base model. PORT=8090 HOST=127.0.0.1 FETCH=1
 	@$(NODE) local/model/main.ts
 
-logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or an agent's name
+logs: ready ## follows the village's logs. WHO=api, operator, broker, postgres, redis or an agent's name
 	@$(VILLAGE) logs
 
 doctor: ready ## checks everything that the village depends on, and prints the fixes

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { buildPrograms, program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
@@ -222,4 +222,16 @@ test('an uninstall of the chart keeps the kinds and their objects, and it can be
   assert.deepEqual(await readAll(), before);
   await helm('upgrade', '--install', 'hamlet-crds', CHART, '--wait');
   assert.deepEqual(await readAll(), before);
+});
+
+test('the chart has every CRD', async () => {
+  const text = await run(await program('helm'), ['template', 'hamlet-crds', CHART]);
+  const names = parseAllDocuments(text)
+    .map(
+      (document) => document.toJS() as { readonly kind: string; readonly metadata: { readonly name: string } } | null,
+    )
+    .filter((manifest) => manifest?.kind === 'CustomResourceDefinition')
+    .map((manifest) => `${manifest?.metadata.name}`.replace(/^(\w+)\.(.*)$/, '$2_$1.yaml'));
+  assert.deepEqual(names.toSorted(), readdirSync(join(ROOT, 'crds/bases')).toSorted());
+  assert.equal(names.length, 3);
 });

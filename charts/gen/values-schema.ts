@@ -27,6 +27,11 @@ function byName(spec: Schema, maxLength: number): Schema {
   };
 }
 
+/** Names in /etc/hosts of a pod. */
+const hostAliases: Schema = {
+  type: 'array',
+  items: closed({ ip: text, hostnames: { type: 'array', items: { type: 'string' } } }),
+};
 const occasion: Schema = { enum: ['run', 'turn'] };
 const toolNames: Schema = {
   type: 'array',
@@ -99,10 +104,7 @@ const PROCESSES: Schema = {
   api: closed({
     replicas,
     migrateMapTo: text,
-    hostAliases: {
-      type: 'array',
-      items: closed({ ip: text, hostnames: { type: 'array', items: { type: 'string' } } }),
-    },
+    hostAliases,
     turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     sessionDays: { type: 'integer', minimum: 0, maximum: 36_500 },
     toolRules: { type: 'array', maxItems: 64, items: toolRule },
@@ -152,7 +154,11 @@ const VILLAGE: Schema = {
 /** The operator and the cluster. */
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
-  monitoring: closed({ prometheusRule: { type: 'boolean' } }),
+  broker: closed({ replicas, rootsSecretName: name, hostAliases, resources }),
+  monitoring: closed({
+    prometheusRule: { type: 'boolean' },
+    scraperNamespaces: { type: 'array', maxItems: 16, items: name },
+  }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
   egress: closed({
     allow: { type: 'array', maxItems: 100, items: egressRule },

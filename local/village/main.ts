@@ -38,7 +38,7 @@ environment:
   WIPE=1                   down also removes the village's data
   FRESH=1                  up starts a new village, and sets the kept data aside until down WIPE=1
   FILE=path                the backup file to write or to restore
-  WHO=name                 logs of api, operator, postgres, redis or an agent
+  WHO=name                 logs of api, operator, broker, postgres, redis or an agent
   DETACH=1 RESIDENTS=1     dev returns when ready; dev also starts ada and bob
   MODEL=URL                up, dev: address of a model server with OpenAI's wire; small and large are its models.
                            MODEL=scripted: the scripted mind again

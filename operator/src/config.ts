@@ -18,6 +18,10 @@ export const Environment = z.object({
   ),
   HAMLET_API_URL: z.url().describe("The api's listener for agents, for example http://hamlet-api-agents:8081."),
   HAMLET_AGENT_API_URL: z.url().optional().describe('URL of that listener for agents; HAMLET_API_URL if left out.'),
+  HAMLET_BROKER_URL: z
+    .url({ protocol: /^http$/ })
+    .optional()
+    .describe('Origin of the broker for agents; without it their pods reach the API alone.'),
   HAMLET_AGENT_IMAGE: Text.describe('Image of the agents.'),
   HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Address of /livez, /readyz and /metrics.'),
   HAMLET_TOKEN_FILE: z.string().optional().describe('Token for the api.'),
@@ -70,6 +74,8 @@ export function settingsOf(environment: Environment): Settings {
     imagePullSecrets: listOf(environment.HAMLET_AGENT_IMAGE_PULL_SECRETS),
     handsImages: listOf(environment.HAMLET_HANDS_IMAGES),
     apiUrl: environment.HAMLET_AGENT_API_URL ?? environment.HAMLET_API_URL,
+    brokerUrl: environment.HAMLET_BROKER_URL,
+    hosts: [],
     serviceAccount: environment.HAMLET_AGENT_SERVICE_ACCOUNT,
     storageClass: environment.HAMLET_STORAGE_CLASS,
     userNamespaces: environment.HAMLET_USER_NAMESPACES,

@@ -104,6 +104,11 @@ const REFUSED: Readonly<Record<string, () => object>> = {
       securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { drop: ['ALL'] } },
     }),
   'a folder on the disk of the node': () => withVolume({ emptyDir: {} }),
+  'a ConfigMap of the village': () => withVolume({ configMap: { name: 'hamlet-egress' } }),
+  'DNS of the cluster': () => withSpec({ dnsPolicy: 'ClusterFirst' }),
+  'a DNS server': () => withSpec({ dnsConfig: { nameservers: ['10.96.0.10'] } }),
+  'another host': () => withSpec({ hostAliases: [{ ip: '10.96.0.1', hostnames: ['example.org'] }] }),
+  'the certificate over the files of the system': () => handsWith({ name: 'ca', mountPath: '/etc', readOnly: true }),
   'no agent label': () => ({ ...podWith(), metadata: { ...podWith().metadata, labels: {} } }),
 };
 

@@ -110,7 +110,7 @@ test('the pod has the security settings of the village', async () => {
   });
   assert.deepEqual(
     hands?.volumeMounts.map(({ mountPath }) => mountPath),
-    ['/workspace', '/root', '/run/hands'],
+    ['/workspace', '/root', '/run/hands', '/etc/hamlet/ca'],
   );
   for (const container of [resident, hands])
     assert.partialDeepStrictEqual(container?.securityContext, {

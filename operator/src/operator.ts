@@ -9,6 +9,7 @@ import {
   Reflector,
   Resync,
   runWorkers,
+  SERVICES,
   systemClock,
   VOLUMES,
   WorkQueue,
@@ -39,8 +40,9 @@ import {
   type CachedAgent,
   type TierView,
 } from './objects/cached-objects.ts';
-import { AGENT_ROLE, AGENTS, ENTITLEMENTS, ROLE_LABEL } from './objects/names.ts';
+import { AGENT_ROLE, AGENTS, ENTITLEMENTS, FOR_AGENTS, FOR_LABEL, ROLE_LABEL } from './objects/names.ts';
 import { podView } from './objects/pod-view.ts';
+import { nextHosts, serviceView } from './objects/service-hosts.ts';
 import { tiersFor } from './objects/hands.ts';
 import { boostedTiers } from './objects/tier-compute.ts';
 import { BY_OWNER, CLAIM_INDEXERS, POD_INDEXERS, VOLUME_INDEXERS, type Watched } from './objects/watched.ts';
@@ -79,11 +81,13 @@ export class Operator {
   readonly #audit: DriftAudit;
   readonly #seats: Seats;
   #tiers: readonly TierView[] = [];
+  #settings: Settings;
   readonly #resync: Resync;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: OperatorOptions) {
     this.#options = options;
+    this.#settings = options.settings;
     this.#queue = new WorkQueue(systemClock, { onTaken: queueWaits(options.metrics.registry) });
     this.watched = this.#reflectors();
     addGauges(options.metrics.registry, this.#queue, this.watched);
@@ -107,6 +111,7 @@ export class Operator {
     });
     // The seats read the ranked tiers, so this listener must come before theirs.
     this.watched.tiers.cache.onChange(() => this.#rank());
+    this.watched.services.cache.onChange(() => this.#learnHosts());
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
     this.#schedules = new ScheduleController({
@@ -171,7 +176,7 @@ export class Operator {
 
   #makeReconciler(): AgentReconciler {
     const { agents, pods, claims, nodes } = this.watched;
-    const { client, village, settings, log } = this.#options;
+    const { client, village, log } = this.#options;
     return new AgentReconciler({
       sources: {
         agents: agents.cache,
@@ -181,7 +186,7 @@ export class Operator {
         tiers: () => this.#tiers,
         village: this.#village,
         seatOf: (key) => this.#seats.seatOf(key),
-        settings,
+        settings: () => this.#settings,
       },
       ports: {
         client,
@@ -285,6 +290,11 @@ export class Operator {
       volumes: this.#reflector(VOLUMES, { transform: volumeView, indexers: VOLUME_INDEXERS }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
       nodes: this.#reflector(NODES, { transform: nodeView }),
+      services: this.#reflector(SERVICES, {
+        namespace,
+        labelSelector: `${FOR_LABEL}=${FOR_AGENTS}`,
+        transform: serviceView,
+      }),
     };
   }
 
@@ -307,6 +317,12 @@ export class Operator {
         log(`${type.plural}: ${errorText(error)}; ${recovery.action} in ${Math.round(recovery.delayMs)} ms`);
       },
     });
+  }
+
+  /** This listener comes before that of the queue, so that a reconcile knows the addresses. */
+  #learnHosts(): void {
+    const hosts = nextHosts(this.#settings.hosts, this.watched.services.cache.values());
+    this.#settings = { ...this.#settings, hosts };
   }
 
   #rank(): void {

@@ -1,4 +1,4 @@
-/** The network of an agent: it reaches the api's port for agents and the cluster's DNS, and nothing else. */
+/** The network of an agent: it reaches the api's port for agents and the broker's, and nothing else. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { CAP_MS, until } from '../env/until.ts';
@@ -40,29 +40,43 @@ async function addressOf(kind: 'pod' | 'service', name: string): Promise<string>
 }
 
 for (const agent of ['ada', 'bob']) {
-  test(`${agent} reaches the api's port for agents, by name`, async () => {
+  test(`${agent} reaches the api's port for agents and the broker, by name`, async () => {
     // On a busy machine a connection may take longer than PATIENCE_MS.
-    await until(`${agent} reaches it`, () => reaches(agent, 'hamlet-api-agents', 8081));
+    await until(`${agent} reaches the api`, () => reaches(agent, 'hamlet-api-agents', 8081));
+    await until(`${agent} reaches the broker`, () => reaches(agent, 'hamlet-broker', 3128));
   });
 
   test(`${agent} does not reach the api's other ports`, async () => {
     const api = await addressOf('pod', 'api');
-    assert.equal(await reaches(agent, 'hamlet-api', 8080), false, 'people, by service');
+    assert.equal(await reaches(agent, await addressOf('service', 'hamlet-api'), 8080), false, 'people, by service');
     assert.equal(await reaches(agent, api, 8080), false, 'people, by pod');
     assert.equal(await reaches(agent, api, 9090), false, 'metrics');
   });
 
   test(`${agent} does not reach Postgres and Redis`, async () => {
-    assert.equal(await reaches(agent, 'hamlet-postgres', 5432), false, 'Postgres by service');
+    const [postgres, redis] = [
+      await addressOf('service', 'hamlet-postgres'),
+      await addressOf('service', 'hamlet-redis'),
+    ];
+    assert.equal(await reaches(agent, postgres, 5432), false, 'Postgres by service');
     assert.equal(await reaches(agent, await addressOf('pod', 'postgres'), 5432), false, 'Postgres by pod');
-    assert.equal(await reaches(agent, 'hamlet-redis', 6379), false, 'Redis by service');
+    assert.equal(await reaches(agent, redis, 6379), false, 'Redis by service');
     assert.equal(await reaches(agent, await addressOf('pod', 'redis'), 6379), false, 'Redis by pod');
   });
 
   test(`${agent} does not reach the kubelets and the API server`, async () => {
     for (const node of ['sparky1', 'sparky2'])
       assert.equal(await reaches(agent, await nodeAddress(place, node), 10_250), false, `kubelet of ${node}`);
-    assert.equal(await reaches(agent, 'kubernetes.default.svc', 443), false, 'API server by service');
+    const kubernetes = await place.kubectl([
+      'get',
+      'service',
+      'kubernetes',
+      '--namespace',
+      'default',
+      '-o',
+      'jsonpath={.spec.clusterIP}',
+    ]);
+    assert.equal(await reaches(agent, kubernetes, 443), false, 'API server by service');
     const server = new URL(
       await place.kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']),
     );

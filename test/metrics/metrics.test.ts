@@ -1,13 +1,13 @@
 /**
- * Compares docs/METRICS.md, docs/RUNBOOK.md and the alert rules with the metrics that the api and the operator really
- * register.
+ * Compares docs/METRICS.md, docs/RUNBOOK.md and the alert rules with the metrics that the api, the operator and the broker really
+ * serve.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { before, test } from 'node:test';
 import { parse } from 'yaml';
-import { metricsOfApi, metricsOfOperator, type RegisteredMetric } from './registered.ts';
+import { metricsOfApi, metricsOfBroker, metricsOfOperator, type RegisteredMetric } from './registered.ts';
 import { metricRows, readExpression } from './table.ts';
 
 interface AlertRule {
@@ -28,9 +28,11 @@ const ADDED_LABELS = ['namespace', 'le'];
 
 let api: readonly RegisteredMetric[] = [];
 let operator: readonly RegisteredMetric[] = [];
+let broker: readonly RegisteredMetric[] = [];
 before(async () => {
   api = await metricsOfApi();
   operator = metricsOfOperator();
+  broker = metricsOfBroker();
 });
 
 const shape = ({ name, type, labels }: Pick<RegisteredMetric, 'name' | 'type' | 'labels'>): string =>
@@ -41,10 +43,11 @@ const tableOf = (...sections: readonly string[]): readonly string[] =>
     .map(shape)
     .toSorted();
 
-test('docs/METRICS.md lists every metric of the api and of the operator, and no other', () => {
+test('docs/METRICS.md lists every metric of the api, the operator and the broker, and no other', () => {
   assert.ok(api.length > 60 && operator.length > 50);
   assert.deepEqual(tableOf('api', 'Both'), api.map(shape).toSorted());
   assert.deepEqual(tableOf('operator', 'Both'), operator.map(shape).toSorted());
+  assert.deepEqual(tableOf('broker'), broker.map(shape).toSorted());
 });
 
 test('each metric whose help says that it must stay 0 is marked in the table, and has an alert', () => {
@@ -65,7 +68,7 @@ test('each metric whose help says that it must stay 0 is marked in the table, an
 
 test('each alert rule is PromQL over metrics and labels that exist', () => {
   const series = new Map(
-    [...api, ...operator].flatMap(({ name, type, labels }) =>
+    [...api, ...operator, ...broker].flatMap(({ name, type, labels }) =>
       type === 'histogram'
         ? ['_bucket', '_sum', '_count'].map((end) => [`${name}${end}`, labels] as const)
         : [[name, labels] as const],

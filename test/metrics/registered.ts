@@ -1,4 +1,4 @@
-/** Every metric that the api and the operator register, read from their own registries. */
+/** Every metric that the api, the operator and the broker serve, read from their own registries or answers. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { Elector, KubeClient, LoopWatch } from '@hamlet/kube';
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
 import type { Registry } from 'prom-client';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { metricsText } from '../../api/broker/src/metrics.ts';
 import { addProcessGauges } from '../../operator/src/metrics.ts';
 
 export interface RegisteredMetric {
@@ -44,6 +45,23 @@ export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
     await village.remove();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The metrics that a broker answers, by their comments and series. */
+export function metricsOfBroker(): readonly RegisteredMetric[] {
+  const text = metricsText({
+    openConnections: 0,
+    followsBrakes: true,
+    authorityEnds: Date.now(),
+    attempts: new Map([['none', 1]]),
+    residentBytes: 1,
+  });
+  const helps = new Map([...text.matchAll(/^# HELP (\w+) (.+)$/gm)].map(([, name = '', help = '']) => [name, help]));
+  return [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => {
+    const series = new RegExp(`^${name}\\{(.*)\\}`, 'm').exec(text)?.[1] ?? '';
+    const labels = [...series.matchAll(/(\w+)=/g)].map(([, label = '']) => label);
+    return { name, type, labels: labels.toSorted(), help: helps.get(name) ?? '' };
+  });
 }
 
 /** Constructs the operator like its main program, without starting it, and reads its registry. */

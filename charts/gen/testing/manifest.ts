@@ -8,6 +8,7 @@ export interface Container {
     readonly value?: string;
     readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
   }[];
+  readonly volumeMounts?: readonly { readonly name: string }[];
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly resources: { readonly requests: object; readonly limits: Readonly<Record<string, string>> };
   readonly readinessProbe?: object;

@@ -79,6 +79,7 @@ export const VOLUMES = core('persistentvolumes', 'PersistentVolume');
 export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
 export const EVENTS = core('events', 'Event');
 export const NODES = core('nodes', 'Node');
+export const SERVICES = core('services', 'Service');
 export const NAMESPACES = core('namespaces', 'Namespace');
 export const LEASES = ofVersion1('coordination.k8s.io', 'leases', 'Lease');
 export const TOKEN_REVIEWS = ofVersion1('authentication.k8s.io', 'tokenreviews', 'TokenReview');

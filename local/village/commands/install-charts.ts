@@ -49,7 +49,7 @@ export function localTiers(cores: number): object {
   return { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } };
 }
 
-/** Runs `helm upgrade --install` for both charts, and waits for api, operator, Postgres and Redis. */
+/** Runs `helm upgrade --install` for both charts, and waits for api, operator, broker, Postgres and Redis. */
 export async function installCharts(installation: Installation, context: StepContext): Promise<void> {
   const { place } = installation;
   context.doing('hamlet-crds');
@@ -69,6 +69,7 @@ export async function installCharts(installation: Installation, context: StepCon
     'deployment/hamlet-api',
     'deployment/hamlet-api-more',
     'deployment/hamlet-operator',
+    'deployment/hamlet-broker',
   ]) {
     context.doing(`waiting for ${workload}`);
     await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { Failure } from '../failure.ts';
 import type { Place } from '../kubectl.ts';
 
-const COMPONENTS = ['api', 'operator', 'postgres', 'redis'];
+const COMPONENTS = ['api', 'operator', 'broker', 'postgres', 'redis'];
 const TAIL_LINES = '100';
 const MOST_PODS = '50';
 
@@ -20,7 +20,7 @@ export async function logs(place: Place, who: string | undefined): Promise<void>
   if (code !== 0)
     throw new Failure(
       `kubectl found no logs of ${who ?? 'the village'}`,
-      'make doctor shows whether the village is up; WHO is api, operator, postgres, redis or the name of an agent',
+      'make doctor shows whether the village is up; WHO is api, operator, broker, postgres, redis or the name of an agent',
     );
 }
 

@@ -15,6 +15,13 @@ export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural:
 export const AGENT_LABEL = 'hamlet.village/agent';
 export const ROLE_LABEL = 'hamlet.village/role';
 export const AGENT_ROLE = 'agent';
+/** The value of the label app.kubernetes.io/name of pods and volume claims of agents. */
+export const AGENT_PART = 'hamlet-agent';
+/** Label of the Services that pods of agents reach. Its value is always the same. */
+export const FOR_LABEL = 'hamlet.village/for';
+export const FOR_AGENTS = 'agents';
+/** Annotation of a pod: the addresses of those Services, as its containers know them. */
+export const HOSTS_ANNOTATION = 'hamlet.village/hosts';
 /** Annotation of a pod: the tier that it was created for. A resize does not change it. */
 export const TIER_ANNOTATION = 'hamlet.village/tier';
 /** Annotation of a pod: the compute of its tier that cannot change while the pod runs, see `fixedOf`. */

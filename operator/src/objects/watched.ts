@@ -3,6 +3,7 @@ import type { Reflector } from '@hamlet/kube';
 import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from './cached-objects.ts';
 import { VOLUME_NODE_ANNOTATION } from './names.ts';
 import type { PodView } from './pod-view.ts';
+import type { ServiceView } from './service-hosts.ts';
 
 export interface Watched {
   readonly agents: Reflector<CachedAgent>;
@@ -11,6 +12,8 @@ export interface Watched {
   readonly volumes: Reflector<VolumeView>;
   readonly tiers: Reflector<TierView>;
   readonly nodes: Reflector<NodeView>;
+  /** The Services that agents reach. */
+  readonly services: Reflector<ServiceView>;
 }
 
 /** Index of pods by the uid of the Agent that owns them. */

@@ -2,7 +2,9 @@
 import { GROUP as VILLAGE_GROUP } from '@hamlet/contract/kinds';
 import type { NewObject, ResourceType } from '@hamlet/kube';
 import { TOKEN_AUDIENCE } from '../kinds/agent/pod-manifest.ts';
+import { CA_CONFIG_MAP, CA_MOUNT_PATH } from '../objects/authority.ts';
 import { AGENT_LABEL, AGENT_ROLE, FINALIZER, ROLE_LABEL } from '../objects/names.ts';
+import { AGENT_NETWORK_POLICY } from './network-policy.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
@@ -55,17 +57,24 @@ const CONFINED = [
   "has(c.securityContext.capabilities) && has(c.securityContext.capabilities.drop) && 'ALL' in c.securityContext.capabilities.drop",
   `(!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(a, a in ${ADDED}))`,
 ].join(' && ');
-/** The kinds of volume of a pod: the agent's own, the token that only the api accepts, and memory for a socket. */
+/** The kinds of volume of a pod: the agent's own, the token that only the api accepts, memory for a socket, and the certificate of the village. */
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
 const OWN_MEMORY =
   "has(v.emptyDir) && has(v.emptyDir.medium) && v.emptyDir.medium == 'Memory' && has(v.emptyDir.sizeLimit)";
+const OWN_CERTIFICATE = `has(v.configMap) && v.configMap.name == '${CA_CONFIG_MAP}'`;
+/** Names are resolved by /etc/hosts alone: there is no DNS server in a pod, and the hosts are those of the chart. */
+const WITHOUT_DNS = [
+  "has(object.spec.dnsPolicy) && object.spec.dnsPolicy == 'None'",
+  "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
+  "(!has(object.spec.hostAliases) || object.spec.hostAliases.all(a, has(a.hostnames) && a.hostnames.all(h, h in ['hamlet-api-agents', 'hamlet-broker'])))",
+].join(' && ');
 /** The resident runs without rights. */
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
 /** Every other container of the pod gets neither the token nor, unless it prepares them, the resident's folders. */
 const mountsOnly = (folders: string): string =>
-  `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
+  `!has(c.volumeMounts) || c.volumeMounts.all(m, object.spec.volumes.exists(v, v.name == m.name && (has(v.emptyDir) || (has(v.configMap) && m.mountPath == '${CA_MOUNT_PATH}' && has(m.readOnly) && m.readOnly) || (has(v.persistentVolumeClaim) && has(m.subPath) && m.subPath in ${folders}))))`;
 const WITHOUT_SECRETS =
   '!has(c.envFrom) && !has(c.volumeDevices) && (!has(c.env) || c.env.all(e, !has(e.valueFrom) || has(e.valueFrom.fieldRef)))';
 
@@ -90,9 +99,10 @@ export const OPERATOR_POD_POLICY = {
       '(!has(object.spec.hostNetwork) || !object.spec.hostNetwork) && (!has(object.spec.hostPID) || !object.spec.hostPID) && (!has(object.spec.hostIPC) || !object.spec.hostIPC)',
     ),
     refuse(
-      "mounts into a pod the agent's own volume and token and a little memory, and nothing else",
-      `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}) || (${OWN_MEMORY}))`,
+      "mounts into a pod the agent's own volume and token, a little memory and the village's certificate, and nothing else",
+      `has(object.spec.volumes) && object.spec.volumes.all(v, (${OWN_VOLUME}) || (${OWN_TOKEN}) || (${OWN_MEMORY}) || (${OWN_CERTIFICATE}))`,
     ),
+    refuse('makes pods without DNS, which know the API and the broker by their addresses alone', WITHOUT_DNS),
     refuse(
       'makes pods of a resident and at most one container for tools, and starts nothing else before them',
       "object.spec.containers.size() <= 2 && object.spec.containers.exists(c, c.name == 'resident') && object.spec.containers.all(c, c.name in ['resident', 'hands']) && has(object.spec.initContainers) && object.spec.initContainers.size() == 1 && object.spec.initContainers.all(c, c.name == 'prepare' && has(c.command) && c.command.size() > 1 && c.command[0] == 'hamlet-hands' && c.command[1] == 'own' && !has(c.args) && !has(c.restartPolicy))",
@@ -215,6 +225,7 @@ export const OPERATOR_POLICIES = {
   pods: OPERATOR_POD_POLICY,
   claims: OPERATOR_CLAIM_POLICY,
   agents: AGENT_POD_POLICY,
+  networks: AGENT_NETWORK_POLICY,
 } as const;
 
 /** The operator's policies for one namespace, as the chart installs them, for tests without helm. */

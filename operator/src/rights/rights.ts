@@ -20,6 +20,8 @@ const ROLE: readonly Rule[] = [
   // This right allows only changes of cpu and memory of a running pod.
   { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
+  // The addresses of the Services that agents reach.
+  { apiGroups: [''], resources: ['services'], verbs: WATCH },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
   {

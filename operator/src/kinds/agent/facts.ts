@@ -4,6 +4,7 @@ import type { SeatDecision } from '@hamlet/core/seats';
 import type { CachedAgent, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
 import { podName } from '../../objects/names.ts';
 import type { PodView } from '../../objects/pod-view.ts';
+import type { ServiceHost } from '../../objects/service-hosts.ts';
 import type { ApiState, Hold } from '../../village/api-state.ts';
 
 /** A node that an agent depends on. A node that does not exist is not ready. */
@@ -38,6 +39,10 @@ export interface Settings {
   readonly handsImages: readonly string[];
   /** The api's URL for agents. */
   readonly apiUrl: string;
+  /** The broker's URL for agents; undefined where pods reach the API alone. */
+  readonly brokerUrl: string | undefined;
+  /** The Services that agents reach, by name. Pods have no DNS: they know these addresses from their start. */
+  readonly hosts: readonly ServiceHost[];
   readonly serviceAccount: string;
   readonly storageClass: string | undefined;
   readonly userNamespaces: 'On' | 'Off';

@@ -10,7 +10,9 @@ interface Spec {
   readonly resourceClaims?: unknown;
   readonly priorityClassName?: string;
   readonly affinity?: unknown;
+  readonly dnsPolicy?: string;
   readonly dnsConfig?: unknown;
+  readonly hostAliases?: unknown;
   readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
 }
 
@@ -97,13 +99,28 @@ test('the pinned node and the node of the seat are required, or preferred if the
   );
 });
 
-test('a pod does not wait for a DNS server on a lost node', () => {
-  assert.deepEqual(specWith(TIER_0).dnsConfig, {
-    options: [
-      { name: 'timeout', value: '1' },
-      { name: 'attempts', value: '4' },
-    ],
-  });
+test('a pod has no DNS, and knows the Services of the village by their addresses', () => {
+  const { dnsPolicy, dnsConfig, hostAliases } = specWith(TIER_0);
+  assert.deepEqual([dnsPolicy, dnsConfig], ['None', { nameservers: ['127.0.0.1'] }]);
+  assert.deepEqual(hostAliases, [
+    { ip: '10.96.0.11', hostnames: ['hamlet-api-agents'] },
+    { ip: '10.96.0.12', hostnames: ['hamlet-broker'] },
+  ]);
+});
+
+test('both containers have the certificate of the village, and without a broker there is none', () => {
+  const { spec, metadata } = podWith({});
+  const mounted = ({ containers }: WholePod['spec']): unknown =>
+    containers.map(({ volumeMounts }) => volumeMounts.filter(({ name }) => name === 'ca'));
+  const mount = { name: 'ca', mountPath: '/etc/hamlet/ca', readOnly: true };
+  assert.deepEqual(mounted(spec), [[mount], [mount]]);
+  assert.deepEqual(
+    spec.volumes.find(({ name }) => name === 'ca'),
+    { name: 'ca', configMap: { name: 'hamlet-ca', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+  );
+  assert.match(JSON.stringify(spec.containers), /"HAMLET_BROKER_URL","value":"http:\/\/hamlet-broker:3128"/);
+  assert.equal(metadata.annotations['hamlet.village/hosts'], 'hamlet-api-agents=10.96.0.11 hamlet-broker=10.96.0.12');
+  assert.doesNotMatch(JSON.stringify(podWith({}, { brokerUrl: undefined }).spec), /hamlet-ca|BROKER/);
 });
 
 interface Container {
@@ -167,7 +184,7 @@ test('the resident has no rights and the same compute in every tier; each contai
     [...spec.initContainers, ...spec.containers].map((container) => [container.name, mounts(container)]),
     [
       ['prepare', ['home mcp-memory /root/.mcp-memory', 'home hamlet /var/lib/hamlet']],
-      ['hands', ['home workspace /workspace', 'home home /root', 'hands /run/hands']],
+      ['hands', ['home workspace /workspace', 'home home /root', 'hands /run/hands', 'ca /etc/hamlet/ca']],
       [
         'resident',
         [
@@ -175,6 +192,7 @@ test('the resident has no rights and the same compute in every tier; each contai
           'home hamlet /var/lib/hamlet',
           'token /var/run/secrets/hamlet',
           'hands /run/hands',
+          'ca /etc/hamlet/ca',
         ],
       ],
     ],
@@ -206,7 +224,7 @@ test('the hands have the image of the spec, and without hands there is neither t
   const none = podWith({ hands: { enabled: false } });
   assert.deepEqual(
     [none.spec.containers.map(({ name }) => name), none.spec.volumes.map(({ name }) => name)],
-    [['resident'], ['home', 'token']],
+    [['resident'], ['home', 'token', 'ca']],
   );
   assert.equal(none.metadata.annotations['hamlet.village/hands'], '');
   assert.doesNotMatch(JSON.stringify(none.spec), /run\/hands|HANDS_SOCKET/);

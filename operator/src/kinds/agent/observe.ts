@@ -4,12 +4,14 @@ import type { CachedAgent, NodeView, TierView, VolumeClaimView } from '../../obj
 import {
   claimName,
   cycleInName,
+  HOSTS_ANNOTATION,
   podName,
   REBOOTED_ANNOTATION,
   SEAT_ANNOTATION,
   VOLUME_NODE_ANNOTATION,
 } from '../../objects/names.ts';
 import type { PodView } from '../../objects/pod-view.ts';
+import { hostsText } from '../../objects/service-hosts.ts';
 import { BY_OWNER } from '../../objects/watched.ts';
 import { type ApiFacts, apiStateOf, holdAt } from '../../village/api-state.ts';
 import { type Admission, admissionOf } from './condition/admission.ts';
@@ -54,7 +56,7 @@ export interface Sources {
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
   readonly ended: ReadonlyMap<string, number>;
-  readonly settings: Settings;
+  readonly settings: () => Settings;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
 }
@@ -166,13 +168,17 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
     hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),
     refusal: sources.refusals.get(key),
-    settings: sources.settings,
+    settings: sources.settings(),
   };
 }
 
-/** Whether the pod has the present image, and the hands of the spec. */
-export function hasImages({ agent: { spec }, settings }: Pick<Facts, 'agent' | 'settings'>, pod: PodView): boolean {
-  return pod.image === settings.image && (spec === undefined || pod.hands === handsImageOf(spec, settings));
+/** Whether the pod has the present image and hosts, and the hands of the spec. */
+export function isCurrent({ agent: { spec }, settings }: Pick<Facts, 'agent' | 'settings'>, pod: PodView): boolean {
+  return (
+    pod.image === settings.image &&
+    pod.metadata.annotations?.[HOSTS_ANNOTATION] === hostsText(settings.hosts) &&
+    (spec === undefined || pod.hands === handsImageOf(spec, settings))
+  );
 }
 
 /**
@@ -185,7 +191,7 @@ export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   const { tier } = admission;
   const isOld =
     pod !== undefined &&
-    (!hasImages(own, pod) || (tier !== undefined && hasSeatOfTier(own) && needsReplacement(pod, tier)));
+    (!isCurrent(own, pod) || (tier !== undefined && hasSeatOfTier(own) && needsReplacement(pod, tier)));
   return { ...own, admission, upgrade: isOld ? turn() : 'none' };
 }
 

@@ -311,6 +311,7 @@ test('the pod of a cycle carries the rebootedAt of that cycle', () => {
     'hamlet.village/fixed-compute': '',
     'hamlet.village/image': SETTINGS.image,
     'hamlet.village/hands': SETTINGS.image,
+    'hamlet.village/hosts': 'hamlet-api-agents=10.96.0.11 hamlet-broker=10.96.0.12',
     'kubectl.kubernetes.io/default-container': 'resident',
     'hamlet.village/rebooted-at': '2026-11-22T09:59:00Z',
   });

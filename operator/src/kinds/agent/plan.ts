@@ -74,7 +74,7 @@ const EVENT_TEXTS: Readonly<Record<CycleCause, string>> = {
   NodePressure: 'the node ran short of resources or shuts down; creating a replacement',
   NodeLost: 'the node does not answer and Kubernetes has given up its pod; creating a replacement',
   SeatMoved: 'the node of the seat became full before the pod began; creating a replacement on another node',
-  ImageChanged: 'the village has another image or compute for agents; replacing the pod',
+  ImageChanged: 'the village has another image, compute or address for agents; replacing the pod',
   NameTaken: "another pod has this cycle's name; using the next cycle",
   TierChanged: 'the tier has another GPU or priority; replacing the pod, the volume stays',
   GpuWindow: 'a GPU window of the agent begins or ends; replacing the pod, the volume stays',

@@ -3,10 +3,12 @@ import type { NewObject, OwnerReference } from '@hamlet/kube';
 import type { CachedAgent, OperatedSpec, TierView } from '../../objects/cached-objects.ts';
 import {
   AGENT_LABEL,
+  AGENT_PART,
   AGENT_ROLE,
   claimName,
   FIXED_ANNOTATION,
   HANDS_ANNOTATION,
+  HOSTS_ANNOTATION,
   IMAGE_ANNOTATION,
   podName,
   REBOOTED_ANNOTATION,
@@ -14,7 +16,9 @@ import {
   SEAT_ANNOTATION,
   TIER_ANNOTATION,
 } from '../../objects/names.ts';
+import { CA_CERTIFICATE_KEY, CA_CONFIG_MAP, CA_MOUNT_PATH } from '../../objects/authority.ts';
 import { HANDS, handsImageOf, RESIDENT, RESIDENT_RESOURCES, RESIDENT_UID } from '../../objects/hands.ts';
+import { hostsText } from '../../objects/service-hosts.ts';
 import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf } from '../../objects/tier-compute.ts';
 import type { Settings } from './facts.ts';
 
@@ -24,15 +28,10 @@ const GRACE_SECONDS = 10;
 /** Seconds until Kubernetes gives up a pod on a lost node; its default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /**
- * Repeats a DNS query after 1 s instead of 5 s, because a DNS server on a lost node still gets queries for a minute.
- * The chart does the same.
+ * A pod has no DNS: queries are a way out of their own. It knows the hosts of the village from /etc/hosts, and the broker
+ * resolves all other names.
  */
-const DNS_CONFIG = {
-  options: [
-    { name: 'timeout', value: '1' },
-    { name: 'attempts', value: '4' },
-  ],
-};
+const WITHOUT_DNS = { dnsPolicy: 'None', dnsConfig: { nameservers: ['127.0.0.1'] } };
 /** Weight (of 100) of the seat's node if the scheduler chooses the node; the scheduler also weighs the spread. */
 const SEAT_WEIGHT = 50;
 
@@ -82,6 +81,12 @@ const SUPERVISOR = 'hamlet-hands';
 /** A memory volume with the socket of the hands. It outlives their container, so that they can say what was lost. */
 const SOCKET_VOLUME = { name: 'hands', mountPath: '/run/hands' };
 const SOCKET_VOLUME_SIZE = '1Mi';
+/** The certificate under which the broker reads requests. A pod waits until the first broker has written it. */
+const CA_VOLUME = {
+  name: 'ca',
+  configMap: { name: CA_CONFIG_MAP, items: [{ key: CA_CERTIFICATE_KEY, path: CA_CERTIFICATE_KEY }] },
+};
+const CA_MOUNT = { name: 'ca', mountPath: CA_MOUNT_PATH, readOnly: true };
 
 export interface PodPlan {
   readonly agent: CachedAgent;
@@ -97,7 +102,7 @@ export function childMetadata({ metadata }: CachedAgent, name: string): NewObjec
     name,
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
     labels: {
-      'app.kubernetes.io/name': 'hamlet-agent',
+      'app.kubernetes.io/name': AGENT_PART,
       'app.kubernetes.io/part-of': 'hamlet',
       [ROLE_LABEL]: AGENT_ROLE,
       [AGENT_LABEL]: metadata.name,
@@ -126,10 +131,12 @@ function environmentOf({ agent, cycle, settings }: PodPlan, hasHands: boolean): 
     // The workspace belongs to the hands; the resident's runtime has the state folder.
     { name: 'HAMLET_WORKSPACE_DIR', value: STATE_DIR },
     { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+    ...(settings.brokerUrl === undefined ? [] : [{ name: 'HAMLET_BROKER_URL', value: settings.brokerUrl }]),
     ...(hasHands ? [{ name: 'HAMLET_HANDS_SOCKET', value: `${SOCKET_VOLUME.mountPath}/hands.sock` }] : []),
   ];
 }
 
+const caMountOf = ({ brokerUrl }: Settings): readonly object[] => (brokerUrl === undefined ? [] : [CA_MOUNT]);
 const mountsOf = (parts: readonly VolumePart[]): readonly object[] => parts.map((part) => ({ name: 'home', ...part }));
 
 const CONFINED = { privileged: false, allowPrivilegeEscalation: false } as const;
@@ -148,6 +155,7 @@ function residentOf(plan: PodPlan, hasHands: boolean): object {
       ...mountsOf(RESIDENT_PARTS),
       { name: 'token', mountPath: '/var/run/secrets/hamlet', readOnly: true },
       ...(hasHands ? [{ ...SOCKET_VOLUME, readOnly: true }] : []),
+      ...caMountOf(plan.settings),
     ],
     securityContext: {
       ...CONFINED,
@@ -170,7 +178,7 @@ function handsOf({ tier, settings }: PodPlan, image: string): object {
     command: [SUPERVISOR, 'serve'],
     workingDir: '/workspace',
     resources: resourcesOf(tier),
-    volumeMounts: [...mountsOf(HANDS_PARTS), SOCKET_VOLUME],
+    volumeMounts: [...mountsOf(HANDS_PARTS), SOCKET_VOLUME, ...caMountOf(settings)],
     securityContext: {
       ...CONFINED,
       runAsUser: 0,
@@ -209,7 +217,7 @@ function containersOf(plan: PodPlan): object {
   return {
     initContainers: [prepareOf(plan)],
     containers: image === plan.settings.image ? [...hands, resident] : [resident, ...hands],
-    volumes: volumesOf(plan.agent, hasHands),
+    volumes: volumesOf(plan, hasHands),
   };
 }
 
@@ -268,16 +276,20 @@ function isolationOf({ spec, settings }: PodPlan): object {
     serviceAccountName: settings.serviceAccount,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
-    dnsConfig: DNS_CONFIG,
+    ...WITHOUT_DNS,
+    ...(settings.hosts.length === 0
+      ? {}
+      : { hostAliases: settings.hosts.map(({ name, address }) => ({ ip: address, hostnames: [name] })) }),
   };
 }
 
-function volumesOf(agent: CachedAgent, hasHands: boolean): readonly object[] {
+function volumesOf({ agent, settings }: PodPlan, hasHands: boolean): readonly object[] {
   const serviceAccountToken = { audience: TOKEN_AUDIENCE, expirationSeconds: TOKEN_LIFE_SECONDS, path: 'token' };
   return [
     { name: 'home', persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
     { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
     ...(hasHands ? [{ name: SOCKET_VOLUME.name, emptyDir: { medium: 'Memory', sizeLimit: SOCKET_VOLUME_SIZE } }] : []),
+    ...(settings.brokerUrl === undefined ? [] : [CA_VOLUME]),
   ];
 }
 
@@ -290,6 +302,7 @@ function annotationsOf(plan: PodPlan): Record<string, string> {
     [FIXED_ANNOTATION]: fixedOf(tier),
     [IMAGE_ANNOTATION]: settings.image,
     [HANDS_ANNOTATION]: handsImageOf(spec, settings),
+    [HOSTS_ANNOTATION]: hostsText(settings.hosts),
     'kubectl.kubernetes.io/default-container': RESIDENT,
     ...(held === undefined ? {} : { [SEAT_ANNOTATION]: held }),
     ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),

@@ -16,7 +16,7 @@ import {
   type Subject,
 } from './apply.ts';
 import type { Refusal } from './facts.ts';
-import { hasImages, observe, type Observed, observedFrom, type Sources } from './observe.ts';
+import { isCurrent, observe, type Observed, observedFrom, type Sources } from './observe.ts';
 import { eventsFor } from './events-for.ts';
 import { plan, type Action, type Plan } from './plan.ts';
 import { ResizeWatch } from './resize-watch.ts';
@@ -151,7 +151,7 @@ export class AgentReconciler {
     if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
-  /** Whether the Agent is ready with the current image and compute, or needs no pod. */
+  /** Whether the Agent is ready with the current image, hosts and compute, or needs no pod. */
   #isUpgraded(key: string): boolean {
     const { agents, pods, settings } = this.#sources;
     const agent = agents.get(key);
@@ -159,7 +159,7 @@ export class AgentReconciler {
     const isReady = conditionIn(agent.status, 'Ready')?.status === 'True';
     const isSized = conditionIn(agent.status, 'Resized')?.reason !== 'ReplacementPending';
     const pod = pods.get(keyOf({ namespace: agent.metadata.namespace, name: agent.status.podName ?? '' }));
-    return isReady && isSized && pod !== undefined && hasImages({ agent, settings }, pod);
+    return isReady && isSized && pod !== undefined && isCurrent({ agent, settings: settings() }, pod);
   }
 
   #subject(key: string): Subject {

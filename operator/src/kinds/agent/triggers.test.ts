@@ -7,6 +7,7 @@ import { connectTriggers, effectOf } from './triggers.ts';
 import { AGENT_LABEL } from '../../objects/names.ts';
 import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } from '../../objects/cached-objects.ts';
 import type { PodView } from '../../objects/pod-view.ts';
+import { serviceView, type ServiceView } from '../../objects/service-hosts.ts';
 
 const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const effect = (previous: PodView, object: PodView): string =>
@@ -73,6 +74,7 @@ const caches = () => ({
   volumes: listed(new ObjectCache<VolumeView>(VOLUME_INDEXERS)),
   tiers: listed(new ObjectCache<TierView>()),
   nodes: listed(new ObjectCache<NodeView>()),
+  services: listed(new ObjectCache<ServiceView>()),
 });
 
 test('a change of a node affects the agents on it, with a volume on it or bound to it, and no other waiting agent', () => {
@@ -105,6 +107,38 @@ test('a change of a node affects the agents on it, with a volume on it or bound 
   assert.deepEqual(told.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
   kinds.nodes.cache.see(nodeOf('sparky1', false, '3'));
   assert.deepEqual(told, [], 'a heartbeat has no effect');
+});
+
+test('another address of a Service that agents reach affects every agent, its loss and other changes none', () => {
+  const kinds = caches();
+  kinds.agents.cache.see(agentOf({}));
+  const changed: string[] = [];
+  connectTriggers(kinds, {
+    add: (key, urgency) => changed.push(`${key} ${urgency}`),
+    touch: (key) => changed.push(key),
+  });
+  const service = (resourceVersion: string, clusterIP: string): ServiceView =>
+    serviceView({ metadata: { name: 'hamlet-broker', uid: 'uid', resourceVersion }, spec: { clusterIP } });
+  const after = (change: () => void): readonly string[] => {
+    change();
+    return changed.splice(0);
+  };
+  assert.deepEqual(
+    after(() => kinds.services.cache.see(service('1', '10.96.0.12'))),
+    ['village/ada bulk'],
+  );
+  assert.deepEqual(
+    after(() => kinds.services.cache.see(service('2', '10.96.0.12'))),
+    [],
+  );
+  assert.deepEqual(
+    after(() => kinds.services.cache.see(service('3', '10.96.0.13'))),
+    ['village/ada bulk'],
+  );
+  assert.deepEqual(
+    after(() => kinds.services.cache.forget(service('4', '10.96.0.13'))),
+    [],
+  );
 });
 
 test('a new, changed or deleted Entitlement affects every agent, its status none', () => {

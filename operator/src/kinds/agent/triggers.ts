@@ -114,7 +114,7 @@ function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: D
 
 /** Sends each change of a cache to the Agents that the change can affect. */
 export function connectTriggers(watched: Caches, destinations: Destinations): void {
-  const { agents, claims, tiers } = watched;
+  const { agents, claims, services, tiers } = watched;
   const { add } = destinations;
   agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
   connectPods(watched, destinations);
@@ -124,6 +124,11 @@ export function connectTriggers(watched: Caches, destinations: Destinations): vo
   );
   tiers.cache.onChange((change) => {
     if (change.kind === 'updated' && change.object.metadata.generation === change.previous.metadata.generation) return;
+    for (const key of agents.cache.keys()) add(key, 'bulk');
+  });
+  services.cache.onChange((change) => {
+    if (change.kind === 'deleted') return;
+    if (change.kind === 'updated' && change.object.address === change.previous.address) return;
     for (const key of agents.cache.keys()) add(key, 'bulk');
   });
 }

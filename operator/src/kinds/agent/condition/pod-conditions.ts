@@ -200,7 +200,7 @@ export function resizedResult(observed: Observed): ConditionResult {
   return yes('AsEntitled', `pod ${name} has the compute of tier ${tier.metadata.name}: cpu ${cpu}, memory ${memory}`);
 }
 
-/** `UpToDate`: whether the pod has the current image and compute, or why the operator has not replaced it yet. */
+/** `UpToDate`: whether the pod has the current image, compute and addresses, or why the operator has not replaced it yet. */
 export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionResult {
   if (pod !== undefined && refusal !== undefined)
     return no(refusal.reason, `pod ${pod.metadata.name} stays: ${refusal.message}`);
@@ -212,7 +212,7 @@ export function upToDateResult({ pod, refusal, upgrade }: Observed): ConditionRe
   if (upgrade !== 'none')
     return no(
       'ReplacementPending',
-      'the village has another image or compute for agents: the operator replaces the pod when it is its turn',
+      'the village has another image, compute or address for agents: the operator replaces the pod when it is its turn',
     );
   return yes('UpToDate', 'the pod has the present image and compute of agents');
 }

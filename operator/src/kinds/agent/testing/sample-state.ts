@@ -8,6 +8,7 @@ import {
   AGENT_ROLE,
   FIXED_ANNOTATION,
   HANDS_ANNOTATION,
+  HOSTS_ANNOTATION,
   REBOOTED_ANNOTATION,
   ROLE_LABEL,
   TIER_ANNOTATION,
@@ -20,6 +21,7 @@ import {
   type VolumeClaimView,
 } from '../../../objects/cached-objects.ts';
 import type { ContainerState, PodView } from '../../../objects/pod-view.ts';
+import { hostsText } from '../../../objects/service-hosts.ts';
 import type { Hold } from '../../../village/api-state.ts';
 import { goodStanding, type Standing } from '@hamlet/contract';
 
@@ -29,6 +31,11 @@ export const SETTINGS: Settings = {
   imagePullSecrets: [],
   handsImages: [],
   apiUrl: 'http://hamlet-api-agents:8081',
+  brokerUrl: 'http://hamlet-broker:3128',
+  hosts: [
+    { name: 'hamlet-api-agents', address: '10.96.0.11' },
+    { name: 'hamlet-broker', address: '10.96.0.12' },
+  ],
   serviceAccount: 'hamlet-agent',
   storageClass: undefined,
   userNamespaces: 'On',
@@ -146,6 +153,7 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
     [TIER_ANNOTATION]: tier.metadata.name,
     [FIXED_ANNOTATION]: fixedOf(tier),
     [HANDS_ANNOTATION]: SETTINGS.image,
+    [HOSTS_ANNOTATION]: hostsText(SETTINGS.hosts),
     ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }),
   };
   return {
