@@ -82,6 +82,7 @@ test('matchers of answers and outcomes agree with their schemas', () => {
   ]);
   agrees(ToolOutcome, [
     { kind: 'ok', text: '' },
+    { kind: 'ok', text: '', untrusted: true },
     { kind: 'invalid_input', issues: [{ path: '', expected: 'a text' }] },
     { kind: 'denied', code: 'policy', text: '' },
     { kind: 'timed_out', afterMs: 1 },

@@ -109,13 +109,25 @@ function arrayCheck(def: DefOf<'array'>): Check {
 }
 
 function objectCheck({ shape, catchall }: DefOf<'object'>): Check {
-  const fields = Object.entries(shape).map(([key, field]) => ({ key, check: checkOf(field) }));
+  const fields = Object.entries(shape).map(([key, field]) => fieldOf(key, field));
   if (catchall?._zod.def.type !== 'never') throw unsupported('an object with other fields');
   return (value) => {
     if (!isRecord(value)) return false;
-    for (const { key, check } of fields) if (!check(value[key])) return false;
-    return Object.keys(value).length === fields.length;
+    let known = 0;
+    for (const { key, isOptional, check } of fields) {
+      const isAbsent = isOptional && value[key] === undefined;
+      if (!isAbsent && !check(value[key])) return false;
+      if (!isAbsent || Object.hasOwn(value, key)) known += 1;
+    }
+    return Object.keys(value).length === known;
   };
+}
+
+/** A field of an object. Only there a form may be optional. */
+function fieldOf(key: string, field: z.core.$ZodType) {
+  const { def } = (field as z.core.$ZodTypes)._zod;
+  const isOptional = def.type === 'optional';
+  return { key, isOptional, check: checkOf(isOptional ? def.innerType : field) };
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
