@@ -151,6 +151,21 @@ const VILLAGE: Schema = {
   log: closed({ storage: quantity, storageClassName: name }),
 };
 
+/** The service of web_search; the api checks it again. */
+const search: Schema = {
+  anyOf: [
+    { type: 'null' },
+    {
+      ...closed({
+        kind: { enum: ['searxng', 'brave'] },
+        url: { type: 'string', pattern: '^https?://' },
+        secretName: name,
+      }),
+      required: ['kind'],
+    },
+  ],
+};
+
 /** The operator and the cluster. */
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
@@ -165,6 +180,7 @@ const CLUSTER: Schema = {
     deny: { type: 'array', maxItems: 100, items: egressBan },
     openings: { type: 'array', maxItems: 100, items: opening },
     registries: closed(Object.fromEntries(['apt', 'pip', 'npm', 'crates', 'go'].map((each) => [each, registry]))),
+    search,
     secretNames: { type: 'array', maxItems: 100, items: { ...name, minLength: 1 } },
     days: { type: 'integer', minimum: 0, maximum: 36_500 },
   }),

@@ -24,6 +24,8 @@ const stepsOf = (tools: number): number =>
       requests_per_minute: 0,
       concurrent_tools: tools,
       concurrent_model_requests: 2,
+      web_searches_per_hour: 30,
+      browser_calls_per_hour: 120,
       tokens_per_hour: 0,
       models: [],
     },

@@ -91,7 +91,7 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   if (stop.aborted) return 'stopped';
   const leave = new AbortController();
   const leaving = AbortSignal.any([stop, leave.signal]);
-  const mind = mindOf({ env, memory, connection, servers: config.mcp_servers, leaving }, ports);
+  const mind = mindOf({ env, memory, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, connection, log);
@@ -153,14 +153,14 @@ interface MindParts {
   readonly env: Environment;
   readonly memory: MemoryStore;
   readonly connection: Connection;
-  readonly servers: AgentConfig['mcp_servers'];
+  readonly config: AgentConfig;
   /** Aborts when the process ends for any reason. */
   readonly leaving: AbortSignal;
 }
 
 /** The runtimes of the process, and the engine that they may need. */
 function mindOf(
-  { env, memory, connection, servers, leaving: stop }: MindParts,
+  { env, memory, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -186,7 +186,7 @@ function mindOf(
     },
     tools: (book, mirrored) => {
       const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };
-      return toolsOf(kit, { env, servers, log });
+      return toolsOf(kit, { env, config, log });
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };

@@ -17,22 +17,28 @@ const CHANGES_FILE = 'changes.sqlite';
 
 interface ToolParts {
   readonly env: Environment;
-  readonly servers: AgentConfig['mcp_servers'];
+  readonly config: Pick<AgentConfig, 'mcp_servers' | 'search'>;
   readonly log: Log;
 }
 
 /** The tools of an agent: those of the village, those of its hands, and those of its MCP servers. */
-export async function toolsOf(kit: ToolKit, { env, servers, log }: ToolParts): Promise<readonly Tool[]> {
+export async function toolsOf(kit: ToolKit, { env, config, log }: ToolParts): Promise<readonly Tool[]> {
   const { villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
   return [
     ...villageTools(kit),
-    ...(socket === undefined ? [] : await inHands(kit, { env, socket })),
-    ...(await mcpToolsOf(servers, kit, { env, log })),
+    ...(socket === undefined ? [] : await inHands(kit, { env, socket, search: config.search })),
+    ...(await mcpToolsOf(config.mcp_servers, kit, { env, log })),
   ];
 }
 
-async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environment; readonly socket: string }) {
+interface HandsParts {
+  readonly env: Environment;
+  readonly socket: string;
+  readonly search: AgentConfig['search'];
+}
+
+async function inHands(kit: ToolKit, { env, socket, search }: HandsParts) {
   const { handsTools } = await import('./hands/tools/hands-tools.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
   const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
@@ -45,6 +51,7 @@ async function inHands(kit: ToolKit, { env, socket }: { readonly env: Environmen
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
     keepArtifact: keepArtifactWith(kit),
+    search,
   });
 }
 

@@ -6,10 +6,13 @@ import {
   API_PREFIX,
   OWN_AGENT_PERMISSIONS,
   PERMISSIONS,
+  placeOf,
   REFUSALS,
   ROUTE_TAGS,
   ROUTES,
   SHARED_REASONS,
+  villageTool,
+  VILLAGE_TOOL_NAMES,
 } from '../src/index.ts';
 import type { Refusal, RouteSpec } from '../src/index.ts';
 
@@ -67,6 +70,25 @@ function section([tag, title]: readonly [string, string]): string {
   return `## ${title}\n\n| route | does | for | listener | refuses with |\n|---|---|---|---|---|\n${rows.join('\n')}`;
 }
 
+function toolRow(name: string): string {
+  const tool = villageTool(name);
+  if (tool === undefined) return '';
+  const classes = tool.sends === undefined ? `\`${tool.class}\`` : `\`${tool.class}\`, \`send\``;
+  const notes = [
+    ...(tool.brings === undefined ? [] : ['brings text from outside']),
+    ...(tool.memory === undefined ? [] : [`needs ${tool.memory}`]),
+  ];
+  return `| \`${name}\` | ${classes} | ${placeOf(tool)} | ${notes.join(', ')} |`.replace(/ {2,}\|$/, ' |');
+}
+
+const TOOLS = `## Tools
+
+The tools of agents with a language model. A tool of an MCP server is *custom*: code of others, in the hands alone.
+
+| tool | class | place | |
+|---|---|---|---|
+${VILLAGE_TOOL_NAMES.map(toolRow).join('\n')}`;
+
 function refusalRow(code: Refusal): string {
   const { status, title, retry } = REFUSALS[code];
   return `| \`${code}\` | ${status} | ${cell(title)} | ${retry.replace('_', ' ')} |`;
@@ -79,6 +101,7 @@ function reference(): string {
     '# API reference',
     INTRODUCTION,
     ...Object.entries(ROUTE_TAGS).map(section),
+    TOOLS,
     `## Reasons of every route\n\n${EVERY_ROUTE}`,
     `## Refusals\n\n**again?** says whether the same request may succeed: *never*, *later* (wait as \`Retry-After\` says) or *after change* of something else.\n\n| code | status | means | again? |\n|---|---|---|---|\n${refusals.join('\n')}`,
   ].join('\n\n');

@@ -6,6 +6,8 @@ const limits = (concurrent_tools: number) => ({
   requests_per_minute: 1,
   concurrent_tools,
   concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
   tokens_per_hour: 1,
   models: [],
 });

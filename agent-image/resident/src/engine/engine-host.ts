@@ -106,9 +106,10 @@ const ALONE: Pick<EnginePorts, 'policy' | 'memory' | 'compaction'> = {
 
 /** The API judges each call again. This advice saves requests, and asks people in time. */
 const policyOf = (book: RunBook): PolicyPort => ({
-  judge: ({ run, tool }) => {
+  judge: ({ run, tool, arguments: text }) => {
     const policy = book.find(run)?.policy ?? null;
-    return policy === null ? { verdict: 'allow', reason: '' } : judgeCall(policy, { tool, when: 'run' });
+    if (policy === null) return { verdict: 'allow', reason: '' };
+    return judgeCall(policy, { tool, when: 'run', input: JSON.parse(text === '' ? '{}' : text) });
   },
 });
 

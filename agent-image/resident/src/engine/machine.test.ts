@@ -47,6 +47,15 @@ test('a machine without a program, a way out or a guide does not promise them', 
     assert.ok(!slim.includes(part), part);
 });
 
+test('an agent reads which tools of the net it lacks: a search service, a browser', () => {
+  const tools = ['shell', 'web_fetch', 'browser_open'];
+  assert.match(words({ tools }), /needs a tier with 2Gi[^]*You cannot search the web[^]*admin can connect/);
+  assert.match(words({ tools: [...tools, 'web_search'] }), /Find pages with web_search\./);
+  const slim = words({ tools, hands: { programs: ['curl'], hasGuide: true } });
+  assert.match(slim, /This image has no browser/);
+  assert.ok(!words({}).includes('web_fetch'), 'tools that are not there are not named');
+});
+
 test('an agent without hands reads that it has none, and hands that are silent are said to be', () => {
   const none = words({ hands: null, tools: ['say', 'mcp__web__open'] });
   assert.match(none, /no machine: no shell/);

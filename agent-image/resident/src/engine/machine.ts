@@ -38,6 +38,7 @@ export function machineInWords(machine: Machine, { repository }: Pick<AgentConfi
     hasGit ? repositoryInWords(repository, workspace) : '',
     servers,
     hasWayOut ? WAY_OUT : NO_WAY_OUT,
+    webInWords(hands, tools),
     RULES,
     hasGit ? GIT_RULES : '',
     hands !== 'silent' && hands.hasGuide ? GUIDES : '',
@@ -54,6 +55,22 @@ const WAY_OUT =
   'Programs reach only the hosts that the rules of the village allow. A push, a publication or another write to a host outside waits for a person, who may refuse. A refusal names its reason: do not go around it.';
 const NO_WAY_OUT =
   'Nothing outside of the village can be reached from it: no download, no clone, no push and no package registry.';
+
+/** The tools of the net, and what of them the village or the image lacks. */
+function webInWords(hands: HandsSurvey | 'silent', tools: readonly string[]): string {
+  if (!tools.includes('web_fetch')) return '';
+  const hasBrowser = hands === 'silent' || hands.programs.includes('chromium');
+  return [
+    'Read a page with web_fetch, ask an API with http.',
+    hasBrowser ? BROWSER : 'This image has no browser: the tools of the browser do not work.',
+    tools.includes('web_search') ? 'Find pages with web_search.' : NO_SEARCH,
+    'Rely on a page only after you have read it, and name its address.',
+  ].join(' ');
+}
+
+const BROWSER = 'The browser is for pages that need scripts or forms; it needs a tier with 2Gi of memory.';
+const NO_SEARCH =
+  'You cannot search the web: the village has no search service, which an admin can connect. Say so if work needs it.';
 
 function toolsInWords(tools: readonly string[]): string {
   const there = tools.filter((name) => Object.hasOwn(HANDS_TOOLS, name));

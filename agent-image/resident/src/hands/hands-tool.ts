@@ -1,4 +1,4 @@
-import type { VillageTool } from '@hamlet/contract';
+import type { AgentConfig, VillageTool } from '@hamlet/contract';
 import {
   canonicalArguments,
   defineTool,
@@ -27,6 +27,8 @@ export interface HandsKit {
   readonly calls: CallLog;
   readonly changes: ChangeLog;
   readonly keepArtifact: KeepArtifact;
+  /** The village's service of web_search; without one there is no such tool. */
+  readonly search: AgentConfig['search'];
 }
 
 /** One call while it runs. */

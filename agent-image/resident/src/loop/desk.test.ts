@@ -18,6 +18,8 @@ const LIMITS = {
   requests_per_minute: 120,
   concurrent_tools: 1,
   concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
   tokens_per_hour: 20_000,
   models: ['small'],
 };
@@ -25,6 +27,8 @@ const RICH_LIMITS = {
   requests_per_minute: 300,
   concurrent_tools: 2,
   concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
   tokens_per_hour: 100_000,
   models: ['small', 'large'],
 };

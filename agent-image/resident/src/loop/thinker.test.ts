@@ -15,6 +15,8 @@ const LIMITS = {
   requests_per_minute: 60,
   concurrent_tools: 2,
   concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
   tokens_per_hour: DECISION_TOKENS * SHARE_OF_TOKENS,
   models: ['small'],
 };

@@ -20,6 +20,8 @@ const LIMITS = {
   requests_per_minute: 120,
   concurrent_tools: 1,
   concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
   tokens_per_hour: 20_000,
   models: ['small'],
 };

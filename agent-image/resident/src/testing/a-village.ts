@@ -64,6 +64,7 @@ export function aConfig(changes: Partial<AgentConfig> = {}): AgentConfig {
     runtime: { name: 'stub', named: true, config: {} },
     repository: { url: 'https://example.org/engine.git', branch: 'main' },
     mcp_servers: [],
+    search: null,
     home: 'home',
     tier: 'tier-0',
     limits: null,

@@ -69,6 +69,8 @@ export function thinkingVillage(
       requests_per_minute: 120,
       concurrent_tools: 1,
       concurrent_model_requests: 4,
+      web_searches_per_hour: 30,
+      browser_calls_per_hour: 120,
       tokens_per_hour: tokensPerHour,
       models: ['small'],
     },

@@ -29,6 +29,8 @@ export type ToolResult = ToolOutcome | NeedsPermission;
 export type Perform<Input> = (input: Input, context: CallContext) => Promise<ToolResult>;
 
 export const okay = (text: string): ToolOutcome => ({ kind: 'ok', text });
+/** A result with text of strangers: the model reads it as data. */
+export const fromOutside = (text: string): ToolOutcome => ({ kind: 'ok', text, untrusted: true });
 export const failed = (code: string, text: string): ToolOutcome => ({ kind: 'failed', code, text });
 
 /** Engine codes are lower case words. */

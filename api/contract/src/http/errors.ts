@@ -126,6 +126,11 @@ export const REFUSALS = {
   call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
   no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
   too_many_tools: later(429, 'As many tools as the tier allows run already: wait until one has ended'),
+  too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),
+  too_many_browser_calls: later(
+    429,
+    'The tier allows no more calls of the browser in this hour: wait, or use web_fetch',
+  ),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // The personality that an agent amends

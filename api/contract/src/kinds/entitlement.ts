@@ -12,6 +12,10 @@ const MAX_MODELS = 64;
 /** Requests to models at one time if a tier names no number: a thought, a conversation, a run and its delegate. */
 export const CONCURRENT_MODEL_REQUESTS = 4;
 
+/** Searches of the web and calls of the browser in an hour if a tier names no number. */
+export const WEB_SEARCHES_PER_HOUR = 30;
+export const BROWSER_CALLS_PER_HOUR = 120;
+
 const Limits = z.strictObject({
   requestsPerMinute: z.int().min(0).max(100_000).describe('Requests to the API a minute.'),
   concurrentTools: z.int().min(0).max(1_000).describe('Tools that run at the same time.'),
@@ -21,6 +25,18 @@ const Limits = z.strictObject({
     .max(1_000)
     .default(CONCURRENT_MODEL_REQUESTS)
     .describe('Requests to language models that an agent has under way at the same time.'),
+  webSearchesPerHour: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(WEB_SEARCHES_PER_HOUR)
+    .describe('Calls of web_search an hour.'),
+  browserCallsPerHour: z
+    .int()
+    .min(0)
+    .max(100_000)
+    .default(BROWSER_CALLS_PER_HOUR)
+    .describe('Calls of the tools of the browser an hour; they also need a tier with 2Gi of memory.'),
   tokensPerHour: z.int().min(0).max(1_000_000_000).describe('Tokens of language models an hour.'),
   models: z
     .array(text(128, 1))

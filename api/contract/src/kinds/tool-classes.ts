@@ -11,6 +11,8 @@ export const TOOL_CLASSES = [
   'schedule',
   'exec',
   'write_inside',
+  'network',
+  'send',
   'delegate',
 ] as const;
 export const ToolClass = z.enum(TOOL_CLASSES);

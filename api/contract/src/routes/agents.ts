@@ -14,6 +14,12 @@ export const Limits = z.strictObject({
     .nullable()
     .default(null)
     .describe('Requests to language models under way at one time; null from an older API'),
+  web_searches_per_hour: z.int().nullable().default(null).describe('Calls of web_search; null from an older API'),
+  browser_calls_per_hour: z
+    .int()
+    .nullable()
+    .default(null)
+    .describe('Calls of the tools of the browser; null from an older API'),
   tokens_per_hour: z.int().nullable(),
   models: z.array(z.string()),
 });

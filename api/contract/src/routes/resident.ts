@@ -74,6 +74,15 @@ export const AgentConfig = z.strictObject({
       }),
     )
     .default([]),
+  search: z
+    .strictObject({
+      kind: z.enum(['searxng', 'brave']),
+      url: z.string(),
+      secret: z.string().nullable().describe('Name of the secret, in whose place the broker sends the key'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Service of web_search; null: the agent has no such tool'),
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),
   limits: Limits.nullable(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NET_TOOLS } from './net-tools.ts';
 import type { VillageTool } from './tool.ts';
 
 export const COMMAND_MAX_CHARS = 32_000;
@@ -172,6 +173,7 @@ export const HANDS_TOOLS = {
     input: UndoChange,
     description: 'Undo a change of write_file or edit_file, if the file has not changed since.',
   },
+  ...NET_TOOLS,
 } as const satisfies Readonly<Record<string, VillageTool>>;
 
 export type HandsToolName = keyof typeof HANDS_TOOLS;

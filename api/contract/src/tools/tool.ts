@@ -27,6 +27,29 @@ export interface VillageTool {
    * tainted. Such a tool runs in the hands or the village: the API sees the start of these calls.
    */
   readonly brings?: 'outside';
+  /** True if a call with these arguments sends something outside of the village. It is then of the class `send`. Pure. */
+  readonly sends?: (input: unknown) => boolean;
+  /** Memory that the tier must have, as Kubernetes writes it. */
+  readonly memory?: '2Gi';
+  /** The rate of the tier by which its calls in an hour are limited. */
+  readonly rate?: ToolRate;
   /** True if the call begins a worker, which is a run of its own. */
   readonly begins?: true;
+}
+
+/** Rates of a tier: searches of the web, and calls of the browser. */
+export type ToolRate = 'web_search' | 'browser';
+
+/** `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others, which runs in the hands alone. */
+export type ToolPlace = 'platform' | 'sandbox' | 'custom';
+
+/** The place in which the code of a tool runs, by its line of the contract's table; a tool that is in none is of others. Pure. */
+export function placeOf(tool: Pick<VillageTool, 'runs'> | undefined): ToolPlace {
+  if (tool === undefined) return 'custom';
+  return tool.runs === 'hands' ? 'sandbox' : 'platform';
+}
+
+/** The class of a call with its arguments. Pure. */
+export function classOf(tool: Pick<VillageTool, 'class' | 'sends'>, input: unknown): ToolClass {
+  return tool.sends?.(input) === true ? 'send' : tool.class;
 }

@@ -12,8 +12,18 @@ import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
 import { HANDS_TOOLS } from './hands-tools.ts';
 import type { VillageTool } from './tool.ts';
 
-export { TOOL_CLASSES, ToolClass, type VillageTool, type VillageToolEffect } from './tool.ts';
+export {
+  classOf,
+  placeOf,
+  TOOL_CLASSES,
+  ToolClass,
+  type ToolPlace,
+  type ToolRate,
+  type VillageTool,
+  type VillageToolEffect,
+} from './tool.ts';
 export { HANDS_TOOLS, type HandsToolName } from './hands-tools.ts';
+export { NET_TOOLS, type NetToolName } from './net-tools.ts';
 
 const PAGE = z.int().min(1).max(20).default(10).describe('Number of results');
 const COORDINATE = z.int().min(0).max(10_000);

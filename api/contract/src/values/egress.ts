@@ -67,6 +67,23 @@ export type EgressPolicy = z.infer<typeof EgressPolicy>;
 /** `true`: the usual index. An address: another one; further hosts that it sends programs to are in `hosts`. */
 const RegistrySwitch = z.union([z.boolean(), Upstream.extend({ hosts: z.array(HostPattern).max(16).default([]) })]);
 
+const SEARCH_URLS = { brave: 'https://api.search.brave.com/res/v1/web/search' } as const;
+
+/** The service behind the tool `web_search`: SearxNG with its JSON answers, or the API of Brave. */
+export const SearchService = z
+  .strictObject({
+    kind: z.enum(['searxng', 'brave']),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .max(MAX_PATH_LENGTH)
+      .optional(),
+    secretName: z.string().min(1).max(253).optional(),
+  })
+  .transform(({ kind, url = SEARCH_URLS.brave, secretName = null }) => ({ kind, url, secret: secretName }))
+  .refine(({ kind, url }) => kind === 'brave' || url !== SEARCH_URLS.brave, 'searxng needs the url of its /search')
+  .refine(({ kind, secret }) => kind === 'searxng' || secret !== null, 'brave needs the secretName of its key');
+export type SearchService = z.infer<typeof SearchService>;
+
 /** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
 export const VillageEgress = z.strictObject({
   allow: z
@@ -76,6 +93,7 @@ export const VillageEgress = z.strictObject({
   deny: z.array(EgressBan).max(MAX_EGRESS_RULES).default([]),
   openings: z.array(PrivateOpening).max(MAX_EGRESS_RULES).default([]),
   registries: z.partialRecord(z.enum(REGISTRIES), RegistrySwitch).default({}),
+  search: SearchService.nullable().default(null),
 });
 export type VillageEgress = z.infer<typeof VillageEgress>;
 

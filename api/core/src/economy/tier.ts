@@ -65,6 +65,8 @@ function aspectsOf({ limits, compute, price }: EntitlementSpec): ReadonlyMap<Tie
     ['requests_per_minute', String(limits.requestsPerMinute)],
     ['concurrent_tools', String(limits.concurrentTools)],
     ['concurrent_model_requests', String(limits.concurrentModelRequests)],
+    ['web_searches_per_hour', String(limits.webSearchesPerHour)],
+    ['browser_calls_per_hour', String(limits.browserCallsPerHour)],
     ['tokens_per_hour', String(limits.tokensPerHour)],
     ['models', limits.models.join(', ') || NOTHING],
     ['cpu', compute.resources.cpu],

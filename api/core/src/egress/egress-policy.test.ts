@@ -38,6 +38,23 @@ test("the agent's list replaces that of its tier; the village's holds for all", 
   assert.deepEqual(hosts({ ...layers, agent: { egress: { deny: [{ host: 'b.org' }] } } }), ['t.org', 'v.org']);
 });
 
+test('a search service opens its own path for reading alone, and the broker has its key', () => {
+  const brave = { kind: 'brave', url: 'https://api.search.test/v1/search', secretName: 'brave-key' };
+  const policy = resolve({ village: { search: brave }, agent: {} });
+  const asked = (method: string, target: string): string =>
+    judgeRequest(policy, { host: 'api.search.test', port: 443 }, { method, target }).verdict;
+  assert.deepEqual(
+    [asked('GET', '/v1/search?q=a'), asked('POST', '/v1/search'), asked('GET', '/v1/key')],
+    ['allow', 'deny', 'deny'],
+  );
+  assert.equal(policy.allow[0]?.secret, 'brave-key');
+  const parse = (search: object): boolean => VillageEgress.safeParse({ search }).success;
+  assert.ok(parse({ kind: 'searxng', url: 'http://searx.home/search' }));
+  assert.ok(
+    !parse({ kind: 'searxng' }) && !parse({ kind: 'brave' }) && !parse({ kind: 'other', url: 'https://a.test' }),
+  );
+});
+
 test('a denial of village, tier or agent closes a host on every port', () => {
   const allow = [{ host: 'a.org', ports: [443, 8443] }];
   for (const written of [

@@ -88,6 +88,26 @@ function rulesOfRepository(repository: AgentSpec['repository']): readonly Egress
   ];
 }
 
+/** Bytes of searches of one agent in an hour: the rate of its tier holds for calls of the tool, and this for all programs. */
+const SEARCH_BYTES_PER_HOUR = 50_000_000;
+
+/** Opens the search of the village's service alone; the broker puts its key in. */
+function rulesOfSearch(search: VillageEgress['search']): readonly EgressRule[] {
+  if (search === null) return [];
+  const { url: address, secret } = search;
+  const url = new URL(address);
+  return [
+    {
+      host: url.hostname,
+      ports: [portOf(url)],
+      methods: ['GET'],
+      paths: [url.pathname],
+      bytesPerHour: SEARCH_BYTES_PER_HOUR,
+      ...(secret === null ? {} : { secret }),
+    },
+  ];
+}
+
 /**
  * All ways out of one agent. It may reach what village and repository open, and the list of its spec, or else of its
  * tier; denials of all of them hold, and those of payment providers always. The version is the hash of the rules. Pure.
@@ -99,6 +119,7 @@ export function egressPolicyOf({ village, tier, agent }: EgressLayers, sha256: S
     allow: [
       ...writtenRules(own),
       ...rulesOfRepository(agent?.repository),
+      ...rulesOfSearch(village.search),
       ...village.allow,
       ...registries.flatMap(rulesOfRegistry),
     ],

@@ -1,4 +1,4 @@
-import { villageTool } from '@hamlet/contract/tools';
+import { classOf, villageTool } from '@hamlet/contract/tools';
 import type { CallOccasion, Policy, PolicyRule } from '@hamlet/contract';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { judgeMcpCall, mcpServerOf } from './judge-mcp-call.ts';
@@ -6,12 +6,16 @@ import { judgeMcpCall, mcpServerOf } from './judge-mcp-call.ts';
 export interface JudgedCall {
   readonly tool: string;
   readonly when: CallOccasion;
+  /** Arguments of the call, which may put it in another class than its tool; undefined if they are not known. */
+  readonly input?: unknown;
 }
 
-/** True if a rule names the tool or its class, and the occasion. */
-export function ruleMatches(rule: Pick<PolicyRule, 'tools' | 'when'>, { tool, when }: JudgedCall): boolean {
+/** True if a rule names the tool or the class of the call, and the occasion. */
+export function ruleMatches(rule: Pick<PolicyRule, 'tools' | 'when'>, { tool, when, input }: JudgedCall): boolean {
   const known = villageTool(tool);
-  return known !== undefined && ruleNames(rule, { names: [tool, known.class], when });
+  if (known === undefined) return false;
+  const ofCall = input === undefined ? known.class : classOf(known, input);
+  return ruleNames(rule, { names: [tool, ofCall], when });
 }
 
 /**

@@ -3,7 +3,7 @@ import { judgeCall } from './judge-call.ts';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 
 /** Classes that only a shell command can need. Rules may name them beside the classes of tools. */
-export const SHELL_CLASSES = ['write_outside', 'network', 'install'] as const;
+export const SHELL_CLASSES = ['write_outside', 'install'] as const;
 
 /** Characters of a reason for people and for the model. */
 const REASON_MAX_CHARS = 480;

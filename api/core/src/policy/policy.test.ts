@@ -65,6 +65,19 @@ test('the list of an Agent denies all other tools, by name and by class', () => 
   );
 });
 
+test('a call is of the class of its arguments: what sends is asked about, and a list of an Agent must name it', () => {
+  const call = (layers: Partial<PolicyLayers>, input: object): Verdict =>
+    judgeCall(policyOf(layers), { tool: 'http', when: 'run', input }).verdict;
+  const url = 'https://a.test/';
+  assert.equal(call({}, { url }), 'allow');
+  assert.equal(call({}, { url, method: 'POST' }), 'ask');
+  assert.equal(call({}, { url, body: 'x' }), 'ask');
+  assert.equal(call({ agent: { allow: ['network'] } }, { url }), 'allow');
+  assert.equal(call({ agent: { allow: ['network'] } }, { url, method: 'POST' }), 'deny');
+  assert.equal(call({ agent: { allow: ['network', 'send'] } }, { url, method: 'POST' }), 'ask');
+  assert.equal(call({ agent: { allow: ['http'] } }, { url, method: 'POST' }), 'ask');
+});
+
 test('a rule may hold only in a run or only in a turn', () => {
   const agent = { rules: [{ tools: ['publish'], when: 'turn', verdict: 'deny' }] satisfies PolicyRule[] };
   assert.equal(verdictOf({ agent }, 'post_to_board'), 'allow');

@@ -1,4 +1,4 @@
-import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
+import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
 import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { ruleMatches } from './judge-call.ts';
@@ -14,6 +14,7 @@ export const DEFAULT_VILLAGE_RULES: VillageRules = [
   { tools: [...TOOL_CLASSES], verdict: 'allow' },
   { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides on spending in a run' },
   { tools: ['schedule'], verdict: 'ask', reason: 'A person decides on schedules' },
+  { tools: ['send'], verdict: 'ask', reason: 'A person decides on what leaves the village' },
 ];
 
 export interface PolicyLayers {
@@ -36,12 +37,16 @@ function resolved(rule: PolicyRule, from: ResolvedRule['from']): ResolvedRule {
   };
 }
 
+const SENDING = VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.sends !== undefined);
+
 /** The denial of all tools that an Agent's list leaves out; none if the Agent has no list or names all. */
 function unlisted(allow: readonly string[] | undefined): readonly ResolvedRule[] {
   if (allow === undefined) return [];
-  const tools = VILLAGE_TOOL_NAMES.filter(
-    (name) => !allow.includes(name) && !allow.includes(VILLAGE_TOOLS[name].class),
-  );
+  const maySend = ['send', ...SENDING].some((name) => allow.includes(name));
+  const tools = [
+    ...VILLAGE_TOOL_NAMES.filter((name) => !allow.includes(name) && !allow.includes(VILLAGE_TOOLS[name].class)),
+    ...(maySend ? [] : ['send']),
+  ];
   const reason = 'spec.tools.allow of the Agent leaves this tool out';
   return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, 'agent')];
 }

@@ -77,10 +77,13 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
 
 function limitsOfTier({ limits }: EntitlementSpec): Limits {
   const { requestsPerMinute, concurrentTools, concurrentModelRequests, tokensPerHour, models } = limits;
+  const { webSearchesPerHour, browserCallsPerHour } = limits;
   return {
     requests_per_minute: requestsPerMinute,
     concurrent_tools: concurrentTools,
     concurrent_model_requests: concurrentModelRequests,
+    web_searches_per_hour: webSearchesPerHour,
+    browser_calls_per_hour: browserCallsPerHour,
     tokens_per_hour: tokensPerHour,
     models,
   };
@@ -210,11 +213,17 @@ function mcpServersOf({ spec: { mcpServers = [] } }: AgentRecord): AgentConfig['
   }));
 }
 
+/** Parts of a resident's configuration that come from the village. */
+export interface ConfigParts {
+  readonly chooseModel: (ask: ModelAsk) => AgentConfig['model'];
+  readonly search: AgentConfig['search'];
+}
+
 /** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
 export function agentConfig(
   { record, place, entitlement }: Described,
   raise: Holdings['raise'],
-  chooseModel: (ask: ModelAsk) => AgentConfig['model'],
+  { chooseModel, search }: ConfigParts,
 ): AgentConfig {
   const { spec, status } = record;
   const limits = limitsOf(entitlement, raise);
@@ -226,6 +235,7 @@ export function agentConfig(
     runtime: runtimeOf(record),
     repository: repositoryOf(record),
     mcp_servers: mcpServersOf(record),
+    search,
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,

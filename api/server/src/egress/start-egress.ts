@@ -37,10 +37,11 @@ export interface EgressPorts extends Omit<BrokerFeedPorts, 'egressOf'> {
 /** Starts the API's side of the broker: the rules of all agents, their stream, and the retention of attempts. */
 export async function startEgress(ports: EgressPorts) {
   const { db, source, config } = ports;
-  const egressOf = createEgressOf(await readVillageEgress(config.egressFile), source);
+  const village = await readVillageEgress(config.egressFile);
+  const egressOf = createEgressOf(village, source);
   const brokerFeed = new BrokerFeed({ ...ports, egressOf });
   const jobs: readonly Job[] = [
     job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, config.egressDays) }),
   ];
-  return { egressOf, brokerFeed, jobs, stop: () => brokerFeed.close() };
+  return { egressOf, search: village.search, brokerFeed, jobs, stop: () => brokerFeed.close() };
 }

@@ -24,6 +24,8 @@ const NOTHING = {
   requests_per_minute: 0,
   concurrent_tools: 0,
   concurrent_model_requests: 0,
+  web_searches_per_hour: 0,
+  browser_calls_per_hour: 0,
   tokens_per_hour: 0,
   models: [],
 } as const;

@@ -17,6 +17,8 @@ function allowed(requests: number): Allowance {
     requests_per_minute: requests,
     concurrent_tools: 1,
     concurrent_model_requests: 2,
+    web_searches_per_hour: 30,
+    browser_calls_per_hour: 120,
     tokens_per_hour: 1,
     models: [],
   };

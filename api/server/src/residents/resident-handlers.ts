@@ -1,6 +1,6 @@
 import { readClaims, databaseNow, readPersonality, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import { agentConfig, type Described } from '../agents/describe-agent.ts';
+import { agentConfig, type ConfigParts, type Described } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
@@ -13,7 +13,7 @@ import type { WakeHub } from './wake-hub.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Services } from '../service/services.ts';
 
-export interface ResidentPorts extends Pick<Services, 'db' | 'log'> {
+export interface ResidentPorts extends Pick<Services, 'db' | 'log'>, Pick<ConfigParts, 'search'> {
   readonly source: Pick<AgentSource, 'get'>;
   readonly reader: { describe(agentId: string): Promise<Described | null> };
   readonly reviewer: TokenReviewer;
@@ -31,7 +31,10 @@ export function residentHandlers(ports: ResidentPorts) {
       const described = await ports.reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent');
       const bought = await boughtLimits(ports.db, [params.agent_id], () => performance.now());
-      const config = agentConfig(described, bought(params.agent_id), (ask) => chooseModel(ask, ports.gateway.catalog));
+      const config = agentConfig(described, bought(params.agent_id), {
+        search: ports.search,
+        chooseModel: (ask) => chooseModel(ask, ports.gateway.catalog),
+      });
       const [amended] = await readPersonality(ports.db, described.record.uid, 1);
       return accepted({ ...config, persona: { ...config.persona, amended: amended?.text ?? '' } });
     }),

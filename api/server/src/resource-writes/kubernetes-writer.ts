@@ -104,6 +104,8 @@ export function entitlementSpecOf({
       requestsPerMinute: limits.requests_per_minute,
       concurrentTools: limits.concurrent_tools,
       concurrentModelRequests: limits.concurrent_model_requests,
+      webSearchesPerHour: limits.web_searches_per_hour,
+      browserCallsPerHour: limits.browser_calls_per_hour,
       tokensPerHour: limits.tokens_per_hour,
       models: limits.models,
     },

@@ -64,6 +64,27 @@ export async function countSlots(tx: Tx, agentId: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
+/**
+ * Seconds until an agent may begin another call of the tools; null if it has begun fewer than `allowed` (at least 1) in the last hour.
+ * Locks the agent as `countSlots` does.
+ */
+export async function waitForRate(
+  tx: Tx,
+  {
+    agentId,
+    tools,
+    allowed,
+  }: { readonly agentId: string; readonly tools: readonly string[]; readonly allowed: number },
+): Promise<number | null> {
+  await lockName(tx, `slots of tools ${agentId}`);
+  const { rows } = await sql<{ readonly waitS: number }>`
+    select greatest(1, ceil(extract(epoch from begun_at + interval '1 hour' - clock_timestamp())))::integer as "waitS"
+    from hands_call
+    where agent_id = ${agentId} and tool = any(${[...tools]}::text[]) and begun_at > clock_timestamp() - interval '1 hour'
+    order by begun_at desc offset ${allowed - 1} limit 1`.execute(tx);
+  return rows[0]?.waitS ?? null;
+}
+
 export interface HandsCallFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;

@@ -77,6 +77,8 @@ export const ASPECT_LABELS: Readonly<Record<TierChange['what'], string>> = {
   requests_per_minute: 'Requests a minute',
   concurrent_tools: 'Tools at once',
   concurrent_model_requests: 'Model requests at once',
+  web_searches_per_hour: 'Web searches an hour',
+  browser_calls_per_hour: 'Browser calls an hour',
   tokens_per_hour: 'Tokens an hour',
   models: 'Models',
   cpu: 'Processor',

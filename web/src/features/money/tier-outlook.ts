@@ -134,12 +134,14 @@ const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   requests_per_minute: 2,
   concurrent_tools: 3,
   concurrent_model_requests: 4,
-  gpu: 5,
-  cpu: 6,
-  memory: 7,
-  priority_class: 8,
-  price_per_hour: 9,
-  price_per_thousand_tokens: 10,
+  web_searches_per_hour: 5,
+  browser_calls_per_hour: 6,
+  gpu: 7,
+  cpu: 8,
+  memory: 9,
+  priority_class: 10,
+  price_per_hour: 11,
+  price_per_thousand_tokens: 12,
 };
 
 export function byWeight(changes: readonly TierChange[]): TierChange[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VILLAGE_TOOLS } from '@hamlet/contract';
 import type { CallItem } from '../../client/minds/trace-items.ts';
-import { CALL_STATES, isChange, postOf, toolLabel } from './call-labels.ts';
+import { CALL_STATES, isChange, placeLabel, postOf, toolLabel } from './call-labels.ts';
 
 const POST = '01a20000-0000-7000-8000-00000000000a';
 const call = (more: Partial<CallItem>): CallItem => ({
@@ -20,6 +20,13 @@ const call = (more: Partial<CallItem>): CallItem => ({
   witnessed: true,
   permissions: [],
   ...more,
+});
+
+test('people see where a tool runs: a tool that the village does not know is of others', () => {
+  const words = ['say', 'look_around', 'shell', 'browser_open', 'mcp__files__read'].map(
+    (tool) => placeLabel(tool).word,
+  );
+  assert.deepEqual(words, ['platform', 'platform', 'sandbox', 'sandbox', 'custom']);
 });
 
 test('every tool of the village has a word of its own, and an unknown one keeps its name', () => {

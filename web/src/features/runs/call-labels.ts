@@ -1,3 +1,4 @@
+import { placeOf, villageTool, type ToolPlace } from '@hamlet/contract/tools';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
@@ -41,6 +42,15 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   search_files: { word: 'Search files', icon: 'search' },
   list_changes: { word: 'List changes', icon: 'history' },
   undo_change: { word: 'Undo a change', icon: 'undo' },
+  http: { word: 'Send a request', icon: 'signal' },
+  web_fetch: { word: 'Read a web page', icon: 'reading' },
+  web_search: { word: 'Search the web', icon: 'search' },
+  browser_open: { word: 'Open a page', icon: 'eye' },
+  browser_read: { word: 'Look at the page', icon: 'reading' },
+  browser_click: { word: 'Click', icon: 'check' },
+  browser_fill: { word: 'Fill in a field', icon: 'edit' },
+  browser_screenshot: { word: 'Take a screenshot', icon: 'square' },
+  browser_download: { word: 'Download a file', icon: 'bag' },
   delegate: { word: 'Delegate to a worker', icon: 'users' },
   list_workers: { word: 'List its workers', icon: 'users' },
   ask_human: { word: 'Ask a person', icon: 'user' },
@@ -60,6 +70,16 @@ export const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; to
   unknown: { word: 'May have happened', tone: 'bad' },
   left: { word: 'Not finished', tone: 'sleep' },
 };
+
+const PLACE_LABELS: Readonly<Record<ToolPlace, Readonly<{ word: string; hint: string }>>> = {
+  platform: { word: 'platform', hint: 'Code of the village, outside of the machine of the agent' },
+  sandbox: { word: 'sandbox', hint: 'Code of the village, in the machine of the agent' },
+  custom: { word: 'custom', hint: 'Code of others, which runs in the machine of the agent alone' },
+};
+
+/** The place where a tool runs, in a word with its explanation. */
+export const placeLabel = (tool: string): Readonly<{ word: string; hint: string }> =>
+  PLACE_LABELS[placeOf(villageTool(tool))];
 
 /** The source of a call's record, in a word with its explanation. */
 export function witnessLabel(witnessed: boolean): Readonly<{ word: string; hint: string }> {

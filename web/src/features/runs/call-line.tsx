@@ -9,7 +9,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { shortArguments, visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { CALL_STATES, postOf, toolLabel, witnessLabel } from './call-labels.ts';
+import { CALL_STATES, placeLabel, postOf, toolLabel, witnessLabel } from './call-labels.ts';
 import './calls.css';
 
 type CallLineProps = Readonly<{
@@ -53,11 +53,13 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElem
 
 function CallFacts({ call, logged }: Pick<CallLineProps, 'call' | 'logged'>): ReactElement {
   const witness = witnessLabel(call.witnessed);
+  const place = placeLabel(call.tool);
   const took = call.endedAt === null ? null : Date.parse(call.endedAt) - Date.parse(call.at);
   return (
     <div className="call-facts">
       <p className="call-source">
         <code className="reason">{call.tool}</code>
+        <span title={place.hint}>{place.word}</span>
         <span title={witness.hint}>{witness.word}</span>
         {took !== null && <span>{lengthLabel(took)}</span>}
         {call.outcome !== null && call.outcome !== 'ok' && <code className="reason">{call.outcome}</code>}

@@ -33,6 +33,8 @@ test('a draft becomes a spec for the cluster and a body for the API', () => {
         requestsPerMinute: 1200,
         concurrentTools: 2,
         concurrentModelRequests: 4,
+        webSearchesPerHour: 30,
+        browserCallsPerHour: 120,
         tokensPerHour: 5000,
         models: ['large', 'small'],
       },

@@ -1,10 +1,12 @@
 import {
+  BROWSER_CALLS_PER_HOUR,
   CONCURRENT_MODEL_REQUESTS,
   type EntitlementBody,
   EntitlementSpec,
   type EntitlementView,
   formatAiDollars,
   putEntitlement,
+  WEB_SEARCHES_PER_HOUR,
 } from '@hamlet/contract';
 import { readAmount } from '../money/money-labels.ts';
 
@@ -16,6 +18,8 @@ export interface TierDraft {
   readonly requestsPerMinute: string;
   readonly concurrentTools: string;
   readonly concurrentModelRequests: string;
+  readonly webSearchesPerHour: string;
+  readonly browserCallsPerHour: string;
   readonly tokensPerHour: string;
   readonly models: string;
   readonly cpu: string;
@@ -45,6 +49,8 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
     requestsPerMinute: '',
     concurrentTools: '',
     concurrentModelRequests: String(CONCURRENT_MODEL_REQUESTS),
+    webSearchesPerHour: String(WEB_SEARCHES_PER_HOUR),
+    browserCallsPerHour: String(BROWSER_CALLS_PER_HOUR),
     tokensPerHour: '',
     models: '',
     cpu: '500m',
@@ -77,6 +83,8 @@ export function tierDraftOf({
     requestsPerMinute: whole(limits.requests_per_minute),
     concurrentTools: whole(limits.concurrent_tools),
     concurrentModelRequests: whole(limits.concurrent_model_requests ?? CONCURRENT_MODEL_REQUESTS),
+    webSearchesPerHour: whole(limits.web_searches_per_hour ?? WEB_SEARCHES_PER_HOUR),
+    browserCallsPerHour: whole(limits.browser_calls_per_hour ?? BROWSER_CALLS_PER_HOUR),
     tokensPerHour: whole(limits.tokens_per_hour),
     models: limits.models.join(', '),
     cpu: compute.cpu,
@@ -127,6 +135,8 @@ function candidateOf(draft: TierDraft): object {
       requestsPerMinute: wholeOf(draft.requestsPerMinute),
       concurrentTools: wholeOf(draft.concurrentTools),
       concurrentModelRequests: wholeOf(draft.concurrentModelRequests),
+      webSearchesPerHour: wholeOf(draft.webSearchesPerHour),
+      browserCallsPerHour: wholeOf(draft.browserCallsPerHour),
       tokensPerHour: wholeOf(draft.tokensPerHour),
       models: listOf(draft.models),
     },
@@ -173,6 +183,8 @@ const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['limits.requestsPerMinute', 'requestsPerMinute'],
   ['limits.concurrentTools', 'concurrentTools'],
   ['limits.concurrentModelRequests', 'concurrentModelRequests'],
+  ['limits.webSearchesPerHour', 'webSearchesPerHour'],
+  ['limits.browserCallsPerHour', 'browserCallsPerHour'],
   ['limits.tokensPerHour', 'tokensPerHour'],
   ['limits.models', 'models'],
   ['compute.resources.cpu', 'cpu'],
@@ -214,6 +226,8 @@ export function bodyOf({ rank, minBalance, limits, compute, price }: Entitlement
       requests_per_minute: limits.requestsPerMinute,
       concurrent_tools: limits.concurrentTools,
       concurrent_model_requests: limits.concurrentModelRequests,
+      web_searches_per_hour: limits.webSearchesPerHour,
+      browser_calls_per_hour: limits.browserCallsPerHour,
       tokens_per_hour: limits.tokensPerHour,
       models: limits.models,
     },

@@ -68,6 +68,8 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
       requestsPerMinute: limits.requests_per_minute ?? 0,
       concurrentTools: limits.concurrent_tools ?? 0,
       concurrentModelRequests: limits.concurrent_model_requests ?? undefined,
+      webSearchesPerHour: limits.web_searches_per_hour ?? undefined,
+      browserCallsPerHour: limits.browser_calls_per_hour ?? undefined,
       tokensPerHour: limits.tokens_per_hour ?? 0,
       models: limits.models,
     },

@@ -37,6 +37,8 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
       <Text {...parts} title="Requests a minute" field="requestsPerMinute" inputMode="numeric" placeholder="300" />
       <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
       <Text {...parts} title="Model requests at once" field="concurrentModelRequests" inputMode="numeric" />
+      <Text {...parts} title="Web searches an hour" field="webSearchesPerHour" inputMode="numeric" />
+      <Text {...parts} title="Browser calls an hour" field="browserCallsPerHour" inputMode="numeric" />
       <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
       <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />
     </Group>

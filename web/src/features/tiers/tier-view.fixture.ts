@@ -10,6 +10,8 @@ export function tierView(change: Partial<EntitlementView> = {}): EntitlementView
       requests_per_minute: 300,
       concurrent_tools: 2,
       concurrent_model_requests: 6,
+      web_searches_per_hour: 40,
+      browser_calls_per_hour: 200,
       tokens_per_hour: 100_000,
       models: ['small', 'large'],
     },

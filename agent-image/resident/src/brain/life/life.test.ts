@@ -29,7 +29,14 @@ type Given = {
 };
 
 const MODEL = { provider: 'compatible', name: 'small', scripted: false, reason: '' };
-const LIMITS = { requests_per_minute: 60, concurrent_tools: 2, concurrent_model_requests: 4, models: ['small'] };
+const LIMITS = {
+  requests_per_minute: 60,
+  concurrent_tools: 2,
+  concurrent_model_requests: 4,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
+  models: ['small'],
+};
 const ENOUGH = DECISION_TOKENS * SHARE_OF_TOKENS;
 const IN_THE_CAFE = { landmark_id: 'cafe', position: AT.cafe } as const;
 const MEMORY: Partial<Mind> = {

@@ -77,6 +77,7 @@ for (const [name, { pids, command }] of Object.entries(CASES))
       calls: NO_CALL_LOG,
       changes: openChangeLog(':memory:'),
       keepArtifact: KEEPS_NONE,
+      search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
     }).prepare({ command: command(file), timeout_s: 600 });
     assert.ok(prepared.ok);
     const cancel = new AbortController();

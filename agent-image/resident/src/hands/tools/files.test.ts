@@ -42,6 +42,7 @@ before(async () => {
     calls: { ...NO_CALL_LOG, end },
     changes: openChangeLog(':memory:'),
     keepArtifact: KEEPS_NONE,
+    search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   };
 });
 after(async () => {

@@ -3,6 +3,9 @@ import type { HandsKit } from '../hands-tool.ts';
 import { fileTools } from './files.ts';
 import { findTools } from './find.ts';
 import { processTools } from './processes.ts';
+import { browserTools } from '../../net/browser.ts';
+import { webSearch } from '../../net/web-search.ts';
+import { webTools } from '../../net/web.ts';
 import { shell } from './shell.ts';
 
 /** The tools that run in the hands, as the engine calls them. */
@@ -11,4 +14,7 @@ export const handsTools = (kit: HandsKit): readonly Tool[] => [
   ...processTools(kit),
   ...fileTools(kit),
   ...findTools(kit),
+  ...webTools(kit),
+  ...(kit.search === null ? [] : [webSearch(kit, kit.search)]),
+  ...browserTools(kit),
 ];

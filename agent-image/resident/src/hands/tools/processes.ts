@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { OutputPart, ProcessRecord } from '../process-record.ts';
 import { endProcess } from '../start-process.ts';
-import { okay } from '../../tools/tool-kit.ts';
+import { fromOutside, okay } from '../../tools/tool-kit.ts';
 
 const MAX_WAIT_MS = 60_000;
 const STOP_MS = 30_000;
@@ -23,10 +23,7 @@ export const processTools = (kit: HandsKit) => [
 ];
 
 const idOf = ({ context }: HandsJob, process: string): string => `${context.run}.${process}`;
-const done = (text: string, bytes?: number): HandsEnd => ({
-  outcome: okay(text),
-  report: bytes === undefined ? {} : { bytes },
-});
+const done = (text: string): HandsEnd => ({ outcome: okay(text), report: {} });
 
 type Reading = Readonly<{ process: string; stream: string; offset: number; bytes: number; wait_s: number }>;
 
@@ -40,7 +37,8 @@ async function readOutput(
   const record = await job.hands.ask('wait', { process: id, timeoutMs: 0 }, ProcessRecord);
   const next = offset + data.length;
   const head = `${stateOf(record)} Bytes ${offset} to ${next}${more ? `; read on with offset ${next}` : ', the end'}.`;
-  return done(`${head}\n${data.toString()}`, data.length);
+  // It may be the output of a page of the web.
+  return { outcome: fromOutside(`${head}\n${data.toString()}`), report: { bytes: data.length } };
 }
 
 async function listProcesses(job: HandsJob): Promise<HandsEnd> {

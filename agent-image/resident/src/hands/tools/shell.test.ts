@@ -42,6 +42,7 @@ function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
     calls: log,
     changes: openChangeLog(':memory:'),
     keepArtifact: KEEPS_NONE,
+    search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   }).find((each) => each.name === name);
   const prepared = tool?.prepare(input);
   assert.ok(prepared?.ok === true, JSON.stringify(prepared));

@@ -3,15 +3,14 @@ import { BACKGROUND_SECONDS_MAX, HANDS_TOOLS, SHELL_SECONDS_MAX } from '@hamlet/
 import { z } from 'zod';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
-import { joinedOutput, ProcessRecord, type EndedProcess, type OutputStream } from '../process-record.ts';
+import { ProcessRecord, type EndedProcess, type OutputStream } from '../process-record.ts';
+import { numberOf, shownOutput, textOf } from '../shown-output.ts';
 import { placeEnvironment, processIdOf, startProcess, untilEnded } from '../start-process.ts';
 import { failed, okay } from '../../tools/tool-kit.ts';
 import { SHELL_SCRIPT } from './shell-script.ts';
 
 /** A background process that fails at once is seen in the answer. */
 const BACKGROUND_LOOK_MS = 300;
-/** Characters of each stream that the model reads: half of them from the end. */
-const SHOWN_CHARS = 14_000;
 const MAX_CWD_CHARS = 1_024;
 /** The variable by which the supervisor finds what a process has started. */
 const SUPERVISORS_MARK = 'HAMLET_HANDS_PROCESS';
@@ -109,9 +108,6 @@ function endOf(input: Input, record: EndedProcess, cwd: string): HandsEnd {
   return { outcome: outcomeOf(input, record, cwd), report };
 }
 
-const textOf = (stream: OutputStream | undefined): string =>
-  stream === undefined ? '' : joinedOutput(stream.head, stream.tail ?? Buffer.alloc(0), stream.bytes);
-
 function outcomeOf({ timeout_s: seconds }: Input, record: EndedProcess, cwd: string): ToolOutcome {
   const { exit } = record;
   const said = printed(record);
@@ -137,18 +133,14 @@ function outcomeOf({ timeout_s: seconds }: Input, record: EndedProcess, cwd: str
 
 /** Both streams for the model. The middle of a long one is left out; `read_output` has it. */
 function printed({ process, stdout, stderr }: EndedProcess): string {
-  const number = process.slice(process.indexOf('.') + 1);
+  const number = numberOf(process);
   const parts = [streamText('stdout', stdout, number), streamText('stderr', stderr, number)].filter(
     (part) => part !== '',
   );
   return parts.join('\n') || 'It printed nothing.';
 }
 
-function streamText(name: string, stream: OutputStream | undefined, process: string): string {
-  const text = textOf(stream);
-  if (stream === undefined || text === '') return '';
-  const half = SHOWN_CHARS / 2;
-  if (text.length <= SHOWN_CHARS) return `${name}:\n${text}`;
-  const note = `\n[… the middle of ${stream.bytes} bytes is left out: read_output process ${process} stream ${name} …]\n`;
-  return `${name}:\n${text.slice(0, half)}${note}${text.slice(-half)}`;
+function streamText(name: 'stdout' | 'stderr', stream: OutputStream | undefined, process: string): string {
+  const text = shownOutput(stream, { process, name });
+  return text === '' ? '' : `${name}:\n${text}`;
 }

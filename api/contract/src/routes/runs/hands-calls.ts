@@ -42,6 +42,8 @@ export const beginCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/start'
     'arguments_differ',
     'call_diverged',
     'too_many_tools',
+    'too_many_searches',
+    'too_many_browser_calls',
   ],
 });
 

@@ -40,6 +40,8 @@ export const TIER_ASPECTS = [
   'requests_per_minute',
   'concurrent_tools',
   'concurrent_model_requests',
+  'web_searches_per_hour',
+  'browser_calls_per_hour',
   'tokens_per_hour',
   'models',
   'cpu',

@@ -23,11 +23,13 @@ import { denialOf } from '../perform-call.ts';
 import { judgeHandsCall } from '../shell/judge-hands-call.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
+import { deniedByMemory, refuseByRate, type TierPorts } from './tier-limits.ts';
 
 export interface BeginPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
   readonly limits: AgentLimits;
+  readonly source: TierPorts['source'];
   readonly readCommand: ReadCommand;
 }
 
@@ -112,9 +114,13 @@ async function start(
   { facts: { request, args, run, permission }, decision, policyVersion }: Starting,
 ): Promise<Answer> {
   const { tool, boot } = request.body;
+  const tooSmall = deniedByMemory(ports, { agentId: run.agentId, tool });
+  if (tooSmall !== null) return denied(tooSmall);
   const slot = villageTool(tool)?.effect !== 'read';
   const full = slot ? await refuseFull(tx, ports.limits, run.agentId) : null;
   if (full !== null) return full;
+  const spent = await refuseByRate(tx, ports, { agentId: run.agentId, tool });
+  if (spent !== null) return spent;
   const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
   const shown = { ...args, text: redactSecrets(args.text) };
   await beginEffect(tx, { request: { ...request }, args: shown, run, policyVersion, permissionId }, null);

@@ -1,6 +1,7 @@
 import type { ShellReading } from '@hamlet/shell';
 import { readArguments } from '../call-arguments.ts';
 import { redactSecrets } from '../redact-secrets.ts';
+import { netKeyOf } from '../rules/net-key.ts';
 import { commandOf } from './judge-hands-call.ts';
 import type { ReadCommand } from './read-command.ts';
 
@@ -14,8 +15,9 @@ export async function allowKeyOf(
   { tool, arguments: text }: { readonly tool: string; readonly arguments: string },
   readCommand: ReadCommand,
 ): Promise<AllowKey> {
-  if (tool !== 'shell') return { kind: 'key', key: null };
-  const command = commandOf(readArguments(text)?.value);
+  const value = readArguments(text)?.value;
+  if (tool !== 'shell') return netKeyOf(tool, value) ?? { kind: 'key', key: null };
+  const command = commandOf(value);
   const key = command === null ? null : keyOfCommand(command, await readCommand(command));
   return key === null ? { kind: 'none' } : { kind: 'key', key };
 }

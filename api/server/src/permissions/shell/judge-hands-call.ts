@@ -13,13 +13,13 @@ export function commandOf(value: unknown): string | null {
   return VILLAGE_TOOLS.shell.input.safeParse(value).data?.command ?? null;
 }
 
-/** Judges a call of a run: a shell command by the classes that a parser finds in it, another call by its tool. */
+/** Judges a call of a run: a shell command by the classes that a parser finds in it, another call by its tool and arguments. */
 export async function judgeHandsCall(
   policy: Policy,
   { tool, value }: AskedCall,
   readCommand: ReadCommand,
 ): Promise<Judged> {
-  if (tool !== 'shell') return judgeCall(policy, { tool, when: 'run' });
+  if (tool !== 'shell') return judgeCall(policy, { tool, when: 'run', input: value });
   const command = commandOf(value);
   const needs =
     command === null

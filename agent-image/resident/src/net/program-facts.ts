@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { EndedProcess } from '../hands/process-record.ts';
+import { textOf } from '../hands/shown-output.ts';
+
+const LINE_MAX_CHARS = 16_000;
+const Text = z.string().max(8_000);
+
+const Failure = z.strictObject({ ok: z.literal(false), code: z.string().max(64), message: z.string().max(2_000) });
+export type Failure = z.infer<typeof Failure>;
+
+/** The facts of `fetch.ts`. The program runs in the hands: its words are not trusted. */
+export const FetchFacts = z.discriminatedUnion('ok', [
+  z.strictObject({
+    ok: z.literal(true),
+    status: z.int().min(0).max(999),
+    url: Text,
+    title: Text,
+    contentType: Text,
+    bytes: z.int().min(0),
+    isCut: z.boolean(),
+    isText: z.boolean(),
+    headers: Text,
+  }),
+  Failure,
+]);
+export type FetchFacts = z.infer<typeof FetchFacts>;
+
+/** Files of the browser are named below the workspace. */
+const KeptFile = z.strictObject({ path: z.string().max(4_096), bytes: z.int().min(0), name: z.string().max(255) });
+
+/** The facts of a call of the browser. */
+export const BrowserFacts = z.discriminatedUnion('ok', [
+  z.strictObject({
+    ok: z.literal(true),
+    url: Text,
+    title: Text,
+    /** Pages that were opened by the call. */
+    opened: z.array(z.strictObject({ url: Text, title: Text })).max(20),
+    /** Requests that would have sent something, and were held back. */
+    held: z.int().min(0),
+    tabs: z.array(z.strictObject({ url: Text, title: Text, current: z.boolean() })).max(20),
+    file: KeptFile.nullable(),
+  }),
+  Failure,
+]);
+export type BrowserFacts = z.infer<typeof BrowserFacts>;
+
+const CAUSES = {
+  exit: 'it ended without an answer',
+  killed: 'it was ended before it was done',
+  timeout: 'it took too long',
+  oom: 'the hands have no memory left',
+} as const;
+
+/** The facts that a program wrote last to its error stream; a failure if it wrote none. */
+export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Failure {
+  const last = textOf(record.stderr).trimEnd().split('\n').at(-1) ?? '';
+  try {
+    const parsed = schema.safeParse(JSON.parse(last.slice(0, LINE_MAX_CHARS)));
+    if (parsed.success) return parsed.data;
+  } catch {
+    // Its last words are no facts.
+  }
+  const code = record.exit.cause === 'timeout' ? 'timed_out' : 'program_failed';
+  return {
+    ok: false,
+    code,
+    message: `The program of the tool failed: ${CAUSES[record.exit.cause]}. ${last.slice(-500)}`,
+  };
+}

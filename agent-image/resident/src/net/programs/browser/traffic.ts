@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  request as requestHttp,
+  type IncomingMessage,
+  type RequestOptions,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { pipeline, type Duplex } from 'node:stream';
+import { NetFault, refusalIn } from '../net-fault.ts';
+import { isOwn, privateAddress, tunnel, type WayOut } from '../outgoing.ts';
+import { createWanted } from './wanted-hosts.ts';
+
+/** Hosts whose refusal is remembered during one operation. */
+const REFUSALS_MAX = 64;
+const REFUSAL_BYTES = 8_192;
+const REFUSAL_HEADER = 'hamlet-egress-code';
+
+/** The traffic of one operation. Mutable because it counts. */
+export interface Traffic {
+  /** Run and call for which the broker records it. */
+  user: string;
+  bytesLeft: number;
+  /** True if pages may reach servers of the same pod: the present page, or the one to open, is such a server's. */
+  readonly own: boolean;
+  readonly refusals: Map<string, NetFault>;
+  /** Called once when the bytes are used up. */
+  readonly onSpent: () => void;
+}
+
+/** The proxy of the browser, which knows for which call of the run the browser works. */
+export interface BrowserProxy {
+  readonly port: number;
+  /** Begins the count of an operation, and forgets the refusals of the one before. */
+  begin(next: Omit<Traffic, 'refusals'>): Traffic;
+  /** A page asks for the host. Hosts that no page asks for are those of the browser's own maker: they get no answer. */
+  want(host: string): void;
+  close(): void;
+}
+
+/**
+ * Starts a proxy on loopback between the browser and the proxy of the pod: it names run and call of each connection, limits bytes, and
+ * keeps the reasons of refusals, which a browser does not show. Servers of the same pod are reached directly.
+ */
+export async function startBrowserProxy(way: WayOut | null): Promise<BrowserProxy> {
+  const open = new Set<Duplex>();
+  let traffic: Traffic = { user: '/', bytesLeft: 0, own: false, refusals: new Map(), onSpent: () => {} };
+  const wanted = createWanted();
+  const refuse = (host: string, fault: NetFault): void => {
+    if (traffic.refusals.size < REFUSALS_MAX) traffic.refusals.set(host, fault);
+  };
+  // A connection may serve several operations: its bytes count for the present one.
+  const count = (stream: Duplex | IncomingMessage): void =>
+    void stream.on('data', (data: Buffer) => {
+      const counted = traffic;
+      const before = counted.bytesLeft;
+      counted.bytesLeft -= data.length;
+      if (counted.bytesLeft >= 0) return;
+      for (const each of open) each.destroy();
+      if (before >= 0) counted.onSpent();
+    });
+  const server = createServer((request, response) => {
+    keep(open, request.socket);
+    void wanted.has(nameIn(request.url ?? '')).then((isWanted) => {
+      if (isWanted) forward({ request, response, way: named(way, traffic.user), own: traffic.own, count, refuse });
+      else response.writeHead(502).end();
+    });
+  });
+  server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    keep(open, socket);
+    const target = request.url ?? '';
+    const reached = wanted
+      .has(hostOf(target))
+      .then((isWanted) => (isWanted ? reach(target, named(way, traffic.user), traffic.own) : null));
+    const join = (upstream: Socket | null): void => {
+      if (upstream === null) return void socket.end(NO_TUNNEL);
+      keep(open, upstream);
+      count(upstream);
+      tie(socket, upstream, head);
+    };
+    reached.then(join, (error: unknown) => {
+      const fault = error instanceof NetFault ? error : new NetFault('unreachable', 'The host cannot be reached');
+      refuse(hostOf(target), fault);
+      socket.end(NO_TUNNEL);
+    });
+  });
+  return {
+    port: await listening(server),
+    want: wanted.add,
+    begin: (next) => (traffic = { ...next, refusals: new Map() }),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+      for (const each of open) each.destroy();
+    },
+  };
+}
+
+const NO_TUNNEL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
+
+/** Joins both ends of a tunnel. */
+function tie(socket: Duplex, upstream: Socket, head: Buffer): void {
+  socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+  if (head.length > 0) upstream.write(head);
+  pipeline(socket, upstream, () => upstream.destroy());
+  pipeline(upstream, socket, () => socket.destroy());
+}
+
+const nameIn = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : '');
+
+function keep(open: Set<Duplex>, stream: Duplex): void {
+  if (open.has(stream)) return;
+  open.add(stream);
+  stream.on('error', () => stream.destroy()).once('close', () => open.delete(stream));
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const named = (way: WayOut | null, user: string): WayOut | null =>
+  way === null ? null : { ...way, authorization: `Basic ${Buffer.from(`${user}:x`).toString('base64')}` };
+
+const hostOf = (target: string): string => target.slice(0, target.lastIndexOf(':'));
+
+/** A connection to the target of a CONNECT. */
+async function reach(target: string, way: WayOut | null, own: boolean): Promise<Socket> {
+  const place = {
+    host: hostOf(target).replace(/^\[|\]$/g, ''),
+    port: Number(target.slice(target.lastIndexOf(':') + 1)),
+  };
+  if (isOwn({ hostname: hostOf(target) })) {
+    if (!own) throw privateAddress();
+    const socket = connect(place);
+    await once(socket, 'connect');
+    return socket;
+  }
+  if (way === null) throw new NetFault('unreachable', 'The pod has no way out of the village');
+  return tunnel(place, way, AbortSignal.timeout(60_000));
+}
+
+interface Forwarding {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly way: WayOut | null;
+  readonly own: boolean;
+  readonly count: (stream: IncomingMessage) => void;
+  readonly refuse: (host: string, fault: NetFault) => void;
+}
+
+/** The next hop of a request without TLS, and its path there. Pure. */
+function nextHop(target: URL, way: WayOut | null): RequestOptions {
+  if (way !== null && !isOwn(target)) {
+    const headers = { 'proxy-authorization': way.authorization };
+    return { host: way.host, port: way.port, path: target.href, headers };
+  }
+  const path = `${target.pathname}${target.search}`;
+  return { host: target.hostname.replace(/^\[|\]$/g, ''), port: target.port || 80, path };
+}
+
+/** The fault of a target that is not reached. Pure. */
+function unreachable(target: URL, { way, own }: Pick<Forwarding, 'way' | 'own'>): NetFault | null {
+  if (isOwn(target)) return own ? null : privateAddress();
+  return way === null ? new NetFault('unreachable', 'The pod has no way out of the village') : null;
+}
+
+/** Passes a request without TLS on. */
+function forward({ request, response, way, own, count, refuse }: Forwarding): void {
+  const target = new URL(request.url ?? '');
+  const fault = unreachable(target, { way, own });
+  if (fault !== null) {
+    refuse(target.hostname, fault);
+    response.writeHead(502).end();
+    return;
+  }
+  const { 'proxy-connection': _hop, ...rest } = request.headers;
+  const hop = nextHop(target, way);
+  const { method } = request;
+  const upstream = requestHttp({ ...hop, method, headers: { ...rest, ...hop.headers }, agent: false });
+  upstream.on('response', (answer) => {
+    if (answer.headers[REFUSAL_HEADER] !== undefined) void noteRefusal(answer, target.hostname, refuse);
+    count(answer);
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    pipeline(answer, response, () => answer.destroy());
+  });
+  upstream.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end()));
+  response.once('close', () => upstream.destroy());
+  pipeline(request, upstream, () => {});
+}
+
+async function noteRefusal(answer: IncomingMessage, host: string, refuse: Forwarding['refuse']): Promise<void> {
+  let body = '';
+  answer.on('data', (data: Buffer) => {
+    if (body.length < REFUSAL_BYTES) body += data.toString();
+  });
+  await once(answer, 'end').catch(() => {});
+  refuse(host, refusalIn(answer.statusCode ?? 502, body));
+}

@@ -1,0 +1,134 @@
+import type { AgentConfig } from '@hamlet/contract';
+import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { z } from 'zod';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
+import type { EndedProcess } from '../hands/process-record.ts';
+import { failed, fromOutside } from '../tools/tool-kit.ts';
+import type { FetchInput } from './programs/fetch-facts.ts';
+import { fetchInHands, type Fetched } from './web.ts';
+
+export type SearchService = NonNullable<AgentConfig['search']>;
+
+const SEARCH_SECONDS = 20;
+/** Bytes of one answer: JSON that must be read as a whole. */
+const ANSWER_BYTES = 400_000;
+const READ_BYTES = 256 << 10;
+const TITLE_MAX_CHARS = 300;
+const EXCERPT_MAX_CHARS = 500;
+
+interface Found {
+  readonly title: string;
+  readonly url: string;
+  readonly excerpt: string;
+}
+
+const words = z.string().nullish();
+const Searxng = z
+  .object({ results: z.array(z.object({ title: words, url: words, content: words })).max(1_000) })
+  .transform(({ results }) => results.map(({ content, ...rest }) => ({ ...rest, excerpt: content })));
+const Brave = z
+  .object({
+    web: z
+      .object({ results: z.array(z.object({ title: words, url: words, description: words })).max(1_000) })
+      .default({ results: [] }),
+  })
+  .transform(({ web }) => web.results.map(({ description, ...rest }) => ({ ...rest, excerpt: description })));
+
+type Query = Readonly<{ query: string; count: number }>;
+
+/** The request of a search. The key is a placeholder, in whose place the broker puts the value. Pure. */
+export function searchRequest({ kind, url: address, secret }: SearchService, { query, count }: Query): FetchInput {
+  const url = new URL(address);
+  url.searchParams.set('q', query);
+  if (kind === 'searxng') url.searchParams.set('format', 'json');
+  else url.searchParams.set('count', String(count));
+  const key = secret === null ? {} : { 'x-subscription-token': `hamlet-placeholder-${secret}` };
+  const headers = { accept: 'application/json', ...(kind === 'brave' ? key : {}) };
+  const timeoutMs = SEARCH_SECONDS * 1_000;
+  return { method: 'GET', url: url.href, headers, asPage: false, maxBytes: ANSWER_BYTES, timeoutMs };
+}
+
+/** The results in the answer of a service; null if it is none. Pure. */
+export function resultsIn(kind: SearchService['kind'], answer: string, count: number): readonly Found[] | null {
+  let read: unknown;
+  try {
+    read = JSON.parse(answer);
+  } catch {
+    return null;
+  }
+  const parsed = (kind === 'searxng' ? Searxng : Brave).safeParse(read);
+  if (!parsed.success) return null;
+  return parsed.data
+    .flatMap(({ title, url, excerpt }) => {
+      if (url === null || url === undefined || !/^https?:\/\//.test(url)) return [];
+      return [{ title: plain(title, TITLE_MAX_CHARS), url, excerpt: plain(excerpt, EXCERPT_MAX_CHARS) }];
+    })
+    .slice(0, count);
+}
+
+/** Words on one line, without the tags by which services mark what was searched for. */
+const plain = (text: string | null | undefined, most: number): string =>
+  (text ?? '')
+    .replaceAll(/<\/?(strong|b|em|mark)>/gi, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, most)
+    .toWellFormed();
+
+/** The tool `web_search` with the service of the village. */
+export const webSearch = (kit: HandsKit, service: SearchService) =>
+  handsTool(
+    kit,
+    { name: 'web_search', ...HANDS_TOOLS.web_search },
+    {
+      timeoutMs: SEARCH_SECONDS * 1_000 + 15_000,
+      perform: async (query, job) => {
+        let record: EndedProcess | undefined;
+        let facts: Fetched | undefined;
+        const end = await fetchInHands(job, searchRequest(service, query), (fetched, ended) => {
+          [facts, record] = [fetched, ended];
+          return { outcome: fromOutside(''), report: {} };
+        });
+        if (facts === undefined || record === undefined) return end;
+        return endOf({ service, query, facts }, await wholeOutput(job, record));
+      },
+    },
+  );
+
+interface Searched {
+  readonly service: SearchService;
+  readonly query: Query;
+  readonly facts: Fetched;
+}
+
+function endOf({ service, query, facts }: Searched, answer: string): HandsEnd {
+  const report = { bytes: facts.bytes };
+  if (facts.status === 401 || facts.status === 403)
+    return {
+      outcome: failed('search_refused', 'The search service refuses the key of the village: an admin must look.'),
+      report,
+    };
+  if (facts.status === 429)
+    return {
+      outcome: failed('search_busy', 'The search service answers no more requests now. Try again later.'),
+      report,
+    };
+  const found = facts.status === 200 && !facts.isCut ? resultsIn(service.kind, answer, query.count) : null;
+  if (found === null) {
+    const why = `The search service answered with the status ${facts.status}, and no results that can be read.`;
+    return { outcome: failed('search_failed', why), report };
+  }
+  const lines = found.map(({ title, url, excerpt }, index) => `[${index + 1}] ${title || url}\n${url}\n${excerpt}`);
+  return { outcome: fromOutside(lines.join('\n\n') || 'Nothing was found.'), report };
+}
+
+const Part = z.object({ data: z.base64().transform((text) => Buffer.from(text, 'base64')) });
+
+async function wholeOutput({ hands }: HandsJob, { process, stdout }: EndedProcess): Promise<string> {
+  const parts: Buffer[] = [];
+  for (let offset = 0; offset < (stdout?.bytes ?? 0) && offset < ANSWER_BYTES; offset += READ_BYTES) {
+    const { data } = await hands.ask('read', { process, stream: 'stdout', offset, bytes: READ_BYTES }, Part);
+    parts.push(data);
+  }
+  return Buffer.concat(parts).toString();
+}

@@ -1,0 +1,99 @@
+/** Calls of net tools over HTTP: rates of the tier over all replicas, the memory that the browser needs, and the class of a call. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, endCall, type CallInput } from '@hamlet/contract';
+import { dataOf } from '../../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let other: PermissionPlay;
+
+const tierFile = (tier: number): string =>
+  join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-entitlement-tier-${tier}.yaml`);
+
+before(async () => {
+  village = await startTestVillage();
+  const tier0 = (await readFile(tierFile(0), 'utf8'))
+    .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
+    .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
+    .replace('memory: 256Mi', 'memory: 2Gi');
+  await writeFile(tierFile(0), tier0);
+  permits = new PermissionPlay((await village.startReplica({})).peopleUrl);
+  other = permits.at((await village.startReplica({})).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+type Body = CallInput<typeof beginCall>['body'];
+type Begin = Pick<Body, 'tool'> & { readonly callId: string; readonly args?: object; readonly over?: PermissionPlay };
+
+function begin({ agentId, runId, cycle, attempt }: Working, { callId, tool, args = {}, over = permits }: Begin) {
+  const params = { run_id: runId, call_id: callId };
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  return over.play.as(agentId).call(beginCall, { params, body });
+}
+
+async function end({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
+  const params = { run_id: runId, call_id: callId };
+  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
+  dataOf(await permits.play.as(agentId).call(endCall, { params, body }));
+}
+
+async function use(working: Working, call: Begin): Promise<string> {
+  const answer = await begin(working, call);
+  if (!answer.ok) return answer.problem.code;
+  if (answer.data.state === 'begun') await end(working, call.callId);
+  return answer.data.outcome?.code ?? answer.data.state;
+}
+
+test('searches count over all runs and replicas of an hour; the refusal says when the next one may begin', async () => {
+  const working = await permits.startRun('bob');
+  const search = (callId: string, over?: PermissionPlay): Promise<string> =>
+    use(working, { callId, tool: 'web_search', args: { query: 'apples' }, ...(over === undefined ? {} : { over }) });
+  assert.equal(await search('1.0'), 'begun');
+  assert.equal(await search('1.1', other), 'begun');
+  await permits.endAll();
+  const next = await permits.startRun('bob');
+  assert.equal(await use(next, { callId: '1.0', tool: 'web_search', args: { query: 'pears' } }), 'begun');
+  const refused = await begin(next, { callId: '1.1', tool: 'web_search', over: other });
+  assert.ok(!refused.ok);
+  assert.deepEqual([refused.problem.code, refused.problem.status], ['too_many_searches', 429]);
+  const wait = Number(/in (\d+) s$/.exec(refused.problem.detail ?? '')?.[1]);
+  assert.ok(wait > 3_000 && wait <= 3_600, refused.problem.detail);
+  assert.equal(await use(next, { callId: '1.2', tool: 'web_fetch', args: { url: 'https://a.test' } }), 'begun');
+  assert.equal(await use(await permits.startRun('ada'), { callId: '1.0', tool: 'web_search' }), 'begun');
+});
+
+test('all tools of the browser share one rate', async () => {
+  const working = await permits.startRun('bob');
+  assert.equal(await use(working, { callId: '1.0', tool: 'browser_open', args: { url: 'https://a.test' } }), 'begun');
+  assert.equal(await use(working, { callId: '1.1', tool: 'browser_read' }), 'begun');
+  assert.equal(await use(working, { callId: '1.2', tool: 'browser_read' }), 'too_many_browser_calls');
+});
+
+test('a tier below 2Gi has no browser, and the denial names the tiers that have it', async () => {
+  const small = (await readFile(tierFile(0), 'utf8')).replace('memory: 2Gi', 'memory: 256Mi');
+  await writeFile(tierFile(0), small);
+  const replica = permits.at((await village.startReplica({})).peopleUrl);
+  const working = await permits.startRun('bob');
+  const answer = dataOf(await begin(working, { callId: '1.0', tool: 'browser_read', over: replica }));
+  assert.equal(answer.state, 'denied');
+  assert.equal(answer.outcome?.code, 'tier_too_small');
+  assert.match(answer.outcome?.text ?? '', /needs a tier with 2Gi[^]*tier-0 has 256Mi[^]*have it: tier-2/);
+});
+
+test('a call that sends something asks a person by default, a call that reads does not', async () => {
+  const working = await permits.startRun('bob');
+  const http = (callId: string, args: object): Promise<string> => use(working, { callId, tool: 'http', args });
+  const url = 'https://api.test/v1';
+  assert.equal(await http('1.0', { url }), 'begun');
+  assert.equal(await http('1.1', { url, method: 'HEAD' }), 'begun');
+  assert.equal(await http('1.2', { url, method: 'POST', body: '{}' }), 'permission_needed');
+  assert.equal(await http('1.3', { url, body: 'in a GET' }), 'permission_needed');
+  assert.equal(await http('1.4', { url, method: 'BREW' }), 'permission_needed', 'unclear arguments may send');
+});

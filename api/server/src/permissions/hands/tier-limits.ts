@@ -1,0 +1,80 @@
+import { villageTool, VILLAGE_TOOL_NAMES, type CallOutcome, type Limits, type ToolRate } from '@hamlet/contract';
+import { bytes } from '@hamlet/core/seats';
+import { waitForRate, type Tx } from '@hamlet/store';
+import type { AgentSource } from '../../agents/agent-source.ts';
+import { refused, type Refused } from '../../http/outcome.ts';
+import type { AgentLimits } from '../../limits/agent-limits.ts';
+import { deniedOutcome } from '../call-outcomes.ts';
+
+export interface TierPorts {
+  readonly limits: AgentLimits;
+  readonly source: Pick<AgentSource, 'get' | 'entitlement' | 'entitlements'>;
+}
+
+const HOUR_S = 3_600;
+
+interface Rate {
+  readonly limit: (limits: Limits) => number | null;
+  readonly reason: 'too_many_searches' | 'too_many_browser_calls';
+  readonly words: string;
+}
+
+const RATES: Readonly<Record<ToolRate, Rate>> = {
+  web_search: {
+    limit: (limits) => limits.web_searches_per_hour,
+    reason: 'too_many_searches',
+    words: 'searches of the web',
+  },
+  browser: {
+    limit: (limits) => limits.browser_calls_per_hour,
+    reason: 'too_many_browser_calls',
+    words: 'calls of the browser',
+  },
+};
+
+const toolsOf = (rate: ToolRate): readonly string[] =>
+  VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.rate === rate);
+
+/**
+ * Refuses a call whose rate of the tier is used up in the last hour. Postgres counts the stored starts, so all replicas count
+ * together, and a restart forgets none. Locks the agent: it begins no other call until the transaction ends.
+ */
+export async function refuseByRate(
+  tx: Tx,
+  { limits }: Pick<TierPorts, 'limits'>,
+  { agentId, tool }: { readonly agentId: string; readonly tool: string },
+): Promise<Refused | null> {
+  const rate = villageTool(tool)?.rate;
+  if (rate === undefined) return null;
+  const allowance = await limits.of(agentId);
+  const { limit, reason, words } = RATES[rate];
+  const allowed = allowance === null ? 0 : (limit(allowance.limits) ?? 0);
+  const waitS = allowed === 0 ? HOUR_S : await waitForRate(tx, { agentId, tools: toolsOf(rate), allowed });
+  if (waitS === null) return null;
+  const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
+  const next = allowed === 0 ? '' : `; the next one in ${waitS} s`;
+  return refused(reason, `${tier} allows ${allowed} ${words} an hour${next}`, waitS);
+}
+
+/** Denies a call of a tool that needs more memory than the agent's tier has, and names the tiers that have it. Pure but for its ports. */
+export function deniedByMemory(
+  { source }: Pick<TierPorts, 'source'>,
+  { agentId, tool }: { readonly agentId: string; readonly tool: string },
+): CallOutcome | null {
+  const needed = villageTool(tool)?.memory;
+  if (needed === undefined) return null;
+  const tier = source.get(agentId)?.status.tier;
+  const has = tier === undefined ? undefined : source.entitlement(tier)?.compute.resources.memory;
+  if (has !== undefined && bytes(has) >= bytes(needed)) return null;
+  const roomy = source
+    .entitlements()
+    .filter(({ spec }) => bytes(spec.compute.resources.memory) >= bytes(needed))
+    .toSorted((a, b) => a.spec.rank - b.spec.rank)
+    .map(({ name }) => name);
+  const present = has === undefined ? 'You have no tier' : `Your tier ${tier} has ${has}`;
+  const others =
+    roomy.length === 0
+      ? 'No tier of this village has it: an admin can make one'
+      : `These tiers have it: ${roomy.join(', ')}`;
+  return deniedOutcome('tier_too_small', `${tool} needs a tier with ${needed} of memory. ${present}. ${others}.`);
+}
