@@ -1,7 +1,7 @@
 import type { ShellReading } from '@hamlet/shell';
 import { readArguments } from '../call-arguments.ts';
 import { redactSecrets } from '../redact-secrets.ts';
-import { netKeyOf } from '../rules/net-key.ts';
+import { netKeyOf } from './net-key.ts';
 import { commandOf } from './judge-hands-call.ts';
 import type { ReadCommand } from './read-command.ts';
 
