@@ -51,6 +51,7 @@ const toolRule: Schema = {
     when: occasion,
     verdict: { enum: ['allow', 'ask', 'deny'] },
     reason: { type: 'string', minLength: 1, maxLength: 512 },
+    tainted: { enum: ['allow'] },
     matches: exampleCalls,
     misses: exampleCalls,
   }),

@@ -165,6 +165,7 @@ export const ROUTES = [
   permissions.performCall,
   handsCalls.beginCall,
   handsCalls.endCall,
+  handsCalls.noteMemories,
   handsCalls.listCalls,
   artifacts.keepArtifact,
   artifacts.listRunArtifacts,

@@ -68,6 +68,7 @@ export * from './values/worker.ts';
 export * from './values/scalars.ts';
 export * from './values/session.ts';
 export * from './values/standing.ts';
+export * from './values/taint.ts';
 export * from './tools/village-tools.ts';
 export * from './world/command.ts';
 export * from './world/constants.ts';

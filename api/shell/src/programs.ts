@@ -192,4 +192,12 @@ export const PROGRAMS: Readonly<Record<string, Classify>> = {
   gem: packages('push yank', 'list'),
   go: byVerb({ ...each('get install mod', INSTALL), ...each('list version env doc', READ) }),
   twine: () => PUBLISH,
+  ...each('docker podman', byVerb({ push: PUBLISH, ...each('pull login search', NETWORK) })),
+  kubectl: byVerb({ ...each('get describe logs explain version diff top api-resources', NETWORK) }, PUBLISH),
+  helm: byVerb({ ...each('list status search get show', NETWORK), ...each('template lint', EXEC) }, PUBLISH),
+  ...each('terraform tofu pulumi', byVerb({ ...each('apply destroy import up publish push', PUBLISH) })),
+  ...each(
+    'vercel netlify fly flyctl heroku wrangler firebase serverless aws gcloud az ansible-playbook',
+    () => PUBLISH,
+  ),
 };

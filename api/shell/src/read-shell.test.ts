@@ -115,6 +115,15 @@ const TABLE: Readonly<Record<string, string>> = {
   'echo $(( $(git push) + 1 ))': 'read network publish',
   'g""it pu\\sh': 'network publish',
   '\'git\' "push"': 'network publish',
+  // A deployment changes what others use.
+  'kubectl apply -f x.yaml': 'network publish',
+  'kubectl get pods': 'network',
+  'helm upgrade web ./chart': 'network publish',
+  'docker push registry/x': 'network publish',
+  'docker build .': 'exec',
+  'terraform apply -auto-approve': 'network publish',
+  'terraform plan': 'exec',
+  'sudo fly deploy': 'network publish',
   // Not to be known: a person is asked.
   '$CMD x': 'exec ?',
   '$(echo git) push': 'read exec ?',

@@ -21,6 +21,7 @@ import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
+import { noteMemories } from './note-memories.ts';
 import { openJournal } from './open-journal.ts';
 import type { RunBook } from './run-book.ts';
 import { createWordPublisher, type WordPublisher } from './word-publisher.ts';
@@ -76,7 +77,10 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
       recall: async ({ text, conversation, run }) => {
         const booked = book.find(run);
         if (booked?.isWorker === true) return [];
-        return notes.recall(text, booked?.audience ?? conversation).map((note) => `- ${note.text}`);
+        const recalled = notes.recall(text, booked?.audience ?? conversation);
+        if (recalled.length === 0) return [];
+        const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
+        return noted === null ? [] : recalled.map((note) => `- ${note.text}`);
       },
     },
   });

@@ -124,6 +124,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     beginCall: unused,
     endCall: unused,
     keepArtifact: unused,
+    noteMemories: async () => ok([]),
     askPermission: unused,
     waitRun: unused,
     publishWords: unused,

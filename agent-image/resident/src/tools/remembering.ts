@@ -1,24 +1,43 @@
 import type { CallContext } from '@hamlet/engine';
+import { noteMemories } from '../engine/note-memories.ts';
 import type { Note } from '../memory/notes.ts';
-import { failed, okay, type ToolKit } from './tool-kit.ts';
+import { failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 const ID_CHARS = 12;
 
-const noteInWords = ({ id, text, about, pinned, audience }: Note): string =>
-  `- ${id}${pinned ? ', pinned' : ''}${audience === null ? '' : ', private to this conversation'}${about === null ? '' : `, about ${about}`}: ${text}`;
-
-const listInWords = (notes: readonly Note[]): string => notes.map(noteInWords).join('\n') || 'Nothing is remembered.';
+const noteInWords = (tainted: readonly string[]) =>
+  function inWords({ id, text, about, pinned, audience }: Note): string {
+    const facts = [
+      ...(pinned ? ['pinned'] : []),
+      ...(tainted.includes(id) ? ['from outside'] : []),
+      ...(audience === null ? [] : ['private to this conversation']),
+      ...(about === null ? [] : [`about ${about}`]),
+    ];
+    return `- ${[id, ...facts].join(', ')}: ${text}`;
+  };
 
 const audienceOf = ({ book }: ToolKit, { run, conversation }: CallContext): string =>
   book.find(run)?.audience ?? conversation;
 
+const NOT_NOTED = failed('memory_not_noted', 'The village has not noted the use of the memory. Try again later.');
+
+/** The notes in words, once the API knows that the run reads them. */
+async function shown(kit: ToolKit, notes: readonly Note[], { run, signal }: CallContext): Promise<ToolResult> {
+  if (notes.length === 0) return okay('Nothing is remembered.');
+  const tainted = await noteMemories(kit, { run, recalled: notes.map(({ id }) => id), signal });
+  return tainted === null ? NOT_NOTED : okay(notes.map(noteInWords(tainted)).join('\n'));
+}
+
 /** The memory stays private to the conversation in which it was made. Its id is that of the call, so a repeated call adds nothing. */
-export function remember(
+export async function remember(
   kit: ToolKit,
   { text, about }: { text: string; about?: string | undefined },
   context: CallContext,
-) {
+): Promise<ToolResult> {
   const id = `m-${context.key.slice(0, ID_CHARS)}`;
+  // The API knows the memory before the file has it: a mark without a memory does no harm.
+  const noted = await noteMemories(kit, { run: context.run, written: [id], signal: context.signal });
+  if (noted === null) return NOT_NOTED;
   kit.notes.remember({ id, text, about: about ?? null, audience: audienceOf(kit, context) });
   return okay(`Remembered as ${id}.`);
 }
@@ -42,11 +61,11 @@ export function pin(kit: ToolKit, { id, pinned }: { id: string; pinned: boolean 
   }
 }
 
-export const listMemories = (kit: ToolKit, limit: number, context: CallContext) =>
-  okay(listInWords(kit.notes.list(audienceOf(kit, context), limit)));
+export const listMemories = (kit: ToolKit, limit: number, context: CallContext): Promise<ToolResult> =>
+  shown(kit, kit.notes.list(audienceOf(kit, context), limit), context);
 
 export const searchMemories = (
   kit: ToolKit,
   { query, limit }: { query: string; limit: number },
   context: CallContext,
-) => okay(listInWords(kit.notes.search(query, audienceOf(kit, context), limit)));
+): Promise<ToolResult> => shown(kit, kit.notes.search(query, audienceOf(kit, context), limit), context);

@@ -77,11 +77,7 @@ const walkingTools = (kit: ToolKit): readonly Tool[] => [
 ];
 
 const memoryTools = (kit: ToolKit): readonly Tool[] => [
-  inPod(
-    'remember',
-    VILLAGE_TOOLS.remember,
-    now((note, context) => remember(kit, note, context)),
-  ),
+  inPod('remember', VILLAGE_TOOLS.remember, (note, context) => remember(kit, note, context)),
   inPod(
     'forget',
     VILLAGE_TOOLS.forget,
@@ -92,16 +88,8 @@ const memoryTools = (kit: ToolKit): readonly Tool[] => [
     VILLAGE_TOOLS.pin,
     now(({ memory_id: id, pinned }, context) => pin(kit, { id, pinned }, context)),
   ),
-  inPod(
-    'list_memories',
-    VILLAGE_TOOLS.list_memories,
-    now(({ limit }, context) => listMemories(kit, limit, context)),
-  ),
-  inPod(
-    'search_memories',
-    VILLAGE_TOOLS.search_memories,
-    now((query, context) => searchMemories(kit, query, context)),
-  ),
+  inPod('list_memories', VILLAGE_TOOLS.list_memories, ({ limit }, context) => listMemories(kit, limit, context)),
+  inPod('search_memories', VILLAGE_TOOLS.search_memories, (query, context) => searchMemories(kit, query, context)),
 ];
 
 const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_TOOLS[name].runs === 'village');

@@ -26,6 +26,10 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
       return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
     },
+    noteMemories: async (run_id, lease, { written, recalled }) => {
+      const body = { ...lease, written: [...written], recalled: [...recalled] };
+      return mapped(await read(contract.noteMemories, { params: { run_id }, body }), ({ tainted }) => tainted);
+    },
     askPermission: async (run_id, lease, call) => {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);

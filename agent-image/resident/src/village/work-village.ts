@@ -90,6 +90,12 @@ export interface WorkVillage {
   ): Promise<Answer<unknown>>;
   /** Keeps bytes of a call that has begun. */
   keepArtifact(runId: string, callId: string, upload: RunLease & ArtifactUpload): Promise<Answer<Artifact>>;
+  /** Notes the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
+  noteMemories(
+    runId: string,
+    lease: RunLease,
+    memories: { readonly written: readonly string[]; readonly recalled: readonly string[] },
+  ): Promise<Answer<readonly string[]>>;
   askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
   /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
   waitRun(

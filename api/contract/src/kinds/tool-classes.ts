@@ -11,8 +11,10 @@ export const TOOL_CLASSES = [
   'schedule',
   'exec',
   'write_inside',
+  'write_outside',
   'network',
   'send',
+  'install',
   'delegate',
 ] as const;
 export const ToolClass = z.enum(TOOL_CLASSES);

@@ -3,6 +3,7 @@ import { Cron, DailyAt } from '../kinds/schedule-timing.ts';
 import { Duration, TimeZone } from '../kinds/text.ts';
 import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
+import { ToolName } from '../values/permission.ts';
 import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS } from '../values/run.ts';
 import { WORKER_TOKENS_MIN } from '../values/worker.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
@@ -30,6 +31,7 @@ const COORDINATE = z.int().min(0).max(10_000);
 const MEMORY_MAX_CHARS = 2_000;
 const QUESTION_MAX_CHARS = 2_000;
 const QUERY_MAX_CHARS = 200;
+const DELEGATED_TOOLS_MAX = 32;
 const SCHEDULE_PROMPT_MAX_CHARS = 4_000;
 const SCHEDULE_REASON_MAX_CHARS = 500;
 const TIMING_MAX_CHARS = 128;
@@ -152,6 +154,12 @@ const Delegate = z.strictObject({
     .optional()
     .describe('Tokens that it may use, out of yours; without it, half of the rest'),
   money: Amount.optional().describe('aiDollars that it may use, out of yours; without it, in proportion to its tokens'),
+  tools: z
+    .array(ToolName)
+    .min(1)
+    .max(DELEGATED_TOOLS_MAX)
+    .optional()
+    .describe('The only tools and classes of tools that it has, of yours; without it, all of yours'),
 });
 const ListWorkers = z.strictObject({
   active: z.boolean().default(true).describe('False to list also those that have ended'),

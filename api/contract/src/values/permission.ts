@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { AgentSpec } from '../kinds/agent.ts';
 import { ToolClass } from '../kinds/tool-classes.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
+import { TaintMark } from './taint.ts';
 
 export const POLICY_RULES_MAX = 64;
-/** Village, tier and Agent together, and the rule that an Agent's list of tools becomes. */
-export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 1;
+/** Village, tier and Agent together, and the rules that lists of tools become: one of the Agent, and one of each run that delegated. */
+export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 9;
 const RULE_TOOLS_MAX = 64;
 const RULE_EXAMPLES_MAX = 32;
 /** The same as in `spec.tools.rules` of an Agent. */
@@ -24,7 +25,7 @@ export const CallOccasion = z.enum(['run', 'turn']);
 export type CallOccasion = z.infer<typeof CallOccasion>;
 
 /** The name of a tool or of a class of tools. */
-const ToolName = z
+export const ToolName = z
   .string()
   .max(64)
   .regex(/^[a-z][a-zA-Z0-9_.:/-]*$/, 'write the name of a tool or a class, for example post_to_board or spend');
@@ -40,10 +41,18 @@ export const PolicyRule = z.strictObject({
 });
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
+/** Relaxes what a person is otherwise asked about: calls of a tainted run. It says why, since it gives up a protection. */
+const Tainted = z
+  .literal('allow')
+  .describe('Also in runs that text from outside has reached; needs verdict allow and a reason');
+
 /** The API checks the examples when it loads the rules, and does not start with a wrong one. */
 export const VillageRule = PolicyRule.extend({
+  tainted: Tainted.optional(),
   matches: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must match'),
   misses: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must not match'),
+}).refine(({ tainted, verdict, reason }) => tainted === undefined || (verdict === 'allow' && reason !== undefined), {
+  message: 'tainted goes with verdict allow and a reason: write both, or leave tainted out',
 });
 export type VillageRule = z.infer<typeof VillageRule>;
 
@@ -53,7 +62,7 @@ export type VillageRules = z.infer<typeof VillageRules>;
 /** `spec.tools` of an Agent, which can only narrow the rules of the village. */
 export type AgentTools = NonNullable<AgentSpec['tools']>;
 
-export const RuleOrigin = z.enum(['village', 'tier', 'agent']);
+export const RuleOrigin = z.enum(['village', 'tier', 'agent', 'parent']);
 export type RuleOrigin = z.infer<typeof RuleOrigin>;
 
 /** The rules that hold for one agent. A permission holds only under the version in which it was requested. */
@@ -62,7 +71,7 @@ export const Policy = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .describe('SHA-256 of the rules'),
-  rules: z.array(PolicyRule.extend({ from: RuleOrigin })).max(RESOLVED_RULES_MAX),
+  rules: z.array(PolicyRule.extend({ tainted: Tainted.optional(), from: RuleOrigin })).max(RESOLVED_RULES_MAX),
   mcp: z
     .record(z.string(), ToolClass.nullable())
     .optional()
@@ -118,6 +127,11 @@ export const Permission = z.strictObject({
   answer: PermissionAnswer.nullable(),
   reply: z.string().nullable().describe('Words of the person to the agent'),
   rule_id: z.uuid().nullable().default(null).describe('Allow rule of the person, if it answered in their place'),
+  taint: z
+    .array(TaintMark)
+    .nullable()
+    .default(null)
+    .describe('Text from outside that had reached the run when it asked, by its sources; null if none had'),
 });
 export type Permission = z.infer<typeof Permission>;
 
@@ -136,6 +150,7 @@ export const AllowRule = z.strictObject({
     .default(null)
     .describe('Commands of a shell for which it holds; null for all calls of another tool'),
   session_id: z.uuid().nullable().describe('Only for messages of its author in this session; null for all runs'),
+  tainted: z.boolean().default(false).describe('True if it holds also in runs that text from outside has reached'),
   permission_id: z.uuid().describe('Permission with which it was given'),
   created_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }),
   created_at: Time,

@@ -3,6 +3,7 @@ import { MAX_PROSE_CHARS } from '../kinds/text.ts';
 import { AiDollars } from './money.ts';
 import { CallId } from './permission.ts';
 import { AgentId, plainText, Time } from './scalars.ts';
+import { TaintMark } from './taint.ts';
 
 /** The same limit as for the prompt of a Schedule. */
 export const RUN_PROMPT_MAX_CHARS = MAX_PROSE_CHARS;
@@ -69,6 +70,10 @@ export const WorkerOrigin = z.strictObject({
   call_id: CallId,
   role: z.string(),
   depth: z.int().min(1),
+  tools: z
+    .array(z.array(z.string()))
+    .optional()
+    .describe('Lists of tools and classes that it and its parents were given; a tool must be in each'),
 });
 export type WorkerOrigin = z.infer<typeof WorkerOrigin>;
 
@@ -98,6 +103,10 @@ export const Run = z.strictObject({
   budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
+  taint: z
+    .array(TaintMark)
+    .optional()
+    .describe('Text from outside has reached the run: the first of each source. Only of a tainted run'),
   veiled: z
     .literal(true)
     .optional()

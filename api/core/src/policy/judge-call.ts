@@ -1,17 +1,24 @@
 import { classOf, villageTool } from '@hamlet/contract/tools';
-import type { CallOccasion, Policy, PolicyRule } from '@hamlet/contract';
+import type { CallOccasion, Policy, PolicyRule, TaintMark } from '@hamlet/contract';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
-import { judgeMcpCall, mcpServerOf } from './judge-mcp-call.ts';
+import { classOfServer, judgeMcpCall } from './judge-mcp-call.ts';
+import { mcpServerOf } from './mcp-names.ts';
+import { askIfTainted } from './taint.ts';
 
 export interface JudgedCall {
   readonly tool: string;
   readonly when: CallOccasion;
   /** Arguments of the call, which may put it in another class than its tool; undefined if they are not known. */
   readonly input?: unknown;
+  /** Text from outside that has reached the run of the call; none by default. */
+  readonly taint?: readonly TaintMark[] | null | undefined;
 }
 
 /** True if a rule names the tool or the class of the call, and the occasion. */
-export function ruleMatches(rule: Pick<PolicyRule, 'tools' | 'when'>, { tool, when, input }: JudgedCall): boolean {
+export function ruleMatches(
+  rule: Pick<PolicyRule, 'tools' | 'when'>,
+  { tool, when, input }: Pick<JudgedCall, 'tool' | 'when' | 'input'>,
+): boolean {
   const known = villageTool(tool);
   if (known === undefined) return false;
   const ofCall = input === undefined ? known.class : classOf(known, input);
@@ -19,12 +26,34 @@ export function ruleMatches(rule: Pick<PolicyRule, 'tools' | 'when'>, { tool, wh
 }
 
 /**
- * Judges a call: deny overrides ask, ask overrides allow. A tool that is unknown, or that no rule of the village names,
- * is denied; rules of tier and Agent only narrow. Pure; the same for API and resident.
+ * Judges a call by its tool: deny overrides ask, ask overrides allow. A tool that is unknown, or that no rule of the village names,
+ * is denied; rules of tier, Agent and parent only narrow. A tainted run asks a person about classes by which text from outside could act.
+ * Pure; the same for API and resident.
  */
 export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCall): Judged {
   const server = mcpServerOf(call.tool);
-  if (server !== null) return judgeMcpCall(policy, call, server);
+  const judged = server === null ? judgeByRules(policy, call) : judgeMcpCall(policy, call, server);
+  const needed = neededClass(policy, call, server);
+  if (needed === null) return judged;
+  const asked = askIfTainted(policy, { when: call.when, classes: [needed], taint: call.taint ?? [] });
+  return asked === null ? judged : strictestOf(judged, [asked]);
+}
+
+/** The class of a tool, with the names by which a rule may mean it; null for a tool or server that is unknown or has no class. */
+function neededClass(
+  { mcp = {} }: Pick<Policy, 'mcp'>,
+  { tool, input }: JudgedCall,
+  server: string | null,
+): { readonly name: string; readonly aliases: readonly string[] } | null {
+  const known = villageTool(tool);
+  const ofTool = known === undefined || input === undefined ? known?.class : classOf(known, input);
+  const name = server === null ? ofTool : classOfServer(mcp, server);
+  if (name === undefined || name === null) return null;
+  return { name, aliases: server === null ? [tool] : [tool, `mcp__${server}`] };
+}
+
+/** Judges a call of a tool of the village by rules alone. Pure. */
+function judgeByRules(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
   const tool = villageTool(call.tool);
   if (tool === undefined) return { verdict: 'deny', reason: `There is no tool ${call.tool.slice(0, 64)}` };
   const matching = policy.rules.filter((rule) => ruleMatches(rule, call));

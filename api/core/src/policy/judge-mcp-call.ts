@@ -1,16 +1,14 @@
 import type { CallOccasion, Policy } from '@hamlet/contract';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 
-const NAME = /^mcp__([a-z][a-z0-9-]{0,23})__[A-Za-z0-9_-]+$/;
-
 interface McpCall {
   readonly tool: string;
   readonly when: CallOccasion;
 }
 
-/** The server in the name of a tool; null for a tool of the village. Pure. */
-export function mcpServerOf(tool: string): string | null {
-  return NAME.exec(tool)?.[1] ?? null;
+/** The class that an Agent gives a server: null without one, undefined if the agent has no such server. Pure. */
+export function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): string | null | undefined {
+  return Object.hasOwn(mcp, server) ? mcp[server] : undefined;
 }
 
 /**
@@ -23,7 +21,7 @@ export function judgeMcpCall(
   { tool, when }: McpCall,
   server: string,
 ): Judged {
-  const toolClass = Object.hasOwn(mcp, server) ? mcp[server] : undefined;
+  const toolClass = classOfServer(mcp, server);
   if (toolClass === undefined) return { verdict: 'deny', reason: `The agent has no MCP server ${server}` };
   const names: readonly string[] = [tool, `mcp__${server}`, ...(toolClass === null ? [] : [toolClass])];
   const matching = rules.filter((rule) => ruleNames(rule, { names, when }));

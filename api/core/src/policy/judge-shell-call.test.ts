@@ -15,7 +15,7 @@ const policyOf = (rules: readonly PolicyRule[]) => ({
   mcp: {},
 });
 const judged = (rules: readonly PolicyRule[], needs: ShellNeeds, when: CallOccasion = 'run') =>
-  judgeShellCall(policyOf(rules), when, needs);
+  judgeShellCall(policyOf(rules), { tool: 'shell', when }, needs);
 const verdict = (rules: readonly PolicyRule[], needs: Partial<ShellNeeds>, when: CallOccasion = 'run'): Verdict =>
   judged(rules, { classes: [], unclear: [], ...needs }, when).verdict;
 

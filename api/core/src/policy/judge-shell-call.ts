@@ -1,9 +1,7 @@
-import type { CallOccasion, Policy } from '@hamlet/contract';
-import { judgeCall } from './judge-call.ts';
+import type { Policy } from '@hamlet/contract';
+import { judgeCall, type JudgedCall } from './judge-call.ts';
 import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
-
-/** Classes that only a shell command can need. Rules may name them beside the classes of tools. */
-export const SHELL_CLASSES = ['write_outside', 'install'] as const;
+import { askIfTainted } from './taint.ts';
 
 /** Characters of a reason for people and for the model. */
 const REASON_MAX_CHARS = 480;
@@ -17,22 +15,37 @@ export interface ShellNeeds {
 }
 
 /**
- * Judges a shell command: as a call of `shell`, and by the rules for every class that the command needs; the strictest counts.
+ * Judges a call as the API judges each: a tool by its name and class, and one that stands for a shell command by what the command needs.
+ * Parent, worker, resumed run and trial of new rules have this one evaluator. Pure.
+ */
+export function judge(
+  policy: Pick<Policy, 'rules' | 'mcp'>,
+  call: JudgedCall & { readonly needs: ShellNeeds | null },
+): Judged {
+  const { needs, ...judged } = call;
+  return needs === null ? judgeCall(policy, judged) : judgeShellCall(policy, judged, needs);
+}
+
+/**
+ * Judges a shell command: as a call of its tool, and by the rules for every class that the command needs; the strictest counts.
  * A command that publishes or that is unclear is asked about at least, also if the rules allow it. Pure.
  */
 export function judgeShellCall(
   policy: Pick<Policy, 'rules' | 'mcp'>,
-  when: CallOccasion,
+  { tool, when, taint }: JudgedCall,
   { classes, unclear }: ShellNeeds,
 ): Judged {
   const byRule = policy.rules
     .filter((rule) => ruleNames(rule, { names: classes, when }))
     .map((rule) => judgedBy(rule, `${rule.tools.filter((name) => classes.includes(name)).join(' and ')} in a shell`));
+  const needed = classes.map((name) => ({ name, aliases: name === 'exec' ? [tool] : [] }));
+  const tainted = askIfTainted(policy, { when, classes: needed, taint: taint ?? [] });
   const asks: readonly Judged[] = [
     ...(classes.includes('publish') ? [ask('The command sends something to where others see it')] : []),
     ...(unclear.length > 0 ? [ask(`The effect of the command is unclear: ${unclear.join('; ')}`)] : []),
+    ...(tainted === null ? [] : [tainted]),
   ];
-  return strictestOf(judgeCall(policy, { tool: 'shell', when }), [...byRule, ...asks]);
+  return strictestOf(judgeCall(policy, { tool, when }), [...byRule, ...asks]);
 }
 
 const ask = (reason: string): Judged => ({ verdict: 'ask', reason: reason.slice(0, REASON_MAX_CHARS).toWellFormed() });

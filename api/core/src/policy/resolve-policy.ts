@@ -2,7 +2,6 @@ import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@h
 import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { ruleMatches } from './judge-call.ts';
-import { SHELL_CLASSES } from './judge-shell-call.ts';
 
 /** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
@@ -26,29 +25,35 @@ export interface PolicyLayers {
   readonly mcp?: NonNullable<Policy['mcp']>;
 }
 
-function resolved(rule: PolicyRule, from: ResolvedRule['from']): ResolvedRule {
-  const { tools, when, verdict, reason } = rule;
+function resolved(rule: PolicyRule & Pick<VillageRule, 'tainted'>, from: ResolvedRule['from']): ResolvedRule {
+  const { tools, when, verdict, reason, tainted } = rule;
   return {
     tools: tools.toSorted(),
     ...(when === undefined ? {} : { when }),
     verdict,
     ...(reason === undefined ? {} : { reason }),
+    ...(tainted === undefined || from !== 'village' ? {} : { tainted }),
     from,
   };
 }
 
 const SENDING = VILLAGE_TOOL_NAMES.filter((name) => villageTool(name)?.sends !== undefined);
 
-/** The denial of all tools that an Agent's list leaves out; none if the Agent has no list or names all. */
-function unlisted(allow: readonly string[] | undefined): readonly ResolvedRule[] {
+const OF_AGENT = { from: 'agent', reason: 'spec.tools.allow of the Agent leaves this tool out' } as const;
+const OF_PARENT = { from: 'parent', reason: 'The run that delegated this work left this tool out' } as const;
+
+/** The denial of all tools that a list leaves out; none without a list, and if it names all. */
+function unlisted(
+  allow: readonly string[] | undefined,
+  { from, reason }: Pick<ResolvedRule, 'from'> & { readonly reason: string },
+): readonly ResolvedRule[] {
   if (allow === undefined) return [];
   const maySend = ['send', ...SENDING].some((name) => allow.includes(name));
   const tools = [
     ...VILLAGE_TOOL_NAMES.filter((name) => !allow.includes(name) && !allow.includes(VILLAGE_TOOLS[name].class)),
     ...(maySend ? [] : ['send']),
   ];
-  const reason = 'spec.tools.allow of the Agent leaves this tool out';
-  return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, 'agent')];
+  return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, from)];
 }
 
 /** The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Pure. */
@@ -57,12 +62,30 @@ export function resolvePolicy({ village, tier, agent, mcp }: PolicyLayers, sha25
     ...village.map((rule) => resolved(rule, 'village')),
     ...tier.map((rule) => resolved(rule, 'tier')),
     ...(agent?.rules ?? []).map((rule) => resolved(rule, 'agent')),
-    ...unlisted(agent?.allow),
+    ...unlisted(agent?.allow, OF_AGENT),
   ];
-  const servers = mcp === undefined ? {} : { mcp: listedServers(mcp, agent?.allow) };
+  return versioned({ rules, mcp: mcp === undefined ? undefined : listedServers(mcp, agent?.allow) }, sha256);
+}
+
+function versioned(
+  { rules, mcp }: { readonly rules: Policy['rules']; readonly mcp: Policy['mcp'] },
+  sha256: Sha256,
+): Policy {
+  const servers = mcp === undefined ? {} : { mcp };
   const hashed = mcp === undefined ? rules : [rules, servers];
   const bytes = sha256(new TextEncoder().encode(JSON.stringify(hashed)));
   return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules, ...servers };
+}
+
+/**
+ * The policy of a worker: that of its agent, narrowed by the lists of tools that its parents gave. A call must be in each list,
+ * so that no list widens another. Pure.
+ */
+export function narrowPolicy(policy: Policy, lists: readonly (readonly string[])[], sha256: Sha256): Policy {
+  if (lists.length === 0) return policy;
+  const rules = [...policy.rules, ...lists.flatMap((list) => unlisted(list, OF_PARENT))];
+  const mcp = policy.mcp && lists.reduce<NonNullable<Policy['mcp']>>(listedServers, policy.mcp);
+  return versioned({ rules, mcp }, sha256);
 }
 
 /** The servers that an Agent's list of tools leaves: by their class, or by name as `mcp__SERVER`. */
@@ -81,7 +104,7 @@ export function checkVillageRules(rules: VillageRules): readonly string[] {
 }
 
 function unknownNames({ tools }: VillageRule, index: number): readonly string[] {
-  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES, ...SHELL_CLASSES];
+  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES];
   return tools
     .filter((name) => !known.includes(name) && !MCP_NAME.test(name))
     .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`);

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { AgentSpec, AgentTools, EntitlementSpec, Policy, VillageRules } from '@hamlet/contract';
-import { resolvePolicy } from '@hamlet/core';
+import { narrowPolicy, resolvePolicy } from '@hamlet/core';
+import type { RunRow } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 
 /** The policy of an agent: the rules of the village, narrowed by its tier and its spec. */
 export type PolicyOf = (agentId: string) => Policy;
+
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+
+/** The policy of a run: that of its agent, and for a worker narrowed by the lists of tools that its parents gave. */
+export function policyOfRun(policyOf: PolicyOf, { agentId, toolLists }: Pick<RunRow, 'agentId' | 'toolLists'>): Policy {
+  return narrowPolicy(policyOf(agentId), toolLists ?? [], sha256);
+}
 
 const NONE = {};
 
@@ -30,7 +38,7 @@ export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'ge
       agent: tools ?? null,
       ...(mcpServers === undefined ? {} : { mcp: classesOf(mcpServers) }),
     };
-    return resolvePolicy(layers, (bytes) => createHash('sha256').update(bytes).digest());
+    return resolvePolicy(layers, sha256);
   }
   const tierOf = (name: string | undefined): TierTools =>
     (name === undefined ? null : source.entitlement(name))?.tools ?? NONE;

@@ -19,9 +19,10 @@ import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
-import { judgeHandsCall } from './shell/judge-hands-call.ts';
+import { judgeRunCall } from './shell/judge-hands-call.ts';
 import type { ReadCommand } from './shell/read-command.ts';
 import { permissionView } from './view/permission-view.ts';
+import { taintOf } from './view/taint-view.ts';
 import { amountOf } from './village-calls.ts';
 
 export interface AskPorts {
@@ -74,7 +75,7 @@ async function ask(
   request: Asked,
   { args, ports }: { readonly args: CallArguments; readonly ports: AskPorts },
 ): Promise<Outcome<{ readonly permission: ReturnType<typeof permissionView> }>> {
-  const { body, actor } = request;
+  const { body } = request;
   const held = await lockWork(tx, request);
   if (!held.ok) return held;
   const run = held.data;
@@ -83,8 +84,8 @@ async function ask(
     return isSame(before, body, args)
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
-  const policy = ports.policyOf(actor.agentId);
-  const { verdict, reason } = await judgeHandsCall(policy, { tool: body.tool, value: args.value }, ports.readCommand);
+  const { policy, judged } = await judgeRunCall(ports, run, { tool: body.tool, value: args.value });
+  const { verdict, reason } = judged;
   if (verdict === 'deny' && !isOfPod(body)) return refused('policy_denied', reason);
   const question = questionOf(body, args.value);
   if (body.why === 'question' && question === null)
@@ -104,6 +105,7 @@ async function ask(
     amount: amountOf(body.tool, args.value),
     policyVersion: policy.version,
     lastsS: LASTS_S[body.why],
+    taint: taintOf(run),
   });
   const about = { permission_id: permission.permissionId, call_id: body.call_id, tool: body.tool, why: body.why };
   const noted = await noteRunEvent(tx, run, { event: 'permission_asked', detail: about });

@@ -1,9 +1,10 @@
-import type { CallOccasion, RouteSpec, VillageToolName } from '@hamlet/contract';
-import { judgeCall } from '@hamlet/core';
-import { hasRunUnderWay, type Db } from '@hamlet/store';
+import type { RouteSpec, VillageToolName } from '@hamlet/contract';
+import { judgeCall, type JudgedCall } from '@hamlet/core';
+import { readTaintUnderWay, type Db } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 import type { PolicyOf } from './agent-policy.ts';
+import { taintOf } from './view/taint-view.ts';
 
 /** Refuses a request of an agent to a direct route if the rules forbid it or ask a person; null if they allow it. */
 export type RefuseDirect = (
@@ -43,7 +44,8 @@ function toolOfRequest(route: string, body: unknown): VillageToolName | null {
 
 /**
  * Judges direct requests of agents in one place. The API can ask no person there, so that a rule that asks refuses too. While
- * the agent works on a run, the rules for runs hold as well: otherwise a run could spend without its permission.
+ * the agent works on a run, the rules for runs hold as well, with the taint of its runs: otherwise a run could spend without its
+ * permission.
  */
 export function refuseDirect({ db, policyOf }: { readonly db: Db; readonly policyOf: PolicyOf }): RefuseDirect {
   return async (actor, route, body) => {
@@ -51,14 +53,14 @@ export function refuseDirect({ db, policyOf }: { readonly db: Db; readonly polic
     const tool = toolOfRequest(route.name, body);
     if (tool === null) return null;
     const policy = policyOf(actor.agentId);
-    const refusal = (when: CallOccasion): Refused | null => {
-      const { verdict, reason } = judgeCall(policy, { tool, when });
+    const refusal = (call: Pick<JudgedCall, 'when' | 'taint'>): Refused | null => {
+      const { verdict, reason } = judgeCall(policy, { tool, ...call });
       if (verdict === 'allow') return null;
       return refused('policy_denied', verdict === 'ask' ? `${reason}: ask for a permission in a run` : reason);
     };
-    const inTurn = refusal('turn');
-    const inRun = refusal('run');
-    if (inTurn !== null || inRun === null) return inTurn;
-    return (await hasRunUnderWay(db, actor.agentId)) ? inRun : null;
+    const inTurn = refusal({ when: 'turn' });
+    if (inTurn !== null) return inTurn;
+    const { underWay, taint } = await readTaintUnderWay(db, actor.agentId);
+    return underWay ? refusal({ when: 'run', taint: taintOf({ taint }) }) : null;
   };
 }

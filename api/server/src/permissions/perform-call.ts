@@ -1,8 +1,8 @@
 import { REFUSALS } from '@hamlet/contract';
 import type { CallOutcome } from '@hamlet/contract';
-import { decideCall, judgeCall } from '@hamlet/core';
-import type { CallDecision, CallDenial, Judged } from '@hamlet/core';
-import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall } from '@hamlet/store';
+import { decideCall } from '@hamlet/core';
+import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
+import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
@@ -12,11 +12,14 @@ import { readArguments, type CallArguments } from './call-arguments.ts';
 import { beginEffect, directRequest, type CallRequest, type JudgedCallOfRun } from './call-of-run.ts';
 import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './call-outcomes.ts';
 import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
+import { judgeRunCall } from './shell/judge-hands-call.ts';
+import type { ReadCommand } from './shell/read-command.ts';
 import { wayOf, type DirectHandler, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface PerformPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
+  readonly readCommand: ReadCommand;
   /** The handlers of the direct routes. */
   readonly direct: DirectHandlers;
   /** Begins the worker of a call of `delegate`. */
@@ -116,6 +119,7 @@ interface Facts {
   readonly run: RunRow;
   readonly policyVersion: string;
   readonly judged: Judged;
+  readonly brings: Bringing | null;
   readonly permission: HeldPermission | null;
   readonly effect: EffectRow | null;
 }
@@ -123,19 +127,21 @@ interface Facts {
 async function readFacts(
   tx: Tx,
   request: CallRequest,
-  { args, policyOf }: { readonly args: CallArguments; readonly policyOf: PolicyOf },
+  { args, ports }: { readonly args: CallArguments; readonly ports: PerformPorts },
 ): Promise<Outcome<Facts>> {
   const held = await lockWork(tx, request);
   if (!held.ok) return held;
   const run = held.data;
   const callId = request.params.call_id;
-  const policy = policyOf(run.agentId);
+  const call = { tool: request.body.tool, value: args.value };
+  const { policy, judged, brings } = await judgeRunCall(ports, run, call);
   return accepted({
     request,
     args,
     run,
     policyVersion: policy.version,
-    judged: judgeCall(policy, { tool: request.body.tool, when: 'run' }),
+    judged,
+    brings,
     permission: await lockPermissionOfCall(tx, run.runId, callId),
     effect: await lockEffect(tx, run.runId, callId),
   });
@@ -165,7 +171,8 @@ async function carryOut(
     case 'resume':
       return continueEffect(decision.kind, facts);
     case 'perform': {
-      const { request, args, run, policyVersion, permission } = facts;
+      const { request, args, run, policyVersion, permission, brings } = facts;
+      if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
       const permissionId = decision.consumes && permission !== null ? permission.permissionId : null;
       return perform(tx, { request, args, run, policyVersion, permissionId }, { permission, ...work });
     }
@@ -178,7 +185,7 @@ async function judgeAndPerform(
   request: CallRequest,
   { args, ports }: { readonly args: CallArguments; readonly ports: PerformPorts },
 ): Promise<Next> {
-  const read = await readFacts(tx, request, { args, policyOf: ports.policyOf });
+  const read = await readFacts(tx, request, { args, ports });
   if (!read.ok) return { kind: 'answer', outcome: read };
   const facts = read.data;
   const decision = decideCall({

@@ -1,6 +1,7 @@
 import { formatAiDollars, RUN_EVENT_TEXT_MAX_CHARS } from '@hamlet/contract';
 import type { Run, RunBudgets, RunCallDetail, RunEvent, RunModelDetail, RunUsage } from '@hamlet/contract';
 import type { RunEventRow, RunRow } from '@hamlet/store';
+import { taintOf } from '../permissions/view/taint-view.ts';
 
 function scheduleOf({ scheduleName: name, scheduleUid: uid, slot }: RunRow): Run['schedule'] {
   return name === null || uid === null || slot === null ? null : { name, uid, slot: slot.toISOString() };
@@ -13,9 +14,15 @@ function usageOf({ steps, tokens, costMicros, claimedTokens, claimedCostMicros }
   return { steps, tokens: witnessed ? tokens : claimedTokens, cost: formatAiDollars(BigInt(micros)), witnessed };
 }
 
-function workerIn({ parentRunId, parentCallId, role, depth }: RunRow): Pick<Run, 'worker'> {
+function workerIn({ parentRunId, parentCallId, role, depth, toolLists }: RunRow): Pick<Run, 'worker'> {
   if (parentRunId === null || parentCallId === null || role === null) return {};
-  return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth } };
+  const tools = toolLists === null ? {} : { tools: toolLists.map((list) => [...list]) };
+  return { worker: { parent_run_id: parentRunId, call_id: parentCallId, role, depth, ...tools } };
+}
+
+function taintIn(row: RunRow): Pick<Run, 'taint'> {
+  const taint = taintOf(row);
+  return taint === null ? {} : { taint: [...taint] };
 }
 
 export function runView(row: RunRow): Run {
@@ -42,6 +49,7 @@ export function runView(row: RunRow): Run {
     budgets: row.budgets as RunBudgets | null,
     unsettled: row.unsettled,
     ...workerIn(row),
+    ...taintIn(row),
   };
 }
 

@@ -7,10 +7,12 @@ import {
   findStep,
   inTransaction,
   lockRun,
+  markMemories,
   readFreeze,
   readNextRun,
   readRunSteps,
   refuseSessionTurn,
+  taintByConversation,
 } from '@hamlet/store';
 import type { Db, RunRow, RunUsageClaim } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
@@ -27,7 +29,7 @@ export interface WorkPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
   readonly limits: AgentLimits;
-  readonly policyOf: (agentId: string) => Policy;
+  readonly policyOfRun: (run: RunRow) => Policy;
 }
 
 /** A cost of a billion aiDollars is no cost of a run. */
@@ -76,7 +78,7 @@ function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
   return { steps, tokens, costMicros: Math.min(COST_MAX_MICROS, Math.max(0, micros)) };
 }
 
-function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
+function startRun({ db, limits, policyOfRun }: WorkPorts): Handlers['startRun'] {
   return plain(({ params, body: { cycle, runtime }, actor }) =>
     inTransaction(db, async (tx) => {
       const asked = await findRun(tx, params.run_id);
@@ -95,11 +97,12 @@ function startRun({ db, limits, policyOf }: WorkPorts): Handlers['startRun'] {
       if (!outcome.ok) return outcome;
       const { run } = outcome.data;
       if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+      await taintByConversation(tx, run);
       return accepted({
         run: runView(run),
         steps: [...(await readRunSteps(tx, run.runId))],
         permissions: [...(await permissionsOfRun(tx, run))],
-        policy: policyOf(actor.agentId),
+        policy: policyOfRun(run),
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
         // A worker knows its prompt alone.
         session: run.kind === 'worker' ? null : await sessionOfRun(tx, run),
@@ -168,5 +171,17 @@ export function workHandlers(ports: WorkPorts) {
       }),
     ),
     settleRun: settleRun(ports),
+    noteMemories: plain(({ params, body: { cycle, attempt, written, recalled }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'renew', cycle, attempt },
+          words: {},
+          permit: permitWork(actor, cycle),
+        });
+        if (!outcome.ok) return outcome;
+        const tainted = await markMemories(tx, { run: outcome.data.run, written, recalled });
+        return accepted({ tainted: [...tainted] });
+      }),
+    ),
   } satisfies Partial<Handlers>;
 }

@@ -152,6 +152,7 @@ test('words of the answer under way and permissions of its run reach the stream'
       amount: null,
       policyVersion: '0'.repeat(64),
       lastsS: 60,
+      taint: null,
     }),
   );
   const asked = await eventually('the permission', () => stream.events.find((event) => event.event === 'permission'));

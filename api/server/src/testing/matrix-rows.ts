@@ -148,6 +148,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   performCall: '401  403  403  400  400  403',
   beginCall: '401  403  403  400  400  403',
   endCall: '401  403  403  400  400  403',
+  noteMemories: '401  403  403  400  400  403',
   listCalls: '401  200  200  403  403  403',
   keepArtifact: '401  403  403  400  400  403',
   listRunArtifacts: '401  404  404  403  403  403',

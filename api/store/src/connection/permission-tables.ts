@@ -1,4 +1,4 @@
-import type { PermissionAnswer, PermissionState, PermissionWhy } from '@hamlet/contract';
+import type { PermissionAnswer, PermissionState, PermissionWhy, TaintMark, TaintSource } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
@@ -30,6 +30,23 @@ export interface PermissionTables {
     answer: Defaulted<PermissionAnswer | null>;
     reply: Defaulted<string | null>;
     rule_id: Defaulted<string | null>;
+    /** Marks of the run when it asked; null if it had none. */
+    taint: ColumnType<readonly TaintMark[] | null, string | null | undefined, never>;
+  };
+  run_taint: {
+    run_id: string;
+    source: TaintSource;
+    detail: string;
+    call_id: string | null;
+    from_run_id: string | null;
+    at: Generated<Date>;
+  };
+  memory_taint: {
+    agent_uid: string;
+    memory_id: string;
+    run_id: string;
+    at: Generated<Date>;
+    used_at: Generated<Date>;
   };
   allow_rule: {
     rule_id: Generated<string>;
@@ -37,6 +54,7 @@ export interface PermissionTables {
     agent_uid: string;
     tool: string;
     allow_key: Defaulted<string | null>;
+    tainted: Defaulted<boolean>;
     session_id: string | null;
     permission_id: string;
     created_by_role: 'member' | 'admin';

@@ -168,6 +168,8 @@ export interface Tables extends EgressTables, MoneyTables, PermissionTables, Ses
     parent_call_id: Defaulted<string | null>;
     role: Defaulted<string | null>;
     depth: Defaulted<number>;
+    /** Lists of tools that a worker has: of its own call, and of those of its parents. */
+    tool_lists: ColumnType<readonly (readonly string[])[] | null, string | null | undefined, never>;
   };
   /** Claims of an agent, as it sent them. */
   journal_entry: {

@@ -4,7 +4,9 @@ import type { Db } from '../connection/database.ts';
 
 /**
  * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
- * under way, a call if the API began it and has no end of it. Returns the number of new rows.
+ * under way, a call if the API began it and has no end of it. An attempt that the broker lets out taints the run of its
+ * witnessed call; without one it taints all runs of the life that are under way, since no proof says which it serves.
+ * Returns the number of new rows.
  */
 export async function beginEgressAttempts(db: Db, attempts: readonly EgressAttempt[]): Promise<number> {
   if (attempts.length === 0) return 0;
@@ -22,13 +24,21 @@ export async function beginEgressAttempts(db: Db, attempts: readonly EgressAttem
       left join run on run.run_id = given.run and run.agent_uid = given.uid and run.state in ('running', 'waiting_permission')
       left join effect on effect.run_id = run.run_id and effect.call_id = given.call and effect.state = 'begun'
       on conflict (attempt_id) do nothing
-      returning agent_uid
+      returning agent_uid, run_id, call_id, call_witnessed, host, refused
+    ), reached as (
+      select run.run_id, min(kept.host) as host, min(kept.call_id) filter (where kept.call_witnessed) as call_id
+      from kept join run on run.agent_uid = kept.agent_uid and run.state in ('running', 'waiting_permission')
+        and (not kept.call_witnessed or run.run_id = kept.run_id)
+      where kept.refused is null and not exists (select from run_taint where run_taint.run_id = run.run_id and source = 'egress')
+      group by run.run_id order by run.run_id
     ), counted as (
       insert into egress_hour (agent_uid, hour, attempts)
       select agent_uid, date_trunc('hour', now()), count(*) from kept group by agent_uid order by agent_uid
       on conflict (agent_uid, hour) do update set attempts = egress_hour.attempts + excluded.attempts
     )
-    select count(*) as begun from kept`.execute(db);
+    select (select count(*) from kept) as begun, (select count(*) filter (where taint_run(run_id, 'egress', host, call_id, null)) from reached) as tainted`.execute(
+    db,
+  );
   return Number(rows[0]?.begun ?? 0);
 }
 

@@ -10,6 +10,7 @@ const COLUMNS = [
   'agent_id as agentId',
   'tool',
   'allow_key as allowKey',
+  'tainted',
   'session_id as sessionId',
   'permission_id as permissionId',
   'created_by_role as createdByRole',
@@ -31,6 +32,8 @@ export interface NewAllowRule {
   readonly tool: string;
   /** The commands of a shell for which the rule holds; null for every call of another tool. */
   readonly allowKey: string | null;
+  /** True if it holds in tainted runs too. */
+  readonly tainted: boolean;
   /** Null: for all runs of the agent. */
   readonly sessionId: string | null;
   readonly permissionId: string;
@@ -46,6 +49,7 @@ export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<Allow
       agent_uid: made.agentUid,
       tool: made.tool,
       allow_key: made.allowKey,
+      tainted: made.tainted,
       session_id: made.sessionId,
       permission_id: made.permissionId,
       created_by_role: made.by.role,
@@ -86,12 +90,12 @@ const AUTHOR_MAY = sql<boolean>`not exists (
 
 /**
  * The rules that answer a request of a run, those for all runs of the agent first. A rule of a session answers for
- * messages of its author alone.
+ * messages of its author alone, and in a tainted run only a rule that a person gave for such a run.
  */
 export function readRulesFor(
   tx: Tx,
   run: RunRow,
-  { tool, allowKey }: { readonly tool: string; readonly allowKey: string | null },
+  { tool, allowKey, tainted }: Pick<NewAllowRule, 'tool' | 'allowKey' | 'tainted'>,
 ): Promise<readonly AllowRuleRow[]> {
   return tx
     .selectFrom('allow_rule')
@@ -100,10 +104,11 @@ export function readRulesFor(
     .where('tool', '=', tool)
     .where('allow_key', 'is not distinct from', allowKey)
     .where('revoked_at', 'is', null)
+    .$if(tainted, (query) => query.where('tainted', '=', true))
     .where(isForRun(run))
     .where(AUTHOR_MAY)
     .orderBy(sql`session_id is not null`)
-    .limit(2)
+    .limit(4)
     .execute();
 }
 

@@ -66,6 +66,7 @@ async function ask(changes: Partial<NewPermission> = {}): Promise<PermissionRow>
     amount: null,
     policyVersion: VERSION,
     lastsS: 600,
+    taint: null,
     ...changes,
   };
   return inTransaction(ledger.db, (tx) => insertPermission(tx, made));

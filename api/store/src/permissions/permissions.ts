@@ -1,4 +1,4 @@
-import type { PermissionAnswer, PermissionState, PermissionWhy } from '@hamlet/contract';
+import type { PermissionAnswer, PermissionState, PermissionWhy, TaintMark } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.ts';
@@ -27,6 +27,7 @@ export const PERMISSION_COLUMNS = [
   'answer',
   'reply',
   'rule_id as ruleId',
+  'taint',
 ] as const;
 export type PermissionRow = Readonly<Selection<Tables, 'permission', (typeof PERMISSION_COLUMNS)[number]>>;
 
@@ -49,6 +50,8 @@ export interface NewPermission {
   readonly amount: bigint | null;
   readonly policyVersion: string;
   readonly lastsS: number;
+  /** Marks of the run; null if it has none. */
+  readonly taint: readonly TaintMark[] | null;
 }
 
 /** Inserts a pending permission. The caller has locked the run. */
@@ -68,6 +71,7 @@ export async function insertPermission(tx: Tx, made: NewPermission): Promise<Per
       question: made.question,
       amount: made.amount === null ? null : String(made.amount),
       policy_version: made.policyVersion,
+      taint: made.taint === null ? null : JSON.stringify(made.taint),
       expires_at: sql<Date>`clock_timestamp() + ${made.lastsS} * interval '1 second'`,
     })
     .returning(PERMISSION_COLUMNS)

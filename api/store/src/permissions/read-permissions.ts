@@ -96,15 +96,3 @@ export async function readAllowedSpending(tx: Tx, answeredById: string, since: D
   `.execute(tx);
   return BigInt(rows[0]?.sum ?? '0');
 }
-
-/** True if an agent works on a run now. */
-export async function hasRunUnderWay(db: Db, agentId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('run')
-    .select('run_id')
-    .where('agent_id', '=', agentId)
-    .where('state', '=', 'running')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}

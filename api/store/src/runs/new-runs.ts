@@ -23,6 +23,8 @@ export interface NewWorker {
   readonly role: string;
   readonly depth: number;
   readonly budgets: RunBudgets;
+  /** Lists of tools that it has, besides those of its agent; a tool must be in each. */
+  readonly toolLists: readonly (readonly string[])[];
 }
 
 /** Channel that announces a new run of an agent; the payload is the agent's id. */
@@ -35,9 +37,17 @@ export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<v
 }
 
 function workerColumns(worker: NewWorker | undefined) {
-  if (worker === undefined) return { parent_run_id: null, parent_call_id: null, role: null, depth: 0, budgets: null };
-  const { parentRunId, callId, role, depth, budgets } = worker;
-  return { parent_run_id: parentRunId, parent_call_id: callId, role, depth, budgets: JSON.stringify(budgets) };
+  const none = { parent_run_id: null, parent_call_id: null, role: null, depth: 0, budgets: null, tool_lists: null };
+  if (worker === undefined) return none;
+  const { parentRunId, callId, role, depth, budgets, toolLists } = worker;
+  return {
+    parent_run_id: parentRunId,
+    parent_call_id: callId,
+    role,
+    depth,
+    budgets: JSON.stringify(budgets),
+    tool_lists: toolLists.length === 0 ? null : JSON.stringify(toolLists),
+  };
 }
 
 /** Creates queued runs in the order of the list, each with its first event, and notifies their agents. */

@@ -26,6 +26,7 @@ const permission: Permission = {
   answer: null,
   reply: null,
   rule_id: null,
+  taint: null,
 };
 const NOW_MS = Date.parse('2026-11-23T10:00:00.000Z');
 

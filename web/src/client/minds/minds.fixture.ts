@@ -82,6 +82,7 @@ export function aPermission(more: Partial<Permission> = {}): Permission {
     answer: null,
     reply: null,
     rule_id: null,
+    taint: null,
     ...more,
   };
 }

@@ -18,6 +18,7 @@ import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { AlwaysAllow } from './always-allow.tsx';
 import { ArgumentList } from './argument-list.tsx';
+import { TaintList } from './taint-list.tsx';
 import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
 import './permissions.css';
 
@@ -55,6 +56,13 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
       </header>
       {permission.question !== null && <p className="prose permission-question">{permission.question}</p>}
       {reason !== '' && <p className="hint">{reason}</p>}
+      {permission.taint !== null && (
+        <div className="permission-taint">
+          <b>Text from outside has reached this run.</b> It may try to direct the agent: check the call as if a stranger
+          asked for it.
+          <TaintList taint={permission.taint} />
+        </div>
+      )}
       {permission.why !== 'question' && <ArgumentList argumentsText={permission.arguments} />}
       {mayAnswer ? (
         <AnswerForm permission={permission} onAnswered={onAnswered} />

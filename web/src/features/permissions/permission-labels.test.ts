@@ -67,7 +67,7 @@ test('a card offers a rule for its conversation, and for the agent to admins alo
 });
 
 test('a rule says its reach, its author and its use; its author and admins may remove it', () => {
-  const rule = { session_id: null, created_by: mia, created_at: '2026-11-23T11:55:00Z', used: 0 };
+  const rule = { session_id: null, created_by: mia, created_at: '2026-11-23T11:55:00Z', used: 0, tainted: false };
   const at = { viewer: 'tom', agentName: 'Ada', nowMs: NOW };
   assert.equal(ruleLabel(rule, at), 'for Ada, by Mia 5 min ago, not used yet');
   assert.equal(

@@ -112,14 +112,15 @@ export function alwaysChoices(
 
 /** The reach, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */
 export function ruleLabel(
-  rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used'>,
+  rule: Pick<AllowRule, 'session_id' | 'created_by' | 'created_at' | 'used' | 'tainted'>,
   { viewer, agentName, nowMs }: { readonly viewer: ViewerId; readonly agentName: string; readonly nowMs: number },
 ): string {
   const { session_id: session, created_by: by, created_at: at, used } = rule;
   const own = isOwn(by.id, viewer);
   const reach = session === null ? `for ${agentName}` : `with ${agentName}, in ${own ? 'your' : 'their'} messages`;
   const times = used === 0 ? 'not used yet' : used === 1 ? 'used once' : `used ${used} times`;
-  return `${reach}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
+  const also = rule.tainted ? ', also after text from outside' : '';
+  return `${reach}${also}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
 }
 
 /** True if the viewer may remove a rule: its author, or an admin. */

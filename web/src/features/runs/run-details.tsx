@@ -8,6 +8,7 @@ import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { ScriptedMark } from '../scripted/scripted-mark.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
+import { TaintList } from '../permissions/taint-list.tsx';
 import { shortArguments } from '../permissions/shown-arguments.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RunFiles } from '../hands/run-files.tsx';
@@ -38,6 +39,7 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
         <Result run={run} />
         <RunOfferView run={run} />
         <Origin run={run} />
+        <Taint run={run} />
         <Changes run={run} items={items} />
         <RunFiles calls={calls} />
         <RunWorkers run={run} version={trace.events.length} />
@@ -131,6 +133,19 @@ function Origin({ run }: { readonly run: Run }): ReactElement {
           </dd>
         </>
       )}
+    </>
+  );
+}
+
+/** The text from outside that has reached the run: what it then sends, spends or runs asks a person. */
+function Taint({ run }: { readonly run: Run }): ReactElement | null {
+  if (run.taint === undefined) return null;
+  return (
+    <>
+      <dt>Tainted by</dt>
+      <dd title="Text from outside has reached this run: it asks a person before it sends, spends or runs code">
+        <TaintList taint={run.taint} />
+      </dd>
     </>
   );
 }

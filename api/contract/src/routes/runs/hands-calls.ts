@@ -60,6 +60,21 @@ export const endCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/end', {
   reasons: [...working.reasons, 'no_such_call'],
 });
 
+/** Memories of one request: a list of memories shows fewer. */
+const MEMORIES_MAX = 64;
+const MemoryIds = z.array(z.string().min(1).max(64)).max(MEMORIES_MAX);
+
+export const noteMemories = defineRoute('POST /runs/{run_id}/memories', {
+  ...working,
+  params: z.strictObject({ run_id: z.uuid() }),
+  name: 'noteMemories',
+  summary:
+    'Note the memories that a run writes or recalls. The API marks those of a tainted run, and taints a run that recalls a marked one',
+  body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
+  answer: json(z.strictObject({ tainted: z.array(z.string()).describe('Recalled memories that are marked') })),
+  reasons: [...working.reasons],
+});
+
 export const listCalls = defineRoute('GET /calls', {
   tag: 'runs',
   name: 'listCalls',

@@ -1,7 +1,7 @@
 import { villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
 import { decideCall, mcpServerOf } from '@hamlet/core';
-import type { CallDecision } from '@hamlet/core';
+import type { Bringing, CallDecision } from '@hamlet/core';
 import {
   countSlots,
   findHandsCall,
@@ -9,6 +9,7 @@ import {
   inTransaction,
   lockEffect,
   lockPermissionOfCall,
+  taintRun,
 } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
@@ -20,7 +21,7 @@ import { readArguments, type CallArguments } from '../call-arguments.ts';
 import { beginEffect } from '../call-of-run.ts';
 import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
 import { denialOf } from '../perform-call.ts';
-import { judgeHandsCall } from '../shell/judge-hands-call.ts';
+import { judgeRunCall } from '../shell/judge-hands-call.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { deniedByMemory, refuseByRate, type TierPorts } from './tier-limits.ts';
@@ -77,8 +78,8 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
     permission: await lockPermissionOfCall(tx, runId, callId),
   };
   if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
-  const policy = ports.policyOf(run.agentId);
-  const judged = await judgeHandsCall(policy, { tool: request.body.tool, value: args.value }, ports.readCommand);
+  const call = { tool: request.body.tool, value: args.value };
+  const { policy, judged, brings } = await judgeRunCall(ports, run, call);
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
     effect: facts.effect,
@@ -90,7 +91,7 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   if (decision.kind === 'refused') return refused(decision.reason);
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
   if (decision.kind !== 'perform') return knownCall(tx, facts);
-  return start(tx, ports, { facts, decision, policyVersion: policy.version });
+  return start(tx, ports, { facts, decision, brings, policyVersion: policy.version });
 }
 
 async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
@@ -104,14 +105,18 @@ async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
 interface Starting {
   readonly facts: Facts;
   readonly decision: Extract<CallDecision, { kind: 'perform' }>;
+  readonly brings: Bringing | null;
   readonly policyVersion: string;
 }
 
-/** Gives the call a slot, and stores its start. Tools that only read take no slot. */
+/**
+ * Gives the call a slot, and stores its start. Tools that only read take no slot. A call that brings text from outside taints its
+ * run before it runs, so that no later call escapes.
+ */
 async function start(
   tx: Tx,
   ports: BeginPorts,
-  { facts: { request, args, run, permission }, decision, policyVersion }: Starting,
+  { facts: { request, args, run, permission }, decision, brings, policyVersion }: Starting,
 ): Promise<Answer> {
   const { tool, boot } = request.body;
   const tooSmall = deniedByMemory(ports, { agentId: run.agentId, tool });
@@ -133,6 +138,7 @@ async function start(
     slot,
     arguments: shown.text,
   });
+  if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   return accepted({ state: 'begun', boot, outcome: null });
 }
 

@@ -71,7 +71,9 @@ export async function giveRule(
   const { agentId, agentUid } = run;
   const sessionId = always === 'agent' ? null : run.sessionId;
   const by = { role: actor.role, id: actor.id, name: actor.name };
-  const rule = await insertAllowRule(tx, { agentId, agentUid, tool, allowKey: key.key, sessionId, permissionId, by });
+  const tainted = permission.taint !== null;
+  const made = { agentId, agentUid, tool, allowKey: key.key, tainted, sessionId, permissionId, by };
+  const rule = await insertAllowRule(tx, made);
   if (rule === null) return accepted(await findRuleOfPermission(tx, permissionId));
   const detail = {
     rule_id: rule.ruleId,
@@ -79,6 +81,7 @@ export async function giveRule(
     ...(key.key === null ? {} : { allow_key: key.key }),
     session_id: sessionId,
     permission_id: permissionId,
+    tainted,
   };
   await recordAct(tx, asked, { action: 'allow_rule.give', object: agentId, detail });
   return accepted(rule);
@@ -104,7 +107,11 @@ export async function answerByRule(
   if (permission.why !== 'policy') return permission;
   const key = await allowKeyOf(permission, readCommand);
   if (key.kind === 'none') return permission;
-  for (const rule of await readRulesFor(tx, run, { tool: permission.tool, allowKey: key.key })) {
+  for (const rule of await readRulesFor(tx, run, {
+    tool: permission.tool,
+    allowKey: key.key,
+    tainted: permission.taint !== null,
+  })) {
     const { createdByRole: role, createdById: id, createdByName: name, ruleId } = rule;
     const spending = { person: { role, id }, amount: permission.amount, now: asked.now };
     if ((await refuseAboveAllowance(tx, spending, economy)) !== null) continue;
@@ -152,6 +159,7 @@ export function allowRuleView(row: AllowRuleRow): AllowRule {
     tool: row.tool,
     allow_key: row.allowKey,
     session_id: row.sessionId,
+    tainted: row.tainted,
     permission_id: row.permissionId,
     created_by: { role: row.createdByRole, id: row.createdById, name: row.createdByName },
     created_at: row.createdAt.toISOString(),

@@ -1,8 +1,11 @@
 import { VILLAGE_TOOLS, type Policy } from '@hamlet/contract';
-import { judgeCall, judgeShellCall, type Judged } from '@hamlet/core';
+import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
+import type { RunRow } from '@hamlet/store';
+import { policyOfRun, type PolicyOf } from '../agent-policy.ts';
+import { taintOf } from '../view/taint-view.ts';
 import type { ReadCommand } from './read-command.ts';
 
-interface AskedCall {
+export interface AskedCall {
   readonly tool: string;
   /** Arguments as the model wrote them. */
   readonly value: unknown;
@@ -13,17 +16,30 @@ export function commandOf(value: unknown): string | null {
   return VILLAGE_TOOLS.shell.input.safeParse(value).data?.command ?? null;
 }
 
-/** Judges a call of a run: a shell command by the classes that a parser finds in it, another call by its tool and arguments. */
-export async function judgeHandsCall(
-  policy: Policy,
-  { tool, value }: AskedCall,
-  readCommand: ReadCommand,
-): Promise<Judged> {
-  if (tool !== 'shell') return judgeCall(policy, { tool, when: 'run', input: value });
+/** The needs of a call that stands for a shell command, as a parser finds them; null for another call. */
+export async function needsOf({ tool, value }: AskedCall, readCommand: ReadCommand): Promise<ShellNeeds | null> {
+  if (tool !== 'shell') return null;
   const command = commandOf(value);
-  const needs =
-    command === null
-      ? { classes: ['exec'], unclear: ['its arguments are not those of a shell command'] }
-      : await readCommand(command);
-  return judgeShellCall(policy, 'run', needs);
+  return command === null
+    ? { classes: ['exec'], unclear: ['its arguments are not those of a shell command'] }
+    : readCommand(command);
+}
+
+/** A call of a run as the API judges it, and the mark that it brings to its run when it begins. */
+export interface JudgedRunCall {
+  readonly policy: Policy;
+  readonly judged: Judged;
+  readonly brings: Bringing | null;
+}
+
+/** Judges a call of a run with the policy and the taint of that run: the same for parent, worker and resumed run. */
+export async function judgeRunCall(
+  { policyOf, readCommand }: { readonly policyOf: PolicyOf; readonly readCommand: ReadCommand },
+  run: RunRow,
+  call: AskedCall,
+): Promise<JudgedRunCall> {
+  const policy = policyOfRun(policyOf, run);
+  const needs = await needsOf(call, readCommand);
+  const judged = judge(policy, { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs });
+  return { policy, judged, brings: bringingOf(call.tool, needs?.classes ?? null) };
 }

@@ -24,5 +24,6 @@ export function permissionView(row: PermissionRow, sessionId: string | null): Pe
     answer: row.answer,
     reply: row.reply,
     rule_id: row.ruleId,
+    taint: row.taint === null ? null : [...row.taint],
   };
 }

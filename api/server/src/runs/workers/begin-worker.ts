@@ -1,6 +1,6 @@
 import { parseAiDollars, VILLAGE_TOOLS, type CallOutcome, type RunBudgets } from '@hamlet/contract';
 import { decideWorker } from '@hamlet/core';
-import { insertRuns, readWorkerTakings, type RunRow, type Tx } from '@hamlet/store';
+import { insertRuns, readWorkerTakings, taintWorker, type RunRow, type Tx } from '@hamlet/store';
 import { invalidOutcome } from '../../permissions/call-outcomes.ts';
 
 /** A call of `delegate` in the transaction that has locked its run. */
@@ -14,7 +14,7 @@ export interface Delegation {
 export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Delegation): Promise<CallOutcome> {
   const parsed = VILLAGE_TOOLS.delegate.input.safeParse(given);
   if (!parsed.success) return invalidOutcome(parsed.error.issues);
-  const { role, prompt, tokens, money } = parsed.data;
+  const { role, prompt, tokens, money, tools } = parsed.data;
   const budgets = run.budgets as RunBudgets | null;
   // An API of an older version may have begun the run.
   if (budgets === null)
@@ -49,10 +49,18 @@ export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Del
       createdById: run.createdById,
       schedule: null,
       sessionId: run.sessionId,
-      worker: { parentRunId: run.runId, callId, role, depth: run.depth + 1, budgets: verdict.budgets },
+      worker: {
+        parentRunId: run.runId,
+        callId,
+        role,
+        depth: run.depth + 1,
+        budgets: verdict.budgets,
+        toolLists: [...(run.toolLists ?? []), ...(tools === undefined ? [] : [tools])],
+      },
     },
   ]);
   if (worker === undefined) throw new Error('the database returned no worker');
+  await taintWorker(tx, worker);
   return { kind: 'ok', text: `The worker ${role} begins as run ${worker.runId}.`, data: { run_id: worker.runId } };
 }
 

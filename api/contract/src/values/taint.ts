@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { Time } from './scalars.ts';
+
+/**
+ * Ways by which text from outside reaches a run. `tool`: a tool whose results strangers can write. `mcp`: an MCP server. `shell`: a command
+ * that uses the network. `egress`: the broker let a program of the pod out. `memory`: a memory of a tainted run. `parent`, `worker`: the run
+ * that delegated this one, or one that it delegated. `conversation`: an earlier answer in the same session.
+ */
+export const TAINT_SOURCES = ['tool', 'mcp', 'shell', 'egress', 'memory', 'parent', 'worker', 'conversation'] as const;
+export const TaintSource = z.enum(TAINT_SOURCES);
+export type TaintSource = z.infer<typeof TaintSource>;
+
+export const TAINT_DETAIL_MAX_CHARS = 300;
+
+/** The first text of a source that reached the run. It is never taken back. */
+export const TaintMark = z.strictObject({
+  source: TaintSource,
+  detail: z
+    .string()
+    .max(TAINT_DETAIL_MAX_CHARS)
+    .describe('Tool, server, host, memory or program that brought the text'),
+  call_id: z.string().nullable().describe('Call of the run that brought it, if there is one'),
+  run_id: z
+    .uuid()
+    .nullable()
+    .describe('Other run from which it came: parent, worker, or an earlier one of the session'),
+  at: Time,
+});
+export type TaintMark = z.infer<typeof TaintMark>;

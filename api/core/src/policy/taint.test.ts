@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Policy, TaintMark } from '@hamlet/contract';
+import { judge, type ShellNeeds } from './judge-shell-call.ts';
+import { bringingOf, TAINT_ASKS } from './taint.ts';
+
+const TAINT: readonly TaintMark[] = [
+  { source: 'egress', detail: 'example.org', call_id: '1.0', run_id: null, at: '2026-11-25T10:00:00.000Z' },
+];
+type Rule = Policy['rules'][number];
+const OPEN: Rule = {
+  tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'exec', 'write_inside', 'delegate'],
+  verdict: 'allow',
+  from: 'village',
+};
+const RELAXED: Rule = {
+  tools: ['exec'],
+  verdict: 'allow',
+  tainted: 'allow',
+  reason: 'The hands hold it',
+  from: 'village',
+};
+
+function verdict(
+  tool: string,
+  {
+    rules = [OPEN],
+    needs = null,
+    taint = TAINT,
+  }: { rules?: readonly Rule[]; needs?: ShellNeeds | null; taint?: typeof TAINT | null },
+): string {
+  const mcp = { web: 'read', tracker: 'publish' } as const;
+  return judge({ rules: [...rules], mcp }, { tool, when: 'run', taint, needs }).verdict;
+}
+const shell = (classes: readonly string[], rules?: readonly Rule[]): string =>
+  verdict('shell', { needs: { classes, unclear: [] }, ...(rules && { rules }) });
+
+test('a tainted run asks a person before it sends, spends or runs code, and reads as before', () => {
+  for (const tool of ['say', 'post_to_board', 'buy', 'amend_personality', 'stop_process']) {
+    assert.equal(verdict(tool, {}), 'ask', tool);
+    assert.equal(verdict(tool, { taint: null }), 'allow', tool);
+  }
+  for (const tool of ['read_board', 'write_file', 'use_place', 'delegate'])
+    assert.equal(verdict(tool, {}), 'allow', tool);
+  assert.equal(verdict('mcp__tracker__close', { rules: [OPEN] }), 'ask');
+  assert.equal(verdict('mcp__web__read', { rules: [OPEN] }), 'allow');
+});
+
+test('a shell command asks for what it needs: files inside are written, code outside of the reader is asked about', () => {
+  assert.equal(shell(['read', 'write_inside']), 'allow');
+  for (const name of ['exec', 'write_outside', 'install', 'spend', 'speak'])
+    assert.equal(shell(['read', name]), 'ask', name);
+});
+
+test('only a rule of the village with tainted: allow relaxes, and only the classes that it names', () => {
+  assert.equal(shell(['exec'], [OPEN, RELAXED]), 'allow');
+  assert.equal(shell(['exec', 'write_outside'], [OPEN, RELAXED]), 'ask');
+  assert.equal(shell(['exec', 'publish'], [OPEN, RELAXED]), 'ask');
+  assert.equal(shell(['exec'], [OPEN, { ...RELAXED, from: 'agent' }]), 'ask');
+  assert.equal(shell(['exec'], [OPEN, { ...RELAXED, tools: ['shell'] }]), 'allow');
+  assert.equal(shell(['exec'], [OPEN, RELAXED, { tools: ['exec'], verdict: 'deny', from: 'tier' }]), 'deny');
+  assert.equal(shell(['exec'], [OPEN, RELAXED, { tools: ['exec'], verdict: 'ask', from: 'agent' }]), 'ask');
+});
+
+test('the reason names the source and the classes, and a denial stays one', () => {
+  const { reason } = judge({ rules: [OPEN] }, { tool: 'say', when: 'run', taint: TAINT, needs: null });
+  assert.match(reason, /a connection to example\.org.*speak/);
+  assert.equal(verdict('say', { rules: [OPEN, { tools: ['say'], verdict: 'deny', from: 'agent' }] }), 'deny');
+});
+
+test('MCP servers and commands that use the network bring text from outside; other calls bring none', () => {
+  assert.deepEqual(bringingOf('mcp__files__read', null), { source: 'mcp', detail: 'files' });
+  assert.equal(bringingOf('shell', ['read', 'network'])?.source, 'shell');
+  for (const tool of ['shell', 'read_board', 'read_file', 'remember', 'constructor'])
+    assert.equal(bringingOf(tool, tool === 'shell' ? ['read', 'exec'] : null), null, tool);
+  assert.ok(!TAINT_ASKS.has('read') && !TAINT_ASKS.has('write_inside') && !TAINT_ASKS.has('network'));
+});

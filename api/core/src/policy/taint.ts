@@ -1,0 +1,75 @@
+import type { CallOccasion, Policy, TaintMark, TaintSource } from '@hamlet/contract';
+import { villageTool } from '@hamlet/contract/tools';
+import { ruleNames, type Judged } from './judged.ts';
+import { mcpServerOf } from './mcp-names.ts';
+
+/** Classes of calls by which text from outside could act through a run: a person decides on each in a tainted run. */
+export const TAINT_ASKS: ReadonlySet<string> = new Set([
+  'publish',
+  'send',
+  'speak',
+  'spend',
+  'write_outside',
+  'exec',
+  'install',
+  'persona',
+  'schedule',
+]);
+
+/** The source and the detail of a mark that a call brings to its run. */
+export interface Bringing {
+  readonly source: TaintSource;
+  readonly detail: string;
+}
+
+/**
+ * The mark that a call brings to its run; null if its result holds no text of strangers. `classes` are the capabilities of a
+ * shell command, null for another tool. Pure.
+ */
+export function bringingOf(tool: string, classes: readonly string[] | null): Bringing | null {
+  const server = mcpServerOf(tool);
+  if (server !== null) return { source: 'mcp', detail: server };
+  if (villageTool(tool)?.brings === 'outside') return { source: 'tool', detail: tool };
+  return classes?.includes('network') === true ? { source: 'shell', detail: 'a command that uses the network' } : null;
+}
+
+const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
+  tool: (detail) => `a result of ${detail}`,
+  mcp: (detail) => `the MCP server ${detail}`,
+  shell: (detail) => detail,
+  egress: (detail) => `a connection to ${detail}`,
+  memory: (detail) => `the memory ${detail}`,
+  parent: () => 'the run that delegated it',
+  worker: () => 'a worker of the run',
+  conversation: () => 'an earlier answer in this conversation',
+};
+
+/** The origin of the text, for people and models. Pure. */
+export function taintInWords({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
+  return WORDS[source](detail);
+}
+
+interface TaintedCall {
+  readonly when: CallOccasion;
+  /** Classes that the call needs, each with further names by which a rule may relax it. */
+  readonly classes: readonly { readonly name: string; readonly aliases: readonly string[] }[];
+  readonly taint: readonly TaintMark[];
+}
+
+/**
+ * The question of a call in a tainted run; null if it needs no class of {@link TAINT_ASKS}, or if rules of the village with
+ * `tainted: allow` name each of them. Pure.
+ */
+export function askIfTainted({ rules }: Pick<Policy, 'rules'>, { when, classes, taint }: TaintedCall): Judged | null {
+  const [first] = taint;
+  if (first === undefined) return null;
+  const isRelaxed = (names: readonly string[]): boolean =>
+    rules.some((rule) => rule.from === 'village' && rule.tainted === 'allow' && ruleNames(rule, { names, when }));
+  const asked = classes.filter(({ name, aliases }) => TAINT_ASKS.has(name) && !isRelaxed([name, ...aliases]));
+  if (asked.length === 0) return null;
+  const names = asked.map(({ name }) => name).join(', ');
+  return {
+    verdict: 'ask',
+    reason: `Text from outside has reached this run (${taintInWords(first)}): a person decides on ${names}`,
+  };
+}

@@ -1,0 +1,210 @@
+/** Taint over HTTP: text from outside marks a run, its workers, its memories and its conversation, and what these do then asks a person. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  beginCall,
+  createPost,
+  getRun,
+  keepEgressAttempts,
+  noteMemories,
+  type EgressAttempt,
+  type Run,
+} from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+
+const RULES = JSON.stringify([
+  { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
+]);
+const RELAXED = JSON.stringify([
+  ...(JSON.parse(RULES) as object[]),
+  { tools: ['exec'], verdict: 'allow', tainted: 'allow', reason: 'Tests run after an installation' },
+]);
+const AGENT = (name: string): string => `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ${name} }
+spec:
+  entitlement: { policy: Pinned, name: tier-1 }
+  mcpServers: [{ name: files, command: [mcp-server-filesystem, /workspace], class: read }]
+`;
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let relaxed: PermissionPlay;
+let peopleUrl: string;
+
+before(async () => {
+  village = await startTestVillage();
+  const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  await writeFile(join(folder, 'good-agent-ada.yaml'), AGENT('ada'));
+  ({ peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES }));
+  permits = new PermissionPlay(peopleUrl);
+  relaxed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+let calls = 100;
+/** `begun`, or the code with which a call in the hands is refused or denied. */
+async function begun(
+  { agentId, runId, cycle, attempt }: Working,
+  { tool = 'shell', command, callId }: { tool?: string; command?: string; callId?: string },
+  by = permits,
+): Promise<string> {
+  const args = command === undefined ? {} : { command, background: true };
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  const params = { run_id: runId, call_id: callId ?? `${(calls += 1)}.0` };
+  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  // A call that the rules let begin may find all slots of the tier taken.
+  if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
+  return answer.data.outcome?.code ?? answer.data.state;
+}
+const runOf = async (runId: string): Promise<Run> =>
+  dataOf(await permits.play.admin.call(getRun, { params: { run_id: runId } })).run;
+const sourcesOf = async (runId: string): Promise<readonly string[]> =>
+  ((await runOf(runId)).taint ?? []).map(({ source }) => source);
+const say = (callId: string) => ({ tool: 'say', callId, args: { text: 'Good morning' } });
+
+async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): Promise<void> {
+  const { uid, cycle } = await permits.play.agent(working.agentId);
+  const begin: EgressAttempt = {
+    id: randomUUID(),
+    agent: working.agentId,
+    uid,
+    cycle,
+    run: working.runId,
+    call: null,
+    form: 'tunnel',
+    host: 'docs.example.org',
+    port: 443,
+    method: null,
+    path: null,
+    refused: null,
+    at: new Date().toISOString(),
+    ...changes,
+  };
+  dataOf(await clientOf(peopleUrl, TOKENS.broker).call(keepEgressAttempts, { body: { begin: [begin], end: [] } }));
+}
+
+test('a command that uses the network taints its run before it runs; then code, words and posts ask a person', async () => {
+  const working = await permits.startRun('ada');
+  assert.equal(await begun(working, { command: 'python3 build.py' }), 'begun');
+  assert.equal(resultOf(await permits.perform(working, say('1.0'))), 'ok');
+  assert.equal((await runOf(working.runId)).taint, undefined);
+  assert.equal(await begun(working, { command: 'curl https://example.org', callId: '2.0' }), 'begun');
+  const [mark] = (await runOf(working.runId)).taint ?? [];
+  assert.deepEqual([mark?.source, mark?.call_id], ['shell', '2.0']);
+  assert.ok(Date.parse(mark?.at ?? '') > 0);
+  for (const command of ['python3 build.py', 'touch /etc/x'])
+    assert.equal(await begun(working, { command }), 'permission_needed', command);
+  for (const command of ['cat /workspace/a', 'touch /workspace/a', 'curl https://example.org/2'])
+    assert.equal(await begun(working, { command }), 'begun', command);
+  assert.equal(resultOf(await permits.perform(working, say('3.0'))), 'permission_needed');
+  assert.equal(resultOf(await permits.perform(working, post('4.0'))), 'permission_needed');
+  assert.equal(await begun(working, { command: 'python3 build.py' }, relaxed), 'begun');
+});
+
+test('the request for a permission carries the marks; the answer counts, and "always" holds for tainted runs when given in one', async () => {
+  const clean = await permits.startRun('ada');
+  assert.equal(await begun(clean, { tool: 'mcp__files__read_file' }), 'begun');
+  const { permission } = dataOf(await permits.ask(clean, say('20.0')));
+  assert.deepEqual(
+    permission.taint?.map(({ source, detail }) => [source, detail]),
+    [['mcp', 'files']],
+  );
+  assert.match(permission.reason, /the MCP server files/);
+  const { rule } = dataOf(await permits.answer(permission.permission_id, { answer: 'allow', always: 'agent' }));
+  assert.equal(rule?.tainted, true);
+  assert.equal(resultOf(await permits.perform(clean, say('20.0'))), 'ok');
+  assert.equal(dataOf(await permits.ask(clean, say('21.0'))).permission.state, 'allowed');
+});
+
+test('what the broker let out taints the run of its call; without a call, all runs of the agent that are under way', async () => {
+  const working = await permits.startRun('bob');
+  await attempt(working, { refused: 'egress_denied' });
+  assert.deepEqual(await sourcesOf(working.runId), []);
+  assert.equal(await begun(working, { command: 'ls', callId: '5.0' }), 'begun');
+  await attempt(working, { call: '5.0', host: 'one.example.org' });
+  const [mark] = (await runOf(working.runId)).taint ?? [];
+  assert.deepEqual([mark?.source, mark?.detail, mark?.call_id], ['egress', 'one.example.org', '5.0']);
+  await permits.endAll();
+  const other = await permits.startRun('bob');
+  await attempt(other, { run: randomUUID(), host: 'two.example.org' });
+  assert.deepEqual(await sourcesOf(other.runId), ['egress']);
+});
+
+test('while a tainted run is under way, direct requests of its agent are refused as its calls would ask', async () => {
+  const working = await permits.startRun('cleo');
+  const publish = () => permits.play.as('cleo').call(createPost, { body: { title: 'Rye', body: 'At noon.' } });
+  assert.ok((await publish()).ok);
+  await attempt(working);
+  assert.equal(await codeOf(publish()), 'policy_denied');
+  await permits.endAll();
+  assert.ok((await publish()).ok);
+});
+
+test('a worker has the taint of its parent, and gives its own back', async () => {
+  const parent = await permits.startRun('dan');
+  const delegate = async (callId: string): Promise<string> => {
+    const answer = dataOf(
+      await permits.perform(parent, {
+        tool: 'delegate',
+        callId,
+        args: { role: 'helper', prompt: 'Read', tokens: 1_000 },
+      }),
+    );
+    assert.equal(answer.outcome.kind, 'ok', answer.outcome.text);
+    return String(answer.outcome.data?.['run_id']);
+  };
+  const clean = await permits.start('dan', { run_id: await delegate('1.0') });
+  assert.deepEqual(await sourcesOf(clean.runId), []);
+  assert.equal(await begun(clean, { command: 'curl https://example.org' }), 'begun');
+  assert.deepEqual([await sourcesOf(clean.runId), await sourcesOf(parent.runId)], [['shell'], ['worker']]);
+  assert.equal((await runOf(parent.runId)).taint?.[0]?.run_id, clean.runId);
+  const later = await permits.start('dan', { run_id: await delegate('2.0') });
+  assert.deepEqual(await sourcesOf(later.runId), ['parent']);
+  assert.equal(await begun(later, { command: 'python3 x.py' }), 'permission_needed');
+});
+
+test('a memory of a tainted run taints the run that recalls it; others do not', async () => {
+  const note = (working: Working, memories: { written?: string[]; recalled?: string[] }) =>
+    permits.play.as(working.agentId).call(noteMemories, {
+      params: { run_id: working.runId },
+      body: { cycle: working.cycle, attempt: working.attempt, ...memories },
+    });
+  const clean = await permits.startRun('eve');
+  assert.deepEqual(dataOf(await note(clean, { written: ['m-good'] })).tainted, []);
+  await attempt(clean);
+  dataOf(await note(clean, { written: ['m-bad'] }));
+  await permits.endAll();
+  const later = await permits.startRun('eve');
+  assert.deepEqual(dataOf(await note(later, { recalled: ['m-good', 'm-other'] })).tainted, []);
+  assert.deepEqual(await sourcesOf(later.runId), []);
+  assert.deepEqual(dataOf(await note(later, { recalled: ['m-good', 'm-bad'], written: ['m-third'] })).tainted, [
+    'm-bad',
+  ]);
+  assert.deepEqual(await sourcesOf(later.runId), ['memory']);
+  await permits.endAll();
+  const last = await permits.startRun('eve');
+  assert.deepEqual(
+    dataOf(await note(last, { recalled: ['m-third'] })).tainted,
+    ['m-third'],
+    'words of a memory stay outside words',
+  );
+});
+
+test('a mark is never changed or taken back', async () => {
+  const working = await permits.startRun('eve');
+  await attempt(working);
+  const db = village.openDb();
+  await assert.rejects(db.deleteFrom('run_taint').where('run_id', '=', working.runId).execute(), /never taken back/);
+  await assert.rejects(
+    db.updateTable('run_taint').set({ detail: 'nothing' }).where('run_id', '=', working.runId).execute(),
+    /append-only/,
+  );
+});

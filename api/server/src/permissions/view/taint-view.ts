@@ -1,0 +1,15 @@
+import type { TaintMark } from '@hamlet/contract';
+import type { RunRow } from '@hamlet/store';
+
+/** The marks of a run, the first one first; null if no text from outside has reached it. Pure. */
+export function taintOf({ taint }: Pick<RunRow, 'taint'>): readonly TaintMark[] | null {
+  return (
+    taint?.map(({ source, detail, callId, fromRunId, at }) => ({
+      source,
+      detail,
+      call_id: callId,
+      run_id: fromRunId,
+      at: new Date(at).toISOString(),
+    })) ?? null
+  );
+}

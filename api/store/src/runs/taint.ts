@@ -1,0 +1,96 @@
+import { TAINT_DETAIL_MAX_CHARS, type TaintSource } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { TAINT_OF_RUN, type RunRow } from './run-row.ts';
+
+/** Memories of one life that are marked. A memory file has at most 500 entries beside its diary. */
+export const MEMORY_MARKS_MAX = 1_000;
+
+export interface NewTaint {
+  readonly runId: string;
+  readonly source: TaintSource;
+  readonly detail: string;
+  readonly callId?: string | null;
+  /** The other run from which the text came. */
+  readonly fromRunId?: string | null;
+}
+
+/** Marks a run, and the runs that wait for its result. A source that has marked the run before changes nothing. Locks no run. */
+export async function taintRun(
+  tx: Tx,
+  { runId, source, detail, callId = null, fromRunId = null }: NewTaint,
+): Promise<void> {
+  const words = detail.slice(0, TAINT_DETAIL_MAX_CHARS).toWellFormed();
+  await sql`select taint_run(${runId}, ${source}, ${words}, ${callId}::text, ${fromRunId}::uuid)`.execute(tx);
+}
+
+/** Marks a worker if its parent is tainted. */
+export async function taintWorker(tx: Tx, { runId, parentRunId }: RunRow): Promise<void> {
+  if (parentRunId === null || !(await isTainted(tx, parentRunId))) return;
+  await taintRun(tx, { runId, source: 'parent', detail: 'its parent', fromRunId: parentRunId });
+}
+
+async function isTainted(tx: Tx, runId: string): Promise<boolean> {
+  const row = await tx.selectFrom('run_taint').select('source').where('run_id', '=', runId).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Marks the run of a message if an earlier answer of the agent in its session comes from a tainted run. */
+export async function taintByConversation(tx: Tx, { runId, kind, sessionId, agentUid }: RunRow): Promise<void> {
+  if (sessionId === null || kind === 'worker') return;
+  const { rows } = await sql<{ readonly runId: string }>`
+    select run.run_id as "runId" from run join run_taint using (run_id)
+    where run.session_id = ${sessionId} and run.agent_uid = ${agentUid} and run.run_id <> ${runId}
+    order by run_taint.at limit 1`.execute(tx);
+  const [earlier] = rows;
+  if (earlier === undefined) return;
+  await taintRun(tx, { runId, source: 'conversation', detail: 'an earlier run', fromRunId: earlier.runId });
+}
+
+/** Marks of runs of an agent that are under way, and whether it works on one. Workers are runs too. */
+export async function readTaintUnderWay(
+  db: Db,
+  agentId: string,
+): Promise<{ readonly underWay: boolean; readonly taint: RunRow['taint'] }> {
+  const { rows } = await sql<{ readonly taint: RunRow['taint'] }>`
+    select taint from (
+      select ${TAINT_OF_RUN} as taint from run where agent_id = ${agentId} and state = 'running') as marked
+    order by taint is null limit 1`.execute(db);
+  return { underWay: rows.length > 0, taint: rows[0]?.taint ?? null };
+}
+
+export interface MemoriesOfRun {
+  readonly run: RunRow;
+  readonly written: readonly string[];
+  readonly recalled: readonly string[];
+}
+
+/**
+ * Marks the memories that a tainted run writes, and a run that recalls a marked one. Returns the recalled memories that are marked.
+ * The caller has locked the run.
+ */
+export async function markMemories(tx: Tx, { run, written, recalled }: MemoriesOfRun): Promise<readonly string[]> {
+  const { rows } = await sql<{ readonly memoryId: string }>`
+    update memory_taint set used_at = clock_timestamp()
+    where agent_uid = ${run.agentUid} and memory_id = any(${[...recalled]}::text[]) returning memory_id as "memoryId"`.execute(
+    tx,
+  );
+  const marked = rows.map(({ memoryId }) => memoryId).toSorted();
+  const [first] = marked;
+  if (first !== undefined) await taintRun(tx, { runId: run.runId, source: 'memory', detail: first });
+  if (written.length > 0 && (first !== undefined || run.taint !== null)) await keepMarks(tx, run, written);
+  return marked;
+}
+
+async function keepMarks(tx: Tx, { agentUid, runId }: RunRow, written: readonly string[]): Promise<void> {
+  await tx
+    .insertInto('memory_taint')
+    .values(written.map((memory_id) => ({ agent_uid: agentUid, memory_id, run_id: runId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  await sql`
+    delete from memory_taint where agent_uid = ${agentUid} and memory_id in (
+      select memory_id from memory_taint where agent_uid = ${agentUid} order by used_at desc, memory_id offset ${MEMORY_MARKS_MAX})`.execute(
+    tx,
+  );
+}

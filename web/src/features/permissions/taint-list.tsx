@@ -1,0 +1,37 @@
+import type { TaintMark } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { LinkButton } from '../../ui/button.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { useVillage } from '../village-context.ts';
+import { originLabel } from './taint-labels.ts';
+import './permissions.css';
+
+/** The sources from which text from outside reached a run, each with its time, its call and the other run. */
+export function TaintList({ taint }: { readonly taint: readonly TaintMark[] }): ReactElement {
+  const now = useNow(10_000);
+  const { open } = useVillage();
+  return (
+    <ul className="taint-marks" data-taint={taint.map(({ source }) => source).join(' ')}>
+      {taint.map((mark) => {
+        const { source, call_id: call, run_id: run, at } = mark;
+        return (
+          <li key={source}>
+            {run === null ? (
+              originLabel(mark)
+            ) : (
+              <LinkButton word={originLabel(mark)} onClick={() => open({ view: 'runs', run })} />
+            )}
+            {call !== null && (
+              <>
+                {' '}
+                <small>call {call}</small>
+              </>
+            )}{' '}
+            <Time at={at} word={timeAgo(at, now)} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
