@@ -47,6 +47,8 @@ before(async () => {
     { tool: 'edit_file', args: { path: edit.path, old: 'HEAT = 180', new: 'HEAT = 240' } },
     { ...edit, change: 7 },
   );
+  const page = { url: 'https://bread.test/', title: 'Bread', at: '2026-11-25T12:00:00Z' };
+  await called('2.1', { tool: 'web_fetch', args: { url: page.url } }, { bytes: 40, opened: [page] });
   await permits.perform(working, {
     tool: 'delegate',
     callId: '3.0',
@@ -100,6 +102,9 @@ for (const [name, options] of [
     await page.locator('.command', { hasText: 'pytest -q' }).waitFor();
     assert.match(await page.locator('.command-end').innerText(), /exit 1 · 2\.?3? s · in \/workspace\/bakery/);
     assert.match(await page.locator('.call-report').first().innerText(), /1 failed, 3 passed[^]*the oven is cold/);
+    await page.locator('.call[data-call="web_fetch"] summary').click();
+    const web = await page.locator('.call[data-call="web_fetch"]').innerText();
+    assert.match(web, /Read a web page[^]*web_fetch\s*sandbox[^]*bread\.test/);
     await stage.shot(viewer, `hands-${name}`);
     const wide = await page.evaluate<number>(
       'document.documentElement.scrollWidth - document.documentElement.clientWidth',

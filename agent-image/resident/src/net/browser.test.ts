@@ -186,6 +186,14 @@ test('a page that hangs, that never rests or that is huge costs its call alone',
   );
 });
 
+test('two runs have a browser at the same time; a third is refused, and gets one when another run has ended', async () => {
+  await hands.textOf('browser_open', { url: at('/form') }, { run: 'second' });
+  assert.equal(await hands.codeOf('browser_open', { url: at('/form') }, { run: 'third' }), 'too_many_browsers');
+  await handsPrograms(hands.socket).end('second');
+  await hands.textOf('browser_open', { url: at('/form') }, { run: 'third' });
+  await handsPrograms(hands.socket).end('third');
+});
+
 test('cancel during a navigation: the call is unknown, and the browser of the run is gone', async (context) => {
   const cancel = new AbortController();
   const place = { run: 'cancelled', signal: cancel.signal };

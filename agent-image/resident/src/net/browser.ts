@@ -20,6 +20,8 @@ const CALL_MS = 210_000;
 const SESSION_MS = 7_200_000;
 /** Browsers that one run may start, one after the other. */
 const SESSIONS_MAX = 20;
+/** Browsers of all runs that run at the same time: a tier with 2Gi has the memory for two heavy pages. */
+const AT_ONCE_MAX = 2;
 /** Folder of the sessions, in the hands. */
 const SESSIONS = '/tmp/hamlet-browser';
 const PART_BYTES = 512 << 10;
@@ -29,24 +31,36 @@ const folderOf = (run: string): string => `${SESSIONS}/${run}`;
 
 const Processes = z.object({ processes: z.array(ProcessRecord) });
 
-/** The browsers of a run, ended ones too. */
-async function sessionsOf(hands: HandsClient, run: string): Promise<readonly ProcessRecord[]> {
-  const { processes } = await hands.ask('list', { owner: run }, Processes);
-  return processes.filter(({ process }) => process.startsWith(`${run}.browser.`));
+/** The browsers of all runs, ended ones too. */
+async function allSessions(hands: HandsClient): Promise<readonly ProcessRecord[]> {
+  const { processes } = await hands.ask('list', {}, Processes);
+  return processes.filter(({ process }) => /^[^.]+\.browser\./.test(process));
 }
+
+const isOf =
+  (run: string) =>
+  ({ process }: ProcessRecord): boolean =>
+    process.startsWith(`${run}.`);
+const isRunning = ({ exit }: ProcessRecord): boolean => exit === undefined;
 
 /** Faults after which the browser is of no use: the next call starts another. */
 const FATAL: ReadonlySet<string> = new Set(['page_hangs', 'browser_out_of_memory', 'browser_ended', 'no_browser']);
 
 async function endSessions({ hands, context: { run } }: HandsJob): Promise<void> {
-  for (const { process, exit } of await sessionsOf(hands, run))
-    if (exit === undefined) await endProcess(hands, process, 0);
+  const running = (await allSessions(hands)).filter(isOf(run)).filter(isRunning);
+  for (const { process } of running) await endProcess(hands, process, 0);
 }
 
 /** Starts the browser of the run unless it runs. It belongs to the run, and ends with it. */
 async function ensureSession({ hands, kit, context: { run, call } }: HandsJob): Promise<void> {
-  const sessions = await sessionsOf(hands, run);
-  if (sessions.some(({ exit }) => exit === undefined)) return;
+  const all = await allSessions(hands);
+  const sessions = all.filter(isOf(run));
+  if (sessions.some(isRunning)) return;
+  if (all.filter(isRunning).length >= AT_ONCE_MAX)
+    throw new HandsError(
+      'too_many_browsers',
+      'Other runs of yours use the browser: use web_fetch, or try again later.',
+    );
   if (sessions.length >= SESSIONS_MAX)
     throw new HandsError('browser_ended', `The browser of this run has ended ${SESSIONS_MAX} times: use web_fetch.`);
   const id = `${run}.browser.${randomUUID().slice(0, 8)}`;
@@ -125,6 +139,11 @@ const keepPicture: Finish = async (job, seen) => {
   if (seen.file === null)
     return { outcome: failed('no_picture', 'The browser made no picture.'), report: reportOf(seen) };
   const bytes = await readFile(job, 'screenshot.jpg');
+  if (bytes.length < seen.file.bytes)
+    return {
+      outcome: failed('picture_too_large', 'The picture is too large: leave full_page out.'),
+      report: reportOf(seen),
+    };
   const name = artifactNameOf(`${seen.title || 'page'}.jpg`, 'screenshot.jpg');
   const made = { name, mediaType: 'image/jpeg', bytes, signal: context.signal };
   const answer = await kit.keepArtifact(context.run, context.call, made);

@@ -14,9 +14,13 @@ export interface NetProgram {
   readonly timeoutMs: number;
 }
 
+/** Heap of a program: a page that is made to use more ends the program, and not the container of a small tier. */
+const HEAP_MIB = 160;
+
 /** The command that runs a program of the village. */
 export const programArgv = (file: string, ...args: readonly string[]): string[] => [
   'node',
+  `--max-old-space-size=${HEAP_MIB}`,
   join(PROGRAMS, file),
   ...args,
 ];

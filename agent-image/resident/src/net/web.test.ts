@@ -83,8 +83,14 @@ test('a long page loses its middle, which read_output has; an endless, packed or
   assert.match(text, /line 0\n[^]*read_output process 8\.0 stream stdout[^]*line 8999$/);
   assert.ok(text.length < 16_000);
   assert.match(await hands.textOf('read_output', { process: '8.0', offset: 50_000, bytes: 60 }), /line \d+\n/);
-  assert.match(await hands.textOf('web_fetch', { url: at('/stream') }), /Only the first 10485760 bytes were read/);
-  assert.match(await hands.textOf('web_fetch', { url: at('/bomb') }), /Only the first 10485760 bytes were read/);
+  assert.match(
+    await hands.textOf('web_fetch', { url: at('/stream') }),
+    /Only a part was read: the answer has 10485760 bytes or more/,
+  );
+  assert.match(
+    await hands.textOf('web_fetch', { url: at('/bomb') }),
+    /Only a part was read: the answer has 10485760 bytes or more/,
+  );
   await hands.use('web_fetch', { url: at('/deep') });
 });
 

@@ -93,7 +93,7 @@ function endOfPage(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd 
 }
 
 const cutNote = ({ isCut, bytes }: Fetched): string =>
-  isCut ? `\n[Only the first ${bytes} bytes were read: the answer is longer.]` : '';
+  isCut ? `\n[Only a part was read: the answer has ${bytes} bytes or more.]` : '';
 
 /** Facts for the log of the call; the page counts as opened. */
 function reportOf({ url, title, bytes }: Fetched): HandsEnd['report'] {

@@ -9,7 +9,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import type { FetchFacts, FetchInput } from './fetch-facts.ts';
 import { faultOf, NetFault } from './net-fault.ts';
 import { nextAddress, send, wayOutOf, webAddress } from './outgoing.ts';
-import { pageText } from './page-text.ts';
+import { HTML_MAX_CHARS, pageText } from './page-text.ts';
 
 const REDIRECTS_MAX = 5;
 const REDIRECTING: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -85,6 +85,8 @@ interface Shown {
   readonly text: string;
   readonly title: string;
   readonly isText: boolean;
+  /** True if a part of the page was not read. */
+  readonly isCut?: boolean;
 }
 
 function shown(
@@ -95,9 +97,10 @@ function shown(
   if (!isText) return { text: '', title: '', isText };
   const raw = decoded(body, contentType);
   if (!asPage || !HTML.test(contentType)) return { text: raw, title: '', isText };
-  const { title, text, links } = pageText(raw, url);
+  const { title, text, links } = pageText(raw.slice(0, HTML_MAX_CHARS), url);
   const list = links.map((link, index) => `[${index + 1}] ${link}`).join('\n');
-  return { text: list === '' ? text : `${text}\n\nLinks:\n${list}`, title, isText };
+  const isCut = raw.length > HTML_MAX_CHARS;
+  return { text: list === '' ? text : `${text}\n\nLinks:\n${list}`, title, isText, isCut };
 }
 
 async function run(input: FetchInput): Promise<FetchFacts> {
@@ -105,7 +108,7 @@ async function run(input: FetchInput): Promise<FetchFacts> {
   const { answer, url } = await follow(input, signal);
   const { body, isCut } = await bodyOf(answer, input.maxBytes);
   const contentType = (answer.headers['content-type'] ?? '').toLowerCase();
-  const { text, title, isText } = shown(input, { body, url, contentType });
+  const { text, title, isText, isCut: isShortened = false } = shown(input, { body, url, contentType });
   await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
   const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}`);
   return {
@@ -115,7 +118,7 @@ async function run(input: FetchInput): Promise<FetchFacts> {
     title,
     contentType,
     bytes: body.length,
-    isCut,
+    isCut: isCut || isShortened,
     isText,
     headers: input.asPage ? '' : lines.join('\n').slice(0, HEADERS_SHOWN_CHARS),
   };

@@ -9,7 +9,7 @@ export interface PageText {
 }
 
 /** Limits for pages that are made to keep a reader busy. */
-const INPUT_MAX_CHARS = 10 << 20;
+export const HTML_MAX_CHARS = 3 << 20;
 const DEPTH_MAX = 256;
 const CHILDREN_MAX = 100_000;
 const LINKS_MAX = 300;
@@ -36,7 +36,7 @@ function optionsWith(part: string, numbered: FormatCallback): HtmlToTextOptions 
   return {
     wordwrap: false,
     baseElements: { selectors: [part], returnDomByDefault: true },
-    limits: { maxInputLength: INPUT_MAX_CHARS, maxDepth: DEPTH_MAX, maxChildNodes: CHILDREN_MAX, ellipsis: '…' },
+    limits: { maxInputLength: HTML_MAX_CHARS, maxDepth: DEPTH_MAX, maxChildNodes: CHILDREN_MAX, ellipsis: '…' },
     formatters: { numbered },
     selectors: [
       { selector: 'a', format: 'numbered' },

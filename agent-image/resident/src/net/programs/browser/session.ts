@@ -2,9 +2,9 @@
  * The browser of one run: `session.ts FOLDER WORKSPACE`. It listens on a socket in the folder, starts Chromium with the first
  * operation, and does one operation after the other. It ends with its process, after a while without an operation, and with too much memory.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { faultOf, NetFault } from '../net-fault.ts';
 import { isOwn, wayOutOf } from '../outgoing.ts';
 import { memoryOf } from './memory.ts';
@@ -15,6 +15,7 @@ import { DOWNLOAD_MAX_BYTES, tooLarge } from './download.ts';
 import { startBrowserProxy, type BrowserProxy } from './traffic.ts';
 
 const IDLE_MS = 900_000;
+const OLD_MS = 10_800_000;
 const WATCH_MS = 500;
 /** Own memory of Chromium and this process. A heavy page takes 560 MB. */
 const MEMORY_MAX_BYTES = 1_400 << 20;
@@ -89,6 +90,16 @@ function leave(): void {
   process.exit(0);
 }
 
+/** Removes the folders of sessions that were killed: none lives so long. */
+function removeOld(sessions: string): void {
+  mkdirSync(sessions, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(sessions)) {
+    const path = join(sessions, name);
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (Date.now() - mtimeMs > OLD_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
 let queue: Promise<void> = Promise.resolve();
 let idle = setTimeout(leave, IDLE_MS);
 
@@ -121,6 +132,7 @@ setInterval(() => {
   if (isIdle) leave();
 }, WATCH_MS);
 
+removeOld(dirname(folder));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 createServer(hear).listen(join(folder, SOCKET_NAME));
