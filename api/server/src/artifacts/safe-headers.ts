@@ -10,7 +10,7 @@ const CONFINED = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** The bytes always leave as an opaque file, whatever type the agent claims. Pure. */
+/** The bytes always leave as an opaque file, also if the agent claims another type. Pure. */
 export function attachmentHeaders(name: string): Record<string, string> {
   return {
     ...CONFINED,
