@@ -44,6 +44,14 @@ const exampleCalls: Schema = {
   maxItems: 32,
   items: { ...closed({ tool: text, when: occasion }), required: ['tool'] },
 };
+const ruleExamples: Schema = {
+  type: 'array',
+  maxItems: 32,
+  items: {
+    ...closed({ tool: text, when: occasion, command: { type: 'string', minLength: 1, maxLength: 2_000 } }),
+    required: ['tool'],
+  },
+};
 /** A rule of HAMLET_TOOL_RULES; the api checks it again, with its examples. */
 const toolRule: Schema = {
   ...closed({
@@ -52,6 +60,7 @@ const toolRule: Schema = {
     verdict: { enum: ['allow', 'ask', 'deny'] },
     reason: { type: 'string', minLength: 1, maxLength: 512 },
     tainted: { enum: ['allow'] },
+    examples: closed({ match: ruleExamples, not: ruleExamples }),
     matches: exampleCalls,
     misses: exampleCalls,
   }),

@@ -32,6 +32,16 @@ export const ToolName = z
 
 const Example = z.strictObject({ tool: ToolName, when: CallOccasion.default('run') });
 
+const EXAMPLE_COMMAND_MAX_CHARS = 2_000;
+/** A call that a rule must or must not match. A shell command counts by the classes that a parser finds in it. */
+export const RuleExample = Example.extend({
+  command: z.string().min(1).max(EXAMPLE_COMMAND_MAX_CHARS).optional().describe('Command of a call of shell'),
+}).refine(({ tool, command }) => command === undefined || tool === 'shell', {
+  message: 'a command goes with the tool shell: write tool: shell, or leave command out',
+});
+export type RuleExample = z.infer<typeof RuleExample>;
+const Examples = z.array(RuleExample).max(RULE_EXAMPLES_MAX).optional();
+
 /** One rule of a policy, as the village's configuration and `spec.tools.rules` of an Agent write it. */
 export const PolicyRule = z.strictObject({
   tools: z.array(ToolName).min(1).max(RULE_TOOLS_MAX).describe('Names of tools, or classes of tools'),
@@ -50,6 +60,10 @@ const Tainted = z
 export const VillageRule = PolicyRule.extend({
   tainted: Tainted.optional(),
   matches: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must match'),
+  examples: z
+    .strictObject({ match: Examples, not: Examples })
+    .optional()
+    .describe('Calls that the rule must match, and calls that it must not match'),
   misses: z.array(Example).max(RULE_EXAMPLES_MAX).optional().describe('Calls that the rule must not match'),
 }).refine(({ tainted, verdict, reason }) => tainted === undefined || (verdict === 'allow' && reason !== undefined), {
   message: 'tainted goes with verdict allow and a reason: write both, or leave tainted out',

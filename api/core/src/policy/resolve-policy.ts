@@ -1,7 +1,7 @@
-import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
+import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
 import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
-import { ruleMatches } from './judge-call.ts';
+import { wrongExamples } from './rule-examples.ts';
 
 /** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
@@ -98,27 +98,24 @@ function listedServers(
   return Object.fromEntries(Object.entries(mcp).filter(isListed));
 }
 
-/** Errors of the village's rules, each with the fix: examples that fail, and names that are no tool and no class. Pure. */
+/**
+ * Errors of the village's rules, each with the fix: examples that fail, and names that are no tool and no class. Examples with a
+ * shell command are checked with a parser, by `wrongExamples`. Pure.
+ */
 export function checkVillageRules(rules: VillageRules): readonly string[] {
-  return rules.flatMap((rule, index) => [...unknownNames(rule, index), ...wrongExamples(rule, index)]);
+  return [...wrongExamples(rules, null), ...rules.flatMap(unknownNames)];
 }
 
-function unknownNames({ tools }: VillageRule, index: number): readonly string[] {
-  const known: readonly string[] = [...VILLAGE_TOOL_NAMES, ...TOOL_CLASSES];
-  return tools
-    .filter((name) => !known.includes(name) && !MCP_NAME.test(name))
-    .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`);
-}
-
-function wrongExamples(rule: VillageRule, index: number): readonly string[] {
-  const { matches = [], misses = [] } = rule;
-  const named = ({ tool, when }: { tool: string; when: string }): string => `${tool} in a ${when}`;
+function unknownNames({ tools, examples = {} }: VillageRule, index: number): readonly string[] {
+  const isTool = (name: string): boolean => isVillageTool(name) || MCP_NAME.test(name);
+  const classes: readonly string[] = TOOL_CLASSES;
+  const shown = [...(examples.match ?? []), ...(examples.not ?? [])].map(({ tool }) => tool);
   return [
-    ...matches
-      .filter((call) => !ruleMatches(rule, call))
-      .map((call) => `rule ${index + 1} must match ${named(call)} and does not: correct the rule or its example`),
-    ...misses
-      .filter((call) => ruleMatches(rule, call))
-      .map((call) => `rule ${index + 1} must not match ${named(call)} and does: correct the rule or its example`),
+    ...tools
+      .filter((name) => !isTool(name) && !classes.includes(name))
+      .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`),
+    ...shown
+      .filter((name) => !isTool(name))
+      .map((name) => `rule ${index + 1}: an example has ${name}, which is no tool: correct the name`),
   ];
 }

@@ -5,6 +5,8 @@ import { AgentSpec, EntitlementSpec } from '@hamlet/contract';
 import { judgeCall } from '@hamlet/core';
 import { readConfig } from '../start/config.ts';
 import { agentPolicy } from './agent-policy.ts';
+import { checkCommandExamples } from './rules/check-commands.ts';
+import { createReadCommand } from './shell/read-command.ts';
 
 const REQUIRED = {
   HAMLET_POSTGRES_URL: 'postgres://app@localhost/hamlet',
@@ -44,6 +46,38 @@ test('the API does not start with rules that it cannot read, that name no tool, 
     ).length,
     1,
   );
+});
+
+test('examples name calls and shell commands; a wrong one is refused with the place of its rule and the example', async () => {
+  const read = createReadCommand();
+  const push = { tool: 'shell', command: 'true && git push origin main' };
+  const rules = (examples: object, tools = ['publish']) =>
+    rulesOf(
+      JSON.stringify([
+        { tools: ['read'], verdict: 'allow' },
+        { tools, verdict: 'deny', examples },
+      ]),
+    );
+  await checkCommandExamples(
+    rules({ match: [push, { tool: 'post_to_board' }], not: [{ tool: 'shell', command: 'ls' }] }),
+    read,
+  );
+  await assert.rejects(
+    checkCommandExamples(rules({ match: [push] }, ['spend']), read),
+    /rule 2 must match shell with the command "true && git push origin main" in a run and does not/,
+  );
+  await assert.rejects(
+    checkCommandExamples(rules({ not: [push] }), read),
+    /rule 2 must not match shell with the command/,
+  );
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ match: [{ tool: 'buy' }] }, /rule 2 must match buy in a run and does not/],
+    [{ not: [{ tool: 'post_to_board' }] }, /rule 2 must not match post_to_board in a run and does/],
+    [{ not: [{ tool: 'post_on_board' }] }, /rule 2: an example has post_on_board, which is no tool/],
+    [{ match: [{ tool: 'say', command: 'ls' }] }, /a command goes with the tool shell/],
+  ];
+  for (const [examples, message] of wrong) assert.throws(() => rules(examples), message, String(message));
+  assert.equal(rules({ match: [{ tool: 'mcp__files__read' }] }, ['mcp__files']).length, 2);
 });
 
 test('village, tier and Agent: the strictest verdict counts, a tier never loosens, and each change is another version', () => {

@@ -104,7 +104,7 @@ const Environment = z.object({
       for (const message of checkVillageRules(rules)) context.addIssue({ code: 'custom', message });
     })
     .describe(
-      'JSON list of rules for the tools of agents, {tools, when?, verdict, reason?, matches?, misses?} (all allowed; in a run, spending asks a person)',
+      'JSON list of rules for the tools of agents, {tools, when?, verdict, reason?, tainted?, examples?} (all allowed; in a run, spending asks a person)',
     ),
   ...PAYMENT_VARIABLES,
   ...MODELS_ENVIRONMENT,

@@ -4,6 +4,8 @@ import { createAddressGate } from '../http/pipeline/address-gate.ts';
 import { startRuns } from '../runs/start-runs.ts';
 import { refuseDirect } from '../permissions/direct-calls.ts';
 import { permissionJobs } from '../permissions/expire-permissions.ts';
+import { checkCommandExamples } from '../permissions/rules/check-commands.ts';
+import { createReadCommand } from '../permissions/shell/read-command.ts';
 import { startJobs } from '../service/jobs.ts';
 import { createHttpMetrics } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
@@ -55,6 +57,7 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
 
 /** Starts an API replica on a migrated schema. Resolves once it serves. */
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
+  await checkCommandExamples(config.toolRules, createReadCommand());
   const base = await openBase(config, log, options);
   const { db, link, listenUrl, registry, replicaId } = base.shared;
   const parts = await startParts(base, options);
