@@ -19,6 +19,7 @@ async function serve(port: number): Promise<void> {
     end: async () => undefined,
     secret: async () => null,
     permit: async () => 'allowed',
+    withdraw: async () => undefined,
     onStopped: () => () => undefined,
   };
   const broker = new Broker({

@@ -7,6 +7,7 @@ import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import type { Network } from './connect/reach.ts';
+import { BodyShelf } from './proxy/body-shelf.ts';
 import { admit, Recorder, type Caller } from './proxy/caller.ts';
 import { namesHost, readAbsolute, readHostPort } from './proxy/destination.ts';
 import { requireName } from './proxy/first-bytes.ts';
@@ -74,6 +75,7 @@ export class Broker {
       budget,
       network,
       village,
+      bodies: new BodyShelf(),
       connections: this.#connections,
     };
     const limits = {

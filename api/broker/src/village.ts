@@ -1,4 +1,4 @@
-import type { EgressPolicy, EgressRefusalCode } from '@hamlet/contract';
+import type { EgressPolicy, EgressRefusalCode, EgressWriteKind } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
 /** An agent as the API knows it at a token, and the ways out that it has now. */
@@ -45,23 +45,27 @@ export interface AttemptEnd {
   readonly durationMs: number;
 }
 
-/** A write of a program in a pod that a person permits or refuses before it goes out. */
+/** A write of a program in a pod that waits until the API lets it out. */
 export interface PermissionAsk {
-  /** UUID of this question. */
+  /** UUID of this write, and of its attempt once it goes out. */
   readonly ask: string;
   readonly admission: Admission;
   /** The run and call that the pod names. Without a live run the API denies. */
   readonly run: string | null;
   readonly call: string | null;
-  readonly kind: 'push' | 'publish' | 'write';
-  readonly host: string;
-  readonly port: number;
-  readonly method: string;
-  readonly path: string;
-  /** The hash of all that the permission is for: the same write has the same hash. Null where the broker does not read it. */
-  readonly sha256: string | null;
+  readonly kind: EgressWriteKind;
+  /** True where the rule that opens the way says that its writes need no person. */
+  readonly isAllowedByRule: boolean;
   /** One line for the person. The agent wrote parts of it. */
   readonly summary: string;
+  /** The references that a push changes, a line for each. */
+  readonly changes: readonly string[];
+  /** The beginning of the body where it is text and has been read. */
+  readonly body: string | null;
+  /** The length of the body where it is known. */
+  readonly bytes: number | null;
+  /** The hash of all that the permission is for: the same write has the same hash. Null where the broker has not read the body. */
+  readonly sha256: string | null;
 }
 
 /** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
@@ -72,8 +76,10 @@ export interface Village {
   end(ends: readonly AttemptEnd[]): Promise<void>;
   /** The value of a secret that a rule of this admission names, or null where it is gone. */
   secret(admission: Admission, name: string): Promise<string | null>;
-  /** Waits for a person's answer until it comes or expires, or until the program is gone. */
+  /** Waits until the API lets a write out or denies it, after a person's answer where one is needed. Rejects where the program is gone. */
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
+  /** Nothing of this write is sent. Never rejects. */
+  withdraw(ask: PermissionAsk): Promise<void>;
   /** Calls back when an agent must reach nothing any more. Returns the end of the subscription. */
   onStopped(listener: (uid: string) => void): () => void;
 }

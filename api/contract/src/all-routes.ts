@@ -223,6 +223,8 @@ export const ROUTES = [
   broker.admitEgress,
   broker.keepEgressAttempts,
   broker.readEgressSecret,
+  broker.permitEgress,
+  broker.withdrawEgress,
   broker.openBrokerStream,
   audit.listAudit,
   egress.listEgress,

@@ -27,6 +27,7 @@ export * from './map/village/default-map.ts';
 export * from './map/world-map.ts';
 export * from './policy/decide-call.ts';
 export * from './policy/judge-call.ts';
+export * from './policy/judge-egress-write.ts';
 export type { Judged } from './policy/judged.ts';
 export * from './policy/judge-mcp-call.ts';
 export * from './policy/mcp-names.ts';

@@ -37,6 +37,7 @@ export type { Moment } from './connection/moment.ts';
 export type { KnownPayment, ToldPayment } from './connection/money-tables.ts';
 export * from './egress/attempts.ts';
 export * from './egress/search-attempts.ts';
+export * from './egress/writes.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-credentials.ts';
 export * from './gateway/model-admission.ts';

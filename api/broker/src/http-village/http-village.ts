@@ -2,15 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   admitEgress,
   createClient,
+  EGRESS_CHANGE_MAX_CHARS,
+  EGRESS_CHANGES_MAX,
   EGRESS_HOST_MAX_CHARS,
   EGRESS_PATH_MAX_CHARS,
+  EGRESS_WAIT_MAX_MS,
   keepEgressAttempts,
+  permitEgress,
   ProblemError,
   readEgressSecret,
+  withdrawEgress,
   type EgressAttempt,
   type EgressEnd,
+  type EgressWrite,
 } from '@hamlet/contract/broker';
-import { deny, type EgressDenial } from '@hamlet/core/egress';
+import type { EgressDenial } from '@hamlet/core/egress';
 import type { Admission, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
@@ -18,6 +24,10 @@ import { BrakeStream } from './brake-stream.ts';
 const ANSWER_MS = 5_000;
 /** Pauses before a lost request is sent again: all of them are harmless to repeat. */
 const RETRY_MS: readonly number[] = [100, 400];
+
+/** An API that starts again is back within this time. */
+const SILENT_MS = 60_000;
+const PERMIT_RETRY_MS = 500;
 
 type ApiClient = ReturnType<typeof createClient>;
 
@@ -41,6 +51,15 @@ const wireEnd = ({ sentBytes, receivedBytes, durationMs, ...rest }: AttemptEnd):
   sent_bytes: sentBytes,
   received_bytes: receivedBytes,
   duration_ms: Math.max(0, Math.round(durationMs)),
+});
+
+const wireWrite = ({ admission, isAllowedByRule, changes, ...rest }: PermissionAsk): EgressWrite => ({
+  ...rest,
+  changes: changes.slice(0, EGRESS_CHANGES_MAX).map((change) => change.slice(0, EGRESS_CHANGE_MAX_CHARS)),
+  uid: admission.uid,
+  cycle: admission.cycle,
+  rules: admission.policy.version,
+  by_rule: isAllowedByRule,
 });
 
 /** The API as the broker needs it: admissions, the record of attempts, secrets, and the stream of brakes. */
@@ -98,11 +117,32 @@ export class HttpVillage implements Village {
     return (await this.#post(() => this.#client.call(readEgressSecret, withLimit({ uid, name })))).value;
   }
 
-  /** Refuses: the API takes no questions of the broker yet, and a write that no person permitted must not go out. */
-  async permit({ summary }: PermissionAsk): Promise<EgressDenial> {
-    return deny(
-      'egress_denied',
-      `no person can permit this from here (${summary.slice(0, 200)}); deliver it as a patch, and let a person send it`,
+  /**
+   * Asks about a write until there is an answer: each request waits some seconds, and one that is lost is sent again, because it
+   * has the same id. Rejects where the program is gone, or where the API has not answered for a minute.
+   */
+  async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
+    const body = { ...wireWrite(ask), wait_ms: EGRESS_WAIT_MAX_MS };
+    for (let heardAt = performance.now(); !signal.aborted;) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(EGRESS_WAIT_MAX_MS + ANSWER_MS)]);
+      const outcome = await this.#client.call(permitEgress, { body, signal: limit }).catch(() => null);
+      if (outcome?.ok === true) {
+        heardAt = performance.now();
+        if (outcome.data.verdict === 'deny') return outcome.data;
+        if (outcome.data.verdict === 'allow') return 'allowed';
+      } else {
+        const isFinal = outcome !== null && outcome.problem.status < 500 && outcome.problem.status !== 429;
+        if (isFinal || performance.now() - heardAt > SILENT_MS) break;
+        await delay(PERMIT_RETRY_MS, undefined, { signal }).catch(() => undefined);
+      }
+    }
+    await this.withdraw(ask);
+    throw new Error('no answer about a write');
+  }
+
+  async withdraw({ ask, admission, run }: PermissionAsk): Promise<void> {
+    await this.#post(() => this.#client.call(withdrawEgress, withLimit({ ask, uid: admission.uid, run }))).catch(
+      () => undefined,
     );
   }
 

@@ -58,23 +58,27 @@ export class Recorder {
 
   /** Records an attempt that the broker refuses. The answer does not wait for it. */
   refused(caller: Caller, facts: AttemptFacts, denial: EgressDenial): void {
-    void this.#log.begin(this.#attempt(caller, facts, denial));
+    void this.#log.begin(this.#attempt(caller, facts, { id: this.#newId(), denial }));
   }
 
-  /** Records an attempt before it goes out. */
-  async begin(caller: Caller, facts: AttemptFacts): Promise<OpenAttempt | EgressDenial> {
-    const attempt = this.#attempt(caller, facts, null);
+  /** Records an attempt before it goes out. A permitted write has its id already. */
+  async begin(caller: Caller, facts: AttemptFacts, id = this.#newId()): Promise<OpenAttempt | EgressDenial> {
+    const attempt = this.#attempt(caller, facts, { id, denial: null });
     const denial = await this.#log.begin(attempt);
     return denial ?? new OpenAttempt(attempt, (end) => this.#log.end(end), this.#now);
   }
 
-  #attempt({ admission, identity }: Caller, facts: AttemptFacts, denial: EgressDenial | null): Attempt {
+  #attempt(
+    { admission, identity }: Caller,
+    facts: AttemptFacts,
+    { id, denial }: { readonly id: string; readonly denial: EgressDenial | null },
+  ): Attempt {
     const { form, destination, method, path } = facts;
     const { agent, uid, cycle } = admission;
     const { run, call } = identity;
     const refused = denial?.code ?? null;
     return {
-      id: this.#newId(),
+      id,
       agent,
       uid,
       cycle,

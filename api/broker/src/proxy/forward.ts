@@ -1,33 +1,30 @@
-import {
-  request as requestHttp,
-  type ClientRequest,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import { request as requestHttp, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { pipeline, type Readable, type Transform, type Writable } from 'node:stream';
+import { pipeline, Readable, Writable, type Transform } from 'node:stream';
 import type { EgressRule } from '@hamlet/contract';
-import { deny, judgeRequest, type Destination, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
+import { EGRESS_PATH_MAX_CHARS } from '@hamlet/contract/broker';
+import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
 import type { ByteBudget } from '../byte-budget.ts';
 import { placeholderOf, withSecret } from '../secrets/placeholder.ts';
 import { Scrub, scrubText } from '../secrets/scrub.ts';
 import type { Village } from '../village.ts';
-import type { Caller, OpenAttempt, Recorder } from './caller.ts';
+import type { AttemptFacts, OpenAttempt, Recorder } from './caller.ts';
 import { endToEnd } from './headers.ts';
 import { BytesSpent, Meter } from './meter.ts';
 import { NotReached, type Outlets } from './outlets.ts';
-import { guardPush, mayBePush, refusePush } from './push-guard.ts';
+import { refusedPush } from '../git/push-report.ts';
+import { refusePush, type Push } from './push-guard.ts';
 import { refuseRequest } from './refuse.ts';
+import { GONE, guardWrite, type GuardParts, type GuardedRequest, type LetOut } from './write-guard.ts';
 
 /** Without a byte in either direction for so long, a request ends. */
 const IDLE_MS = 300_000;
 
-export interface ForwardParts {
+export interface ForwardParts extends GuardParts {
   readonly recorder: Recorder;
   readonly outlets: Outlets;
   readonly budget: ByteBudget;
-  readonly village: Pick<Village, 'secret' | 'permit'>;
+  readonly village: Pick<Village, 'secret' | 'permit' | 'withdraw'>;
 }
 
 /** An answer that the program gets with other links. */
@@ -38,12 +35,7 @@ export interface AnswerLinks {
 }
 
 /** One request of an admitted agent, whose destination the connection has fixed. */
-export interface Passage {
-  readonly caller: Caller;
-  readonly destination: Destination;
-  readonly form: 'inspect' | 'plain';
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+export interface Passage extends GuardedRequest {
   /** Judged by the rules in place of method and target, where a protocol uses these otherwise. */
   readonly asks?: EgressRequest;
   /** For the index of a registry: its links stay on the broker's reverse endpoints. */
@@ -122,6 +114,27 @@ function answer({ response, links }: Passage, incoming: IncomingMessage, secret:
   return first;
 }
 
+/** The rest of this answer is dropped. */
+const unheeded = (): Writable => new Writable({ write: (_chunk, _encoding, next) => next() });
+
+/** Passes the answer to a push on to a program that has been reading of its wait. A refusal of the server becomes a report of git. */
+function answerAfterProgress(
+  { response }: Passage,
+  incoming: IncomingMessage,
+  by: { secret: Secret | null; push: Push },
+): Writable {
+  const { secret, push } = by;
+  if (incoming.statusCode !== 200) {
+    const denial = deny('egress_unreachable', `the server refused the push with ${String(incoming.statusCode)}`);
+    response.end(refusedPush(push.commands, push.capabilities, denial));
+    return unheeded();
+  }
+  if (secret === null) return response;
+  const scrubbing = new Scrub(secret.value, secret.placeholder);
+  pipeline(scrubbing, response, () => undefined);
+  return scrubbing;
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
@@ -129,10 +142,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function exchange(
   parts: ForwardParts,
   passage: Passage,
-  by: { rule: EgressRule; attempt: OpenAttempt; secret: Secret | null },
+  by: { rule: EgressRule; attempt: OpenAttempt; secret: Secret | null; out: LetOut },
 ): void {
   const { request, response, destination, caller } = passage;
-  const { attempt, secret } = by;
+  const { attempt, secret, out } = by;
   const meter = new Meter(parts.budget, attempt, { admission: caller.admission, rules: [by.rule] });
   const outgoing = open(parts, passage, secret);
   const fail = (error: unknown): void => {
@@ -159,24 +172,30 @@ function exchange(
   outgoing.on('response', (incoming) => {
     attempt.status = incoming.statusCode ?? null;
     incoming.on('end', () => attempt.end(null));
-    pass(incoming, 'received', answer(passage, incoming, secret));
+    const { push } = out;
+    const isLate = push !== null && response.headersSent;
+    pass(
+      incoming,
+      'received',
+      isLate ? answerAfterProgress(passage, incoming, { secret, push }) : answer(passage, incoming, secret),
+    );
   });
   response.on('close', () => {
+    out.release();
     // After a whole answer the connection serves the next request.
     if (!response.writableFinished) outgoing.destroy();
     attempt.end(null);
   });
-  if (hasBody(request)) pass(request, 'sent', outgoing);
-  else outgoing.end();
+  const body = out.body ?? (hasBody(request) ? request : null);
+  if (body === null || (Buffer.isBuffer(body) && body.length === 0)) outgoing.end();
+  else pass(Buffer.isBuffer(body) ? Readable.from([body]) : body, 'sent', outgoing);
 }
 
 /** Judges, records and forwards one request, or refuses it. Never rejects. */
 export async function forward(parts: ForwardParts, passage: Passage): Promise<void> {
-  const { caller, destination, form, request, response } = passage;
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  const facts = { form, destination, method: request.method ?? null, path: path.slice(0, 1024) };
+  const { caller, request, response } = passage;
   const refuse = (denial: EgressDenial): void => {
-    parts.recorder.refused(caller, facts, denial);
+    parts.recorder.refused(caller, factsOf(passage), denial);
     request.resume();
     refuseRequest(response, denial);
   };
@@ -184,12 +203,28 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   if ('verdict' in rule) return refuse(rule);
   const secret = await secretOf(parts, passage, rule);
   if (secret !== null && 'verdict' in secret) return refuse(secret);
-  const push = mayBePush(request) ? await guardPush(parts.village, passage) : null;
-  if (push !== null) {
-    parts.recorder.refused(caller, facts, push.denial);
-    return refusePush(passage, push);
-  }
-  const attempt = await parts.recorder.begin(caller, facts);
-  if (!('end' in attempt)) return refuseRequest(response, attempt);
-  exchange(parts, passage, { rule, attempt, secret });
+  const out = await guardWrite(parts, passage, rule);
+  if (!('denial' in out)) return send(parts, passage, { rule, secret, out });
+  parts.recorder.refused(caller, factsOf(passage), out.denial);
+  refusePush(passage, out);
+}
+
+function factsOf({ form, destination, request }: Passage): AttemptFacts {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  return { form, destination, method: request.method ?? null, path: path.slice(0, EGRESS_PATH_MAX_CHARS) };
+}
+
+/** Records a request that may go out, and lets it out. */
+async function send(
+  parts: ForwardParts,
+  passage: Passage,
+  by: { readonly rule: EgressRule; readonly secret: Secret | null; readonly out: LetOut },
+): Promise<void> {
+  const { out } = by;
+  const attempt = await parts.recorder.begin(passage.caller, factsOf(passage), out.ask?.ask);
+  if ('end' in attempt && !passage.response.destroyed) return exchange(parts, passage, { ...by, attempt });
+  out.release();
+  if (out.ask !== null) void parts.village.withdraw(out.ask);
+  if ('end' in attempt) attempt.end(GONE);
+  else refuseRequest(passage.response, attempt);
 }

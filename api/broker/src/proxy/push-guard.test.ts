@@ -168,7 +168,7 @@ test('a program that gives up before the answer pushes nothing', async () => {
   while (broker.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.deepEqual(
     broker.village.attempts.map(({ refused }) => refused),
-    ['egress_log_unavailable'],
+    ['egress_write_withdrawn'],
   );
 });
 

@@ -1,16 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import { deny, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import type { Caller } from './caller.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
 import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
-import type { PermissionAsk, Village } from '../village.ts';
 import { describeCommand, ownBranches, readPushHead, type PushCommand, type PushHead } from '../git/push-commands.ts';
 import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 
 /** Time in which a program sends the commands of its push. */
 const HEAD_MS = 30_000;
-const MAX_SUMMARY_LENGTH = 1000;
+/** The length of the request without commands by which git finds out whether it may send a large one. */
+const PROBE_LENGTH = '4';
 
 /** A request that may be a push, and whose it is. */
 export interface PushRequest {
@@ -20,7 +20,14 @@ export interface PushRequest {
   readonly response: ServerResponse;
 }
 
-type Push = Extract<PushHead, { kind: 'commands' }>;
+export type Push = Extract<PushHead, { kind: 'commands' }>;
+
+/** A push of the agent's own branches, with words about it; null where it has no commands at all. */
+export interface ReadPush {
+  readonly push: Push | null;
+  readonly summary: string;
+  readonly changes: readonly string[];
+}
 
 /** A push that must not go out, with its commands where they could be read. */
 export interface RefusedPush {
@@ -72,66 +79,29 @@ function judgeRefs(agent: string, commands: readonly PushCommand[]): EgressDenia
   );
 }
 
-function ask({ caller, destination, request }: PushRequest, { commands }: Push): PermissionAsk {
-  const { admission, identity } = caller;
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  const sha256 = createHash('sha256')
-    .update(JSON.stringify([destination, path, commands]))
-    .digest('hex');
-  const summary = `push to ${destination.host}${path}: ${commands.map(describeCommand).join('; ')}`;
-  return {
-    ask: randomUUID(),
-    admission,
-    run: identity.run,
-    call: identity.call,
-    kind: 'push',
-    host: destination.host,
-    port: destination.port,
-    method: request.method ?? 'POST',
-    path,
-    sha256,
-    summary: summary.slice(0, MAX_SUMMARY_LENGTH),
-  };
+function unclear(why: string): RefusedPush {
+  return { denial: deny('egress_push_unclear', `the broker cannot read this push: ${why}`), push: null };
 }
 
 /**
- * Reads the commands of a push and puts their bytes back, refuses other branches than the agent's own, and waits for
- * a permission. Null where the push may go out. Object ids are hashes of all that is pushed, so a permission for the
- * commands is one for the content.
+ * Reads the commands of a push and puts their bytes back; refuses other branches than the agent's own. Object ids are hashes
+ * of all that is pushed, so a permission for the commands is one for the content.
  */
-export async function guardPush(village: Pick<Village, 'permit'>, passage: PushRequest): Promise<RefusedPush | null> {
-  const { caller, request, response } = passage;
+export async function readPush({ caller, destination, request }: PushRequest): Promise<ReadPush | RefusedPush> {
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  const head: PushHead =
-    encoding === 'identity' ? await readHead(request) : { kind: 'unclear', why: 'its body is compressed' };
-  if (head.kind !== 'commands') {
-    const why = head.kind === 'unclear' ? head.why : 'it is not complete';
-    return { denial: deny('egress_push_unclear', `the broker cannot read this push: ${why}`), push: null };
-  }
-  // git sends an empty request before a large one.
-  if (head.commands.length === 0) return null;
-  const denial = judgeRefs(caller.admission.agent, head.commands) ?? (await permission(village, passage, head));
+  if (encoding !== 'identity') return unclear('its body is compressed');
+  const head = await readHead(request);
+  if (head.kind !== 'commands') return unclear(head.kind === 'unclear' ? head.why : 'it is not complete');
+  if (head.commands.length === 0)
+    return request.headers['content-length'] === PROBE_LENGTH
+      ? { push: null, summary: '', changes: [] }
+      : unclear('something follows its end');
+  const denial = judgeRefs(caller.admission.agent, head.commands);
   if (denial !== null) return { denial, push: head };
-  if (!response.destroyed) return null;
-  return { denial: deny('egress_push_unclear', 'the program did not wait for the permission'), push: head };
-}
-
-async function permission(
-  village: Pick<Village, 'permit'>,
-  passage: PushRequest,
-  push: Push,
-): Promise<EgressDenial | null> {
-  const gone = new AbortController();
-  const stop = (): void => gone.abort();
-  passage.response.once('close', stop);
-  try {
-    const answer = await village.permit(ask(passage, push), gone.signal);
-    return answer === 'allowed' ? null : answer;
-  } catch {
-    return deny('egress_log_unavailable', 'the broker cannot ask the API for a permission; try again in a minute');
-  } finally {
-    passage.response.off('close', stop);
-  }
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  const changes = head.commands.map(describeCommand);
+  const summary = `push to ${destination.host}${path}: ${changes.join('; ')}`;
+  return { push: head, changes, summary: summary.slice(0, EGRESS_SUMMARY_MAX_CHARS) };
 }
 
 /** Answers a push as a server does that refuses its references, after the program has sent all of it. */
@@ -139,7 +109,8 @@ export function refusePush({ request, response }: PushRequest, { denial, push }:
   request.resume();
   if (push === null) return refuseRequest(response, denial);
   const send = (): void => {
-    response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE, [REFUSAL_HEADER]: denial.code });
+    if (!response.headersSent)
+      response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE, [REFUSAL_HEADER]: denial.code });
     response.end(refusedPush(push.commands, push.capabilities, denial));
   };
   if (request.complete) send();

@@ -20,6 +20,7 @@ export class FakeVillage implements Village {
   readonly ends: AttemptEnd[] = [];
   readonly secrets = new Map<string, string>();
   readonly permissions: PermissionAsk[] = [];
+  readonly withdrawn: string[] = [];
   /** The answer of the person who is asked; never answered where it is null. */
   answer: 'allowed' | ReturnType<typeof deny> | null = 'allowed';
   readonly #listeners = new Set<(uid: string) => void>();
@@ -49,6 +50,10 @@ export class FakeVillage implements Village {
     this.permissions.push(ask);
     if (this.answer === null) await new Promise((_, reject) => signal.addEventListener('abort', reject));
     return this.answer ?? 'allowed';
+  }
+
+  async withdraw({ ask }: PermissionAsk): Promise<void> {
+    this.withdrawn.push(ask);
   }
 
   onStopped(listener: (uid: string) => void): () => void {

@@ -30,7 +30,7 @@ const place = {
     .max(METHODS.length)
     .optional()
     .describe(
-      'Methods of HTTP. With methods, paths or a secret the broker reads each request; without, it passes TLS on.',
+      'Methods of HTTP. With methods, paths, a secret or writes: Ask the broker reads each request; without, it passes TLS on.',
     ),
   paths: z.array(Path).min(1).max(MAX_PATHS).optional().describe('Paths, without a query.'),
 };
@@ -73,6 +73,12 @@ export const AgentEgress = z.strictObject({
         secret: ObjectName.optional().describe(
           'Secret with the label hamlet.village/egress: "true" whose value the broker sends where the program sent its placeholder.',
         ),
+        writes: z
+          .enum(['Ask', 'Allow'])
+          .optional()
+          .describe(
+            'Ask, the default: a person permits each write, for example a POST. Allow: writes by this rule need no person. Pushes, packages and checkout pages always do.',
+          ),
       }),
     )
     .max(MAX_RULES)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { EGRESS_REFUSALS, EgressPolicy } from '../values/egress.ts';
+import { EGRESS_REFUSALS, EGRESS_WRITES, EgressPolicy } from '../values/egress.ts';
 import { AgentId, Time } from '../values/scalars.ts';
 
 /** Attempts, and ends of attempts, in one request. */
@@ -8,6 +8,13 @@ export const EGRESS_ATTEMPTS_MAX = 200;
 export const EGRESS_HOST_MAX_CHARS = 300;
 export const EGRESS_PATH_MAX_CHARS = 1024;
 const CALL_ID_MAX_CHARS = 200;
+export const EGRESS_SUMMARY_MAX_CHARS = 1000;
+/** Beginning of the body of a write that a person reads. */
+export const EGRESS_EXCERPT_MAX_CHARS = 4000;
+export const EGRESS_CHANGES_MAX = 100;
+export const EGRESS_CHANGE_MAX_CHARS = 400;
+/** Longest time for which one request waits for a person. The broker then repeats it. */
+export const EGRESS_WAIT_MAX_MS = 10_000;
 
 const Refused = z.enum(EGRESS_REFUSALS);
 const Uid = z.string().min(1).max(64);
@@ -114,6 +121,60 @@ export const readEgressSecret = defineRoute('POST /broker/secrets', {
   idempotency: 'natural',
   body: z.strictObject({ uid: Uid, name: z.string().min(1).max(253) }),
   answer: json(z.strictObject({ value: z.string().nullable() })),
+});
+
+const WriteOf = {
+  ask: z.uuid().describe('Id of the write, and of its attempt if it goes out'),
+  uid: Uid,
+  run: z.uuid().nullable().describe('Run that the pod names; without a live run of the agent the write is denied'),
+};
+
+/** A write of a program in a pod, which waits in the broker. */
+export const EgressWrite = z.strictObject({
+  ...WriteOf,
+  cycle: Cycle,
+  call: atMost(CALL_ID_MAX_CHARS).nullable().describe('Call that the pod names; the API checks it'),
+  kind: z.enum(EGRESS_WRITES),
+  summary: z.string().min(1).max(EGRESS_SUMMARY_MAX_CHARS).describe('One line for the person; the agent wrote parts'),
+  changes: z.array(atMost(EGRESS_CHANGE_MAX_CHARS)).max(EGRESS_CHANGES_MAX).describe('References that a push changes'),
+  body: atMost(EGRESS_EXCERPT_MAX_CHARS).nullable().describe('Beginning of the body, if it is text'),
+  bytes: Bytes.nullable().describe('Length of the body, if it is known'),
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable()
+    .describe('Hash of destination, method, target, headers and body; null if the broker has not read the body'),
+  rules: z.string().max(64).describe('Version of the rules of egress by which the broker judged'),
+  by_rule: z.boolean().describe('True if the rule of the agent that opens this way says writes: Allow'),
+});
+export type EgressWrite = z.infer<typeof EgressWrite>;
+
+export const EgressPermitted = z.discriminatedUnion('verdict', [
+  z.strictObject({ verdict: z.literal('allow'), permission_id: z.uuid().nullable() }),
+  z.strictObject({ verdict: z.literal('wait'), permission_id: z.uuid() }),
+  EgressDenied,
+]);
+export type EgressPermitted = z.infer<typeof EgressPermitted>;
+
+export const permitEgress = defineRoute('POST /broker/permits', {
+  ...ofBroker,
+  name: 'permitEgress',
+  summary:
+    'Judge a write that leaves a pod, ask people if the rules say so, and wait a few seconds; allow stores its effect and uses up its permission',
+  idempotency: 'natural',
+  body: EgressWrite.extend({
+    wait_ms: z.int().min(0).max(EGRESS_WAIT_MAX_MS).describe('Time for which the request waits for an answer'),
+  }),
+  answer: json(EgressPermitted),
+});
+
+export const withdrawEgress = defineRoute('POST /broker/withdrawals', {
+  ...ofBroker,
+  name: 'withdrawEgress',
+  summary: 'The program no longer waits, or nothing of the write was sent: people are no longer asked about it',
+  idempotency: 'natural',
+  body: z.strictObject(WriteOf),
+  answer: json(z.strictObject({ withdrawn: z.boolean() })),
 });
 
 export const openBrokerStream = defineRoute('GET /broker/stream', {

@@ -31,6 +31,8 @@ export const EgressRule = z.strictObject({
   bytesPerHour: z.int().min(1).max(1e12).optional(),
   /** The broker sends the value of this secret where the program sent its placeholder. */
   secret: z.string().max(253).optional(),
+  /** `Allow`: writes by this rule need no permission of a person. */
+  writes: z.enum(['Ask', 'Allow']).optional(),
 });
 export type EgressRule = z.infer<typeof EgressRule>;
 
@@ -87,7 +89,7 @@ export type SearchService = z.infer<typeof SearchService>;
 /** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
 export const VillageEgress = z.strictObject({
   allow: z
-    .array(EgressRule.omit({ secret: true }))
+    .array(EgressRule.omit({ secret: true, writes: true }))
     .max(MAX_EGRESS_RULES)
     .default([]),
   deny: z.array(EgressBan).max(MAX_EGRESS_RULES).default([]),
@@ -117,5 +119,33 @@ export const EGRESS_REFUSALS = [
   'egress_push_unclear',
   'egress_registry_off',
   'egress_git_refused',
+  'egress_no_run',
+  'egress_run_cancelled',
+  'egress_policy_denied',
+  'egress_person_denied',
+  'egress_permission_expired',
+  'egress_permission_stale',
+  'egress_write_withdrawn',
+  'egress_write_differs',
 ] as const;
 export type EgressRefusalCode = (typeof EGRESS_REFUSALS)[number];
+
+/**
+ * Kinds of writes that leave a pod: a push of git, a publication in a registry of packages, a checkout page,
+ * and every other request that changes something.
+ */
+export const EGRESS_WRITES = ['push', 'publish', 'checkout', 'write'] as const;
+export type EgressWriteKind = (typeof EGRESS_WRITES)[number];
+
+/** The names by which permissions, effects and events of runs show writes that leave a pod. No call of a run has them. */
+export const EGRESS_TOOLS: Readonly<Record<EgressWriteKind, string>> = {
+  push: 'git_push',
+  publish: 'publish_package',
+  checkout: 'open_checkout',
+  write: 'send_request',
+};
+
+/** True for the name of a write that leaves a pod. */
+export function isEgressTool(tool: string): boolean {
+  return Object.values(EGRESS_TOOLS).includes(tool);
+}

@@ -13,3 +13,4 @@ export {
   type EgressRequest,
   type RequestVerdict,
 } from './judge-egress.ts';
+export { METHOD_OVERRIDES, writeKindOf, type WrittenRequest } from './write-kind.ts';

@@ -45,7 +45,8 @@ export function fitsHost(pattern: string, host: string): boolean {
 }
 
 const isBare = (rule: EgressBan): boolean => rule.methods === undefined && rule.paths === undefined;
-const isOpaque = (rule: EgressRule): boolean => isBare(rule) && rule.secret === undefined;
+const mustRead = (rule: EgressRule): boolean => rule.secret !== undefined || rule.writes === 'Ask';
+const isOpaque = (rule: EgressRule): boolean => isBare(rule) && !mustRead(rule);
 
 const concerns =
   ({ host, port }: Destination) =>
@@ -68,7 +69,7 @@ function notAllowed({ host, port }: Destination): EgressDenial {
 
 /**
  * Judges a connection before anything is resolved. A denial of the whole host ends it; a denial of some of its
- * requests, a rule with methods, paths or a secret means that each request is read.
+ * requests, a rule with methods, paths, a secret or `writes: Ask` means that each request is read.
  */
 export function judgeConnection(policy: EgressPolicy, destination: Destination): ConnectionVerdict {
   const denials = policy.deny.filter(concerns(destination));
@@ -79,11 +80,14 @@ export function judgeConnection(policy: EgressPolicy, destination: Destination):
     );
   const rules = policy.allow.filter(concerns(destination));
   if (rules.length === 0) return notAllowed(destination);
-  const isTunnel = denials.length === 0 && rules.some(isOpaque) && rules.every((rule) => rule.secret === undefined);
+  const isTunnel = denials.length === 0 && rules.some(isOpaque) && !rules.some(mustRead);
   return { verdict: isTunnel ? 'tunnel' : 'inspect', rules };
 }
 
-/** Judges one request that the broker can read. A rule with a secret goes first, so that its secret is used. */
+/**
+ * Judges one request that the broker can read. A rule with a secret goes first, so that its secret is used; then one that lets
+ * writes out.
+ */
 export function judgeRequest(policy: EgressPolicy, destination: Destination, request: EgressRequest): RequestVerdict {
   const path = clearPath(request.target);
   if (path === null)
@@ -98,7 +102,10 @@ export function judgeRequest(policy: EgressPolicy, destination: Destination, req
       `a denial in the rules of the village, the tier or the agent closes ${request.method} ${path} at ${destination.host}; ask an admin`,
     );
   const allowed = policy.allow.filter(fits);
-  const rule = allowed.find(({ secret }) => secret !== undefined) ?? allowed[0];
+  const rule =
+    allowed.find(({ secret }) => secret !== undefined) ??
+    allowed.find(({ writes }) => writes === 'Allow') ??
+    allowed[0];
   if (rule !== undefined) return { verdict: 'allow', rule };
   return deny(
     'egress_not_allowed',

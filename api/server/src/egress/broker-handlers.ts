@@ -1,32 +1,24 @@
-import { BARS, type EgressAdmission, type EgressDenied, type EgressRefusalCode } from '@hamlet/contract';
-import { beginEgressAttempts, countEgressHour, endEgressAttempts, readFreeze, type Db } from '@hamlet/store';
-import type { z } from 'zod';
+import { BARS, type EgressAdmission } from '@hamlet/contract';
+import { beginEgressAttempts, countEgressHour, endEgressAttempts, readFreeze } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Authenticate } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
-import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
+import { isBarred } from '../standing/standing-cache.ts';
 import type { BrokerFeed } from './broker-feed.ts';
-import type { EgressOf } from './egress-of.ts';
 import type { EgressSecrets } from './egress-secrets.ts';
+import { permitWrite, withdrawWrite, type WritePorts } from './writes/permit-write.ts';
+import { settleEndedWrites } from './writes/write-effect.ts';
+import { denied, type Denied } from './writes/write-facts.ts';
 
 /** Attempts of one life in an hour. An installation of a large project makes about 2,000. */
 export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
 
-export interface BrokerPorts {
-  readonly db: Db;
+export interface BrokerPorts extends WritePorts {
   readonly source: Pick<AgentSource, 'get' | 'list'>;
-  readonly standing: Pick<StandingCache, 'get'>;
   readonly authenticate: Authenticate;
-  readonly egressOf: EgressOf;
   readonly brokerFeed: Pick<BrokerFeed, 'open'>;
   readonly egressSecrets: EgressSecrets;
-}
-
-type Denied = z.infer<typeof EgressDenied>;
-
-function denied(code: EgressRefusalCode, message: string): Denied {
-  return { verdict: 'deny', code, message };
 }
 
 const UNKNOWN = denied(
@@ -70,8 +62,12 @@ export function brokerHandlers(ports: BrokerPorts) {
     admitEgress: plain(async ({ body, address }) => accepted(await admit(ports, body.token, address))),
     keepEgressAttempts: plain(async ({ body }) => {
       const begun = await beginEgressAttempts(db, body.begin);
-      return accepted({ begun, ended: await endEgressAttempts(db, body.end) });
+      const ended = await endEgressAttempts(db, body.end);
+      await settleEndedWrites(db, body.end);
+      return accepted({ begun, ended });
     }),
+    permitEgress: permitWrite(ports),
+    withdrawEgress: withdrawWrite(ports),
     readEgressSecret: plain(async ({ body: { uid, name } }) => {
       const record = source.list().find((each) => each.uid === uid);
       if (record === undefined || record.deleting || isBarred(standing.get(record.agentId)))

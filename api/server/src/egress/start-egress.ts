@@ -3,8 +3,13 @@ import { VillageEgress } from '@hamlet/contract';
 import { forgetEgressAttempts, forgetEgressHours, type Db } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { job, type Job } from '../service/jobs.ts';
+import type { Log } from '../service/log.ts';
 import { BrokerFeed, type BrokerFeedPorts } from './broker-feed.ts';
 import { createEgressOf } from './egress-of.ts';
+import type { EgressSecrets } from './egress-secrets.ts';
+import { KeptSecrets } from './kept-secrets.ts';
+import { lateWritesJob } from './writes/write-effect.ts';
+import { WriteWaits } from './writes/write-waits.ts';
 
 const EVERY_MS = 60_000;
 const AT_ONCE = 5_000;
@@ -31,17 +36,31 @@ export async function forgetOldAttempts(db: Db, days: number): Promise<void> {
 export interface EgressPorts extends Omit<BrokerFeedPorts, 'egressOf'> {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get' | 'list' | 'entitlement' | 'onChange'>;
+  readonly log: Log;
+  readonly egressSecrets: EgressSecrets;
+  readonly monotonicMs: () => number;
   readonly config: { readonly egressFile: string | undefined; readonly egressDays: number };
 }
 
 /** Starts the API's side of the broker: the rules of all agents, their stream, and the retention of attempts. */
 export async function startEgress(ports: EgressPorts) {
-  const { db, source, config } = ports;
+  const { db, source, config, log } = ports;
   const village = await readVillageEgress(config.egressFile);
   const egressOf = createEgressOf(village, source);
   const brokerFeed = new BrokerFeed({ ...ports, egressOf });
+  const writeWaits = new WriteWaits({
+    db,
+    onError: (error) => log('warn', 'the waits for permissions of writes could not be read', { error }),
+  });
   const jobs: readonly Job[] = [
+    lateWritesJob(db),
     job({ name: 'egress-retention', everyMs: EVERY_MS, run: () => forgetOldAttempts(db, config.egressDays) }),
   ];
-  return { egressOf, search: village.search, brokerFeed, jobs, stop: () => brokerFeed.close() };
+  const stop = (): void => {
+    brokerFeed.close();
+    writeWaits.close();
+  };
+  const egressSecrets = new KeptSecrets({ from: ports.egressSecrets, monotonicMs: ports.monotonicMs });
+  for (const part of [source, ports.standing, ports.freeze]) part.onChange(() => egressSecrets.forget());
+  return { egressOf, search: village.search, brokerFeed, writeWaits, egressSecrets, jobs, stop };
 }

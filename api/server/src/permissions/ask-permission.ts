@@ -1,4 +1,4 @@
-import { VILLAGE_TOOLS } from '@hamlet/contract';
+import { isEgressTool, VILLAGE_TOOLS } from '@hamlet/contract';
 import type { askPermission as askRoute, PermissionWhy } from '@hamlet/contract';
 import {
   countPermissions,
@@ -123,6 +123,8 @@ export function askPermission(ports: AskPorts): Handlers['askPermission'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');
+    if (isEgressTool(request.body.tool))
+      return refused('policy_denied', 'The broker alone asks about what leaves a pod: send it, and a person is asked');
     return inTransaction(ports.db, (tx) => ask(tx, request, { args, ports }));
   });
 }

@@ -94,7 +94,7 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
 }
 
 /** Starts the parts of the village in order; each part uses earlier ones. */
-export async function startParts({ shared, counted: { limits } }: Base, options: StartOptions) {
+export async function startParts({ shared, agents, counted: { limits } }: Base, options: StartOptions) {
   const { config, db, listenUrl, registry, log, monotonicMs } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;
   const facts = await startVillageFacts(shared);
@@ -110,7 +110,7 @@ export async function startParts({ shared, counted: { limits } }: Base, options:
   const gateway = openGateway({ ...asked, ...(await startModels(shared, options.models)) });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
   const policyOf = agentPolicy(config.toolRules, shared.source);
-  const egress = await startEgress({ ...shared, standing, freeze });
+  const egress = await startEgress({ ...shared, ...agents, standing, freeze });
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const runStreams = new RunStreams({ ...shared, watch, deltas });

@@ -217,6 +217,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   admitEgress: '401  403  403  403  403  403',
   keepEgressAttempts: '401  403  403  403  403  403',
   readEgressSecret: '401  403  403  403  403  403',
+  permitEgress: '401  403  403  403  403  403',
+  withdrawEgress: '401  403  403  403  403  403',
   openBrokerStream: '401  403  403  403  403  403',
 
   // Audit and sealed log
@@ -242,6 +244,8 @@ export const BROKER: Readonly<Record<string, string>> = {
   admitEgress: '400',
   keepEgressAttempts: '400',
   readEgressSecret: '400',
+  permitEgress: '400',
+  withdrawEgress: '400',
   openBrokerStream: '200',
 };
 

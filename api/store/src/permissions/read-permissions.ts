@@ -1,4 +1,4 @@
-import type { PermissionState } from '@hamlet/contract';
+import { EGRESS_TOOLS, type PermissionState } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
@@ -64,11 +64,13 @@ export function readPermissionsOfRun(db: Db, runId: string, limit: number): Prom
     .execute();
 }
 
+/** Counts the permissions that a run has asked for its own calls; those for writes that leave its pod are not among them. */
 export async function countPermissions(tx: Tx, runId: string, state?: PermissionState): Promise<number> {
   const { count } = await tx
     .selectFrom('permission')
     .select((expression) => expression.fn.countAll<number>().as('count'))
     .where('run_id', '=', runId)
+    .where('tool', 'not in', Object.values(EGRESS_TOOLS))
     .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'pending'))
     .executeTakeFirstOrThrow();
   return count;

@@ -1,4 +1,4 @@
-import { formatAiDollars, villageTool } from '@hamlet/contract';
+import { formatAiDollars, isEgressTool, villageTool } from '@hamlet/contract';
 import type { AllowRule, AllowScope } from '@hamlet/contract';
 import { answerPermission, countRuleUse, findRuleOfPermission, insertAllowRule, readRulesFor } from '@hamlet/store';
 import type { AllowRuleRow, PermissionRow, RunRow, Tx } from '@hamlet/store';
@@ -34,8 +34,11 @@ export function refuseRule(
   if (always === undefined) return null;
   if (answer !== 'allow' || permission.why !== 'policy')
     return refused('validation_failed', 'body.always: only a call that a rule asks about can be allowed beforehand');
-  if (villageTool(permission.tool)?.class === 'schedule')
-    return refused('validation_failed', 'body.always: an admin decides on each proposed Schedule by itself');
+  if (isDecidedEachTime(permission.tool))
+    return refused(
+      'validation_failed',
+      'body.always: a person decides on each Schedule and on each write out of a pod',
+    );
   if (always === 'agent') {
     if (actor.role === 'admin') return null;
     return refused('permission_not_yours', 'Only an admin allows a tool in all runs: allow it in the conversation');
@@ -47,6 +50,11 @@ export function refuseRule(
     );
   if (run.createdById === actor.id) return null;
   return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
+}
+
+/** Proposed Schedules, and writes that leave a pod. */
+function isDecidedEachTime(tool: string): boolean {
+  return villageTool(tool)?.class === 'schedule' || isEgressTool(tool);
 }
 
 /**

@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { giveBack, nextChunk } from './first-bytes.ts';
+
+/** The longest body that the broker reads before a person is asked about it. */
+export const MAX_READ_BYTES = 262_144;
+const MAX_BYTES_OF_AGENT = 4 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Time in which a program sends a body that the broker reads. */
+const READ_MS = 30_000;
+
+/** A body: `whole` and read, too long or without room (`unread`, its bytes are put back), or broken off (`cut`). */
+export type Body =
+  | { readonly kind: 'whole'; readonly bytes: Buffer; release(): void }
+  | { readonly kind: 'unread' }
+  | { readonly kind: 'cut' };
+
+const UNREAD: Body = { kind: 'unread' };
+
+/** Bodies that wait for permissions, of all agents. An agent that fills its part has its further bodies asked about unread. */
+export class BodyShelf {
+  readonly #byAgent = new Map<string, number>();
+  #total = 0;
+
+  /** Reads a body up to MAX_READ_BYTES. The caller releases a whole one once it is sent or refused. */
+  async read(uid: string, request: IncomingMessage): Promise<Body> {
+    const { headers } = request;
+    const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+    if (isEmpty) return { kind: 'whole', bytes: Buffer.alloc(0), release: () => undefined };
+    if (Number(headers['content-length'] ?? 0) > MAX_READ_BYTES || !this.#take(uid)) return UNREAD;
+    const release = (): void => this.#give(uid);
+    const timer = setTimeout(() => request.destroy(), READ_MS);
+    const body = await readUpTo(request).finally(() => clearTimeout(timer));
+    if (body !== null && 'bytes' in body) return { kind: 'whole', bytes: body.bytes, release };
+    release();
+    return body ?? UNREAD;
+  }
+
+  /** Room for the longest body is taken at once: a program may send less than that, but never more. */
+  #take(uid: string): boolean {
+    const ofAgent = this.#byAgent.get(uid) ?? 0;
+    if (ofAgent + MAX_READ_BYTES > MAX_BYTES_OF_AGENT || this.#total + MAX_READ_BYTES > MAX_BYTES) return false;
+    this.#byAgent.set(uid, ofAgent + MAX_READ_BYTES);
+    this.#total += MAX_READ_BYTES;
+    return true;
+  }
+
+  #give(uid: string): void {
+    const left = (this.#byAgent.get(uid) ?? 0) - MAX_READ_BYTES;
+    if (left > 0) this.#byAgent.set(uid, left);
+    else this.#byAgent.delete(uid);
+    this.#total -= MAX_READ_BYTES;
+  }
+}
+
+/** The bytes up to the end; null where there are more of them, which are put back. */
+async function readUpTo(
+  request: IncomingMessage,
+): Promise<{ readonly bytes: Buffer } | { readonly kind: 'cut' } | null> {
+  const parts: Buffer[] = [];
+  for (let length = 0; length <= MAX_READ_BYTES;) {
+    const more = await nextChunk(request);
+    if (more === null) return request.complete ? { bytes: Buffer.concat(parts) } : { kind: 'cut' };
+    parts.push(more);
+    length += more.length;
+  }
+  giveBack(request, Buffer.concat(parts));
+  return null;
+}

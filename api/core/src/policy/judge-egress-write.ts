@@ -1,0 +1,42 @@
+import type { EgressWriteKind, Policy, TaintMark } from '@hamlet/contract';
+import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
+import { askIfTainted } from './taint.ts';
+
+/** The classes by which rules of a policy name a write that leaves a pod. */
+const CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>> = {
+  push: ['publish', 'network'],
+  publish: ['publish', 'network'],
+  checkout: ['spend', 'network'],
+  write: ['write_outside', 'network'],
+};
+
+const WORDS: Readonly<Record<EgressWriteKind, string>> = {
+  push: 'A push leaves the pod, and cannot be taken back',
+  publish: 'A package becomes public, and cannot be taken back',
+  checkout: 'Such a page takes money',
+  write: 'The request changes something outside of the village',
+};
+
+export interface JudgedWrite {
+  readonly kind: EgressWriteKind;
+  readonly isAllowedByRule: boolean;
+  readonly taint: readonly TaintMark[];
+}
+
+/**
+ * Judges a write that leaves a pod: a person is asked, unless the agent's own rule of egress says `writes: Allow`, which it can
+ * say for plain writes alone. Rules that name a class of the write, and text from outside in the run, make it stricter. Pure.
+ */
+export function judgeEgressWrite(policy: Pick<Policy, 'rules'>, { kind, isAllowedByRule, taint }: JudgedWrite): Judged {
+  const names = CLASSES[kind];
+  const byRule = policy.rules
+    .filter((rule) => ruleNames(rule, { names, when: 'run' }))
+    .map((rule) => judgedBy(rule, `${rule.tools.filter((name) => names.includes(name)).join(' and ')} from a pod`));
+  const least: Judged =
+    kind === 'write' && isAllowedByRule
+      ? { verdict: 'allow', reason: 'A rule of the Agent says writes: Allow' }
+      : { verdict: 'ask', reason: WORDS[kind] };
+  const classes = names.map((name) => ({ name, aliases: [] }));
+  const tainted = askIfTainted(policy, { when: 'run', classes, taint });
+  return strictestOf(least, tainted === null ? byRule : [...byRule, tainted]);
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeptSecrets } from './kept-secrets.ts';
+
+function kept(answer: (name: string) => Promise<string | null> = async (name) => `value of ${name}`) {
+  const reads: string[] = [];
+  const clock = { nowMs: 0 };
+  const from = {
+    read: (name: string): Promise<string | null> => {
+      reads.push(name);
+      return answer(name);
+    },
+  };
+  return { reads, clock, secrets: new KeptSecrets({ from, monotonicMs: () => clock.nowMs }) };
+}
+
+test('a secret is read once for requests within seconds, also for those at the same time', async () => {
+  const { reads, clock, secrets } = kept();
+  assert.deepEqual(await Promise.all([secrets.read('a'), secrets.read('a')]), ['value of a', 'value of a']);
+  clock.nowMs = 4_999;
+  await secrets.read('a');
+  assert.deepEqual(reads, ['a']);
+  clock.nowMs = 5_000;
+  await secrets.read('a');
+  assert.deepEqual(reads, ['a', 'a']);
+});
+
+test('a change of rules or measures ends what is kept, and a failure is never kept', async () => {
+  const { reads, secrets } = kept();
+  await secrets.read('a');
+  secrets.forget();
+  await secrets.read('a');
+  assert.equal(reads.length, 2);
+  const broken = kept(() => Promise.reject(new Error('no answer')));
+  await assert.rejects(broken.secrets.read('a'));
+  await assert.rejects(broken.secrets.read('a'));
+  assert.equal(broken.reads.length, 2);
+});
+
+test('the number of kept secrets is bounded: the oldest is read again', async () => {
+  const { reads, secrets } = kept();
+  for (let index = 0; index <= 500; index += 1) await secrets.read(`s${index}`);
+  await secrets.read('s500');
+  assert.equal(reads.length, 501);
+  await secrets.read('s0');
+  assert.equal(reads.length, 502);
+});

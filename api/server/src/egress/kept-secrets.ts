@@ -1,0 +1,42 @@
+import type { EgressSecrets } from './egress-secrets.ts';
+
+/** A value that its owner changes or removes is used no longer than this. */
+const KEPT_MS = 5_000;
+const KEPT_MAX = 500;
+
+interface Kept {
+  readonly value: Promise<string | null>;
+  readonly untilMs: number;
+}
+
+/** Secrets, each read once for all requests that come within seconds. */
+export class KeptSecrets implements EgressSecrets {
+  readonly #from: EgressSecrets;
+  readonly #monotonicMs: () => number;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor({ from, monotonicMs }: { readonly from: EgressSecrets; readonly monotonicMs: () => number }) {
+    this.#from = from;
+    this.#monotonicMs = monotonicMs;
+  }
+
+  read(name: string): Promise<string | null> {
+    const nowMs = this.#monotonicMs();
+    const known = this.#kept.get(name);
+    if (known !== undefined && known.untilMs > nowMs) return known.value;
+    const read = { value: this.#from.read(name), untilMs: nowMs + KEPT_MS };
+    this.#kept.delete(name);
+    this.#kept.set(name, read);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
+    read.value.catch(() => {
+      if (this.#kept.get(name) === read) this.#kept.delete(name);
+    });
+    return read.value;
+  }
+
+  /** Forgets all values: rules, or measures of admins, have changed. */
+  forget(): void {
+    this.#kept.clear();
+  }
+}

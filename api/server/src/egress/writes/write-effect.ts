@@ -1,0 +1,129 @@
+import {
+  EGRESS_TOOLS,
+  RUN_EVENT_TEXT_MAX_CHARS,
+  type CallOutcome,
+  type EgressEnd,
+  type EgressWrite,
+} from '@hamlet/contract';
+import {
+  endPermission,
+  findBegunWrites,
+  insertEffect,
+  inTransaction,
+  lockEffect,
+  lockRun,
+  noteRunEvent,
+  readLateWrites,
+  settleEffect,
+  writeCallId,
+  type BegunWrite,
+  type Db,
+  type EffectRow,
+  type RunRow,
+  type Tx,
+} from '@hamlet/store';
+import { actingAs, recordAct } from '../../audit/record-act.ts';
+import type { CallArguments } from '../../permissions/call-arguments.ts';
+import { job, type Job } from '../../service/jobs.ts';
+import { truncate } from '../../service/truncate.ts';
+import { UNKNOWN, writeOutcome } from './write-text.ts';
+
+/** `truncate` marks a cut with one more character. */
+const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
+const EVERY_MS = 60_000;
+/** The broker reports the end of a write as soon as there is one. After this time it is lost, or it lost the end. */
+const LATE_S = 3600;
+
+interface Beginning {
+  readonly request: { readonly body: EgressWrite };
+  readonly args: CallArguments;
+  readonly run: RunRow;
+  readonly permissionId: string | null;
+  readonly policyVersion: string;
+}
+
+/** Uses up the permission and stores the effect of a write, before the broker lets it out. */
+export async function beginWrite(
+  tx: Tx,
+  { request, args, run, permissionId, policyVersion }: Beginning,
+): Promise<void> {
+  const { body } = request;
+  const tool = EGRESS_TOOLS[body.kind];
+  const callId = writeCallId(body.ask);
+  if (permissionId !== null) await endPermission(tx, permissionId, 'consumed');
+  const { runId, agentId, agentUid, attempt } = run;
+  const { cycle } = body;
+  await insertEffect(
+    tx,
+    { runId, callId, agentId, agentUid, cycle, attempt, tool, argumentsHash: args.hash, policyVersion, permissionId },
+    null,
+  );
+  // The record of egress has each write. The run shows those that a person decided on.
+  if (permissionId === null) return;
+  const text = truncate(args.text, EVENT_TEXT_MAX_CHARS);
+  await noteRunEvent(tx, run, {
+    event: 'call_begun',
+    detail: { call_id: callId, tool, effect: null, arguments_text: text, outcome: null, result_text: null },
+  });
+}
+
+/** Settles a write that has begun, and shows its end in its run. */
+export async function settleWrite(
+  tx: Tx,
+  { run, effect, outcome }: { readonly run: RunRow; readonly effect: EffectRow; readonly outcome: CallOutcome },
+): Promise<void> {
+  await settleEffect(tx, effect, outcome);
+  if (effect.permissionId === null) return;
+  const { tool, callId, permissionId, argumentsHash } = effect;
+  const isUnknown = outcome.code === UNKNOWN.code;
+  const detail = { call_id: callId, tool, effect: null, arguments_text: null, result_text: outcome.text };
+  if (run.state === 'running' || run.state === 'waiting_permission')
+    await noteRunEvent(tx, run, {
+      event: isUnknown ? 'call_unknown' : 'call_settled',
+      detail: { ...detail, outcome: isUnknown ? null : outcome.kind },
+    });
+  await recordAct(tx, actingAs('system', 'egress'), {
+    action: 'run.write',
+    object: run.agentId,
+    detail: {
+      run_id: run.runId,
+      call_id: callId,
+      tool,
+      permission_id: permissionId,
+      arguments_hash: argumentsHash.toString('hex'),
+      outcome: outcome.kind,
+      ...(outcome.code === undefined ? {} : { code: outcome.code }),
+    },
+  });
+}
+
+function settleBegun(db: Db, { runId, callId }: BegunWrite, outcome: CallOutcome): Promise<void> {
+  return inTransaction(db, async (tx) => {
+    const run = await lockRun(tx, runId);
+    const effect = await lockEffect(tx, runId, callId);
+    if (run !== null && effect?.state === 'begun') await settleWrite(tx, { run, effect, outcome });
+  });
+}
+
+/** Settles the writes whose attempts have ended. */
+export async function settleEndedWrites(db: Db, ends: readonly EgressEnd[]): Promise<void> {
+  const begun = await findBegunWrites(
+    db,
+    ends.map(({ id }) => id),
+  );
+  for (const write of begun) {
+    const end = ends.find(({ id }) => id === write.ask);
+    if (end !== undefined) await settleBegun(db, write, writeOutcome(end));
+  }
+}
+
+/** Writes without an end, for example because their broker was killed, are unknown. They are never sent again. */
+export function lateWritesJob(db: Db): Job {
+  return job({
+    name: 'egress-late-writes',
+    everyMs: EVERY_MS,
+    run: async () => {
+      for (const write of await readLateWrites(db, LATE_S)) await settleBegun(db, write, UNKNOWN);
+    },
+  });
+}

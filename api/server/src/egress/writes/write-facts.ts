@@ -1,0 +1,55 @@
+import type { EgressDenied, EgressRefusalCode } from '@hamlet/contract';
+import type { CallDenial } from '@hamlet/core';
+import type { HeldPermission, RunRow } from '@hamlet/store';
+import type { z } from 'zod';
+
+export type Denied = z.infer<typeof EgressDenied>;
+
+export function denied(code: EgressRefusalCode, message: string): Denied {
+  return { verdict: 'deny', code, message };
+}
+
+const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>> = {
+  run_cancelled: ['egress_run_cancelled', 'the run is being cancelled: nothing leaves the pod any more'],
+  policy_denied: ['egress_policy_denied', 'the rules of the village forbid this write'],
+  person_denied: ['egress_person_denied', 'a person denied this write'],
+  permission_expired: ['egress_permission_expired', 'no person answered in time; ask again when a person is there'],
+  permission_stale: [
+    'egress_permission_stale',
+    'the rules have changed, or the run has ended, since a person was asked; try again',
+  ],
+};
+
+/** The refusal of a write in the words that its program gets. Pure. */
+export function deniedBy(code: CallDenial, words: string | null): Denied {
+  const [refusal, text] = DENIALS[code];
+  return denied(refusal, words === null || words === '' ? text : `${text}: ${words}`);
+}
+
+/** The words that go with a denial: of the person, or of the rule. Pure. */
+export function wordsOf(code: CallDenial, rule: string, permission: HeldPermission | null): string | null {
+  if (code === 'person_denied') return permission?.reply ?? null;
+  return code === 'policy_denied' ? rule : null;
+}
+
+export const NO_RUN = denied(
+  'egress_no_run',
+  'writes leave a pod only while the agent works on a run, and a person permits them there; this program belongs to none',
+);
+export const STOPPED = denied('egress_agent_stopped', 'an admin has stopped this agent or frozen the village');
+export const OTHER_RULES = denied(
+  'egress_permission_stale',
+  'the hosts that this agent may reach have changed; try again',
+);
+export const WITHDRAWN = denied('egress_write_withdrawn', 'the program no longer waited for this write');
+export const OTHER_WRITE = denied('egress_write_differs', 'another write has the same id; send it again');
+export const TOO_MANY = denied(
+  'egress_too_many',
+  'this run has asked for too many writes, or too many wait for a person; wait for the answers',
+);
+
+/** True if the agent of this life works on the run: not before it starts, and not after a cancel or its end. Pure. */
+export function isLive(run: RunRow, { uid, cycle }: { readonly uid: string; readonly cycle: number }): boolean {
+  if (run.agentUid !== uid || run.cycle !== cycle) return false;
+  return run.state === 'running' || run.state === 'waiting_permission';
+}

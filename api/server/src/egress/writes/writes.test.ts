@@ -1,0 +1,267 @@
+/** Writes that leave a pod, by the broker's routes on a real Postgres. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  admitEgress,
+  cancelRun,
+  exchangeAgentToken,
+  freezeAgent,
+  keepEgressAttempts,
+  liftFreeze,
+  listPermissions,
+  listRunEvents,
+  permitEgress,
+  withdrawEgress,
+  type CallData,
+  type CallInput,
+  type Client,
+  type Permission,
+} from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { outlast } from '../../permissions/testing/as-superuser.ts';
+import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import {
+  clientOf,
+  eventually,
+  startTestVillage,
+  TOKENS,
+  type AgentId,
+  type TestVillage,
+} from '../../testing/test-village.ts';
+import { WRITES_WAITING_MAX } from './permit-write.ts';
+
+type Body = CallInput<typeof permitEgress>['body'];
+type Answer = CallData<typeof permitEgress>;
+
+const SHA = createHash('sha256').update('the write').digest('hex');
+const DAN = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: dan }
+spec:
+  tools: { rules: [{ tools: [network], verdict: deny, reason: Dan sends nothing }] }
+`;
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let broker: Client;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-dan.yaml'), DAN);
+  const { peopleUrl } = await village.startReplica();
+  permits = new PermissionPlay(peopleUrl);
+  await permits.play.everybody();
+  broker = clientOf(peopleUrl, TOKENS.broker);
+  db = village.openDb();
+});
+after(() => village.remove());
+afterEach(() => permits.endAll());
+
+async function writeOf(working: Working, changes: Partial<Body> = {}): Promise<Body> {
+  const { uid } = await permits.play.agent(working.agentId);
+  return {
+    ask: randomUUID(),
+    uid,
+    run: working.runId,
+    cycle: working.cycle,
+    call: 'call-1',
+    kind: 'write',
+    summary: 'POST https://api.example.org/v1/notes',
+    changes: [],
+    body: '{"text":"hello"}',
+    bytes: 16,
+    sha256: SHA,
+    rules: await versionOf(working.agentId),
+    by_rule: false,
+    wait_ms: 0,
+    ...changes,
+  };
+}
+
+async function versionOf(agentId: AgentId): Promise<string> {
+  const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
+  const admitted = dataOf(await broker.call(admitEgress, { body: { token } }));
+  assert.ok('policy' in admitted);
+  return admitted.policy.version;
+}
+
+async function send(body: Body): Promise<Answer> {
+  return dataOf(await broker.call(permitEgress, { body }));
+}
+
+/** The verdict, or the code of the denial. */
+async function verdictOf(body: Body): Promise<string> {
+  const answer = await send(body);
+  return answer.verdict === 'deny' ? answer.code : answer.verdict;
+}
+
+async function asked(body: Body): Promise<string> {
+  const answer = await send(body);
+  assert.equal(answer.verdict, 'wait');
+  return answer.permission_id;
+}
+
+async function permissionOf(id: string, by: Client = permits.play.admin): Promise<Permission | undefined> {
+  const { permissions } = dataOf(await by.call(listPermissions, { query: {} }));
+  return permissions.find(({ permission_id: each }) => each === id);
+}
+
+function effectOf({ run, ask }: Body) {
+  return db
+    .selectFrom('effect')
+    .selectAll()
+    .where('run_id', '=', run ?? '')
+    .where('call_id', '=', `out.${ask}`)
+    .executeTakeFirst();
+}
+
+test('a write waits for a person, is let out once, and its effect is stored before', async () => {
+  const working = await permits.startRun('ada');
+  const body = await writeOf(working, { body: 'password=hunter22 and more' });
+  const id = await asked(body);
+  const shown = await permissionOf(id);
+  assert.deepEqual([shown?.state, shown?.tool, shown?.run_id], ['pending', 'send_request', working.runId]);
+  assert.deepEqual(JSON.parse(shown?.arguments ?? ''), {
+    summary: 'POST https://api.example.org/v1/notes',
+    body: 'password=[secret] and more',
+    bytes: 16,
+    sha256: SHA,
+    call: 'call-1',
+  });
+  assert.equal(await verdictOf(body), 'wait');
+  const answer = send({ ...body, wait_ms: 10_000 });
+  dataOf(await permits.answer(id, { answer: 'allow' }));
+  assert.deepEqual(await answer, { verdict: 'allow', permission_id: id });
+  assert.equal((await effectOf(body))?.state, 'begun');
+  assert.equal((await permissionOf(id))?.state, 'consumed');
+  assert.equal(await verdictOf(body), 'allow', 'the broker lost the answer and asks again');
+  assert.equal(await verdictOf({ ...body, body: 'other' }), 'egress_write_differs');
+  assert.notEqual(await asked({ ...body, ask: randomUUID() }), id, 'the same write again is asked again');
+});
+
+test('the end of the attempt settles the effect, and an end without an answer leaves it unknown', async () => {
+  const working = await permits.startRun('ada');
+  const end = async (status: number | null, address: string | null): Promise<unknown> => {
+    const body = await writeOf(working);
+    dataOf(await permits.answer(await asked(body), { answer: 'allow' }));
+    assert.equal(await verdictOf(body), 'allow');
+    const { ask: id, uid, cycle, call } = body;
+    const at = new Date().toISOString();
+    const where = { form: 'inspect', host: 'api.example.org', port: 443, method: 'POST', path: '/v1/notes' } as const;
+    const begin = [{ id, agent: 'ada', uid, cycle, run: working.runId, call, ...where, refused: null, at }];
+    const ends = { id, address, status, sent_bytes: 1, received_bytes: 0, refused: null, duration_ms: 1 };
+    dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } }));
+    dataOf(await broker.call(keepEgressAttempts, { body: { begin: [], end: [ends] } }));
+    assert.equal(await verdictOf(body), 'egress_write_withdrawn', 'a settled write is not let out again');
+    return (await effectOf(body))?.outcome;
+  };
+  assert.deepEqual(await end(201, '93.184.216.34'), { kind: 'ok', text: 'The server answered 201.' });
+  assert.equal(JSON.parse(JSON.stringify(await end(403, '93.184.216.34'))).code, 'server_refused');
+  assert.equal(JSON.parse(JSON.stringify(await end(null, null))).code, 'egress_unreachable');
+  assert.equal(JSON.parse(JSON.stringify(await end(null, '93.184.216.34'))).code, 'effect_unknown');
+  const { events } = dataOf(
+    await permits.play.admin.call(listRunEvents, { params: { run_id: working.runId }, query: {} }),
+  );
+  const kinds = events.map(({ event }) => event).filter((event) => event.startsWith('call_'));
+  assert.deepEqual(kinds.slice(-2), ['call_begun', 'call_unknown']);
+  const repeated = await permissionOf(await asked(await writeOf(working)));
+  assert.match(repeated?.reason ?? '', /^The same write went out at .*, and it is unknown whether it happened/);
+});
+
+test('a denial, an expiry, a cancel, a brake and the end of the program are refusals with their own codes', async () => {
+  const working = await permits.startRun('ada');
+  const refusedAfter = async (act: (permissionId: string, body: Body) => Promise<unknown>): Promise<string> => {
+    const body = await writeOf(working);
+    const id = await asked(body);
+    const answer = verdictOf({ ...body, wait_ms: 10_000 });
+    await act(id, body);
+    const code = await answer;
+    assert.equal(await effectOf(body), undefined);
+    return code;
+  };
+  const denied = await writeOf(working);
+  dataOf(await permits.answer(await asked(denied), { answer: 'deny', reply: 'Not there' }));
+  const answer = await send(denied);
+  assert.deepEqual(answer.verdict === 'deny' && [answer.code, answer.message], [
+    'egress_person_denied',
+    'a person denied this write: Not there',
+  ]);
+  assert.equal(await refusedAfter((id) => outlast(village, id)), 'egress_permission_expired');
+  const gone = await refusedAfter(async (_id, { ask, uid, run }) =>
+    assert.deepEqual(dataOf(await broker.call(withdrawEgress, { body: { ask, uid, run } })), { withdrawn: true }),
+  );
+  assert.equal(gone, 'egress_permission_stale');
+  const stopped = await writeOf(working);
+  const id = await asked(stopped);
+  const reason = { body: { reason: 'odd' } };
+  dataOf(await permits.play.admin.call(freezeAgent, { params: { agent_id: 'ada' }, ...reason }));
+  assert.equal(await verdictOf(stopped), 'egress_agent_stopped');
+  assert.equal((await permissionOf(id))?.state, 'withdrawn');
+  dataOf(await permits.play.admin.call(liftFreeze, { params: { agent_id: 'ada' }, query: { reason: 'over' } }));
+  const cancelled = await refusedAfter(() =>
+    permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} }),
+  );
+  assert.equal(cancelled, 'egress_run_cancelled');
+});
+
+test('a permission is for one agent, run, cycle, write and version of the rules, and agents cannot make or give one', async () => {
+  const working = await permits.startRun('ada');
+  const body = await writeOf(working);
+  const id = await asked(body);
+  dataOf(await permits.answer(id, { answer: 'allow' }));
+  const bob = await permits.startRun('bob');
+  const { uid: ofBob } = await permits.play.agent('bob');
+  const forged: Readonly<Record<string, readonly [Partial<Body>, string]>> = {
+    'no run': [{ run: null }, 'egress_no_run'],
+    'a run that nobody knows': [{ run: randomUUID() }, 'egress_no_run'],
+    'the run of another agent': [{ uid: ofBob }, 'egress_no_run'],
+    'another cycle': [{ cycle: working.cycle + 1, ask: randomUUID() }, 'egress_no_run'],
+    'another body': [{ sha256: 'f'.repeat(64) }, 'egress_write_differs'],
+    'another call': [{ call: 'call-2' }, 'egress_write_differs'],
+    'another kind': [{ kind: 'push' }, 'egress_write_differs'],
+    'older rules of egress': [{ rules: 'old', ask: randomUUID() }, 'egress_permission_stale'],
+  };
+  for (const [what, [changes, code]] of Object.entries(forged))
+    assert.equal(await verdictOf({ ...body, ...changes }), code, what);
+  const elsewhere = await writeOf(bob, { ask: body.ask });
+  assert.equal(await verdictOf(elsewhere), 'wait', 'the same id in the run of another agent is another write');
+  const byAgent = { tool: 'send_request', callId: `out.${randomUUID()}`, args: {} };
+  for (const why of ['policy', 'unknown'] as const)
+    assert.equal(await codeOf(permits.ask(working, byAgent, { why })), 'policy_denied');
+  assert.equal(await codeOf(permits.answer(id, { answer: 'allow' }, permits.play.as('ada'))), 'forbidden');
+  const next = await asked(await writeOf(working));
+  assert.equal(await codeOf(permits.answer(next, { answer: 'allow', always: 'agent' })), 'validation_failed');
+  assert.equal(await codeOf(permits.answer(next, { answer: 'allow' }, permits.member)), 'permission_not_yours');
+});
+
+test('rules decide before people: a denial of a class, and a rule of the Agent that lets plain writes out', async () => {
+  const dan = await permits.startRun('dan');
+  const answer = await send(await writeOf(dan));
+  assert.ok(answer.verdict === 'deny' && answer.message.endsWith('Dan sends nothing'));
+  assert.equal(answer.code, 'egress_policy_denied');
+  assert.equal(await verdictOf(await writeOf(dan, { by_rule: true })), 'egress_policy_denied');
+  const eve = await permits.startRun('eve');
+  const body = await writeOf(eve, { by_rule: true });
+  assert.deepEqual(await send(body), { verdict: 'allow', permission_id: null });
+  assert.equal((await effectOf(body))?.permission_id, null);
+  for (const kind of ['push', 'publish', 'checkout'] as const)
+    assert.equal(await verdictOf(await writeOf(eve, { kind, by_rule: true })), 'wait', kind);
+});
+
+test('a run that is not under way lets nothing out, and a run asks for a bounded number of writes', async () => {
+  const working = await permits.startRun('fay');
+  const first = await writeOf(working);
+  for (let waiting = 0; waiting < WRITES_WAITING_MAX; waiting += 1) await asked({ ...first, ask: randomUUID() });
+  assert.equal(await verdictOf(first), 'egress_too_many');
+  await permits.end(working);
+  assert.equal(await verdictOf(first), 'egress_no_run');
+  await eventually('no permission waits', async () => {
+    const query = { run_id: working.runId, state: 'pending' } as const;
+    return dataOf(await permits.play.admin.call(listPermissions, { query })).permissions.length === 0;
+  });
+});

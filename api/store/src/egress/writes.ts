@@ -1,0 +1,68 @@
+import { EGRESS_TOOLS } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+const TOOLS = Object.values(EGRESS_TOOLS);
+const PREFIX = 'out.';
+
+/** The id by which permission, effect and events of a run name a write that leaves a pod. No engine gives such an id. */
+export const writeCallId = (ask: string): string => `${PREFIX}${ask}`;
+
+/** Permissions for writes that a run has asked for, and those of them that wait for a person. The caller has locked the run. */
+export async function countWritePermissions(
+  tx: Tx,
+  runId: string,
+): Promise<{ readonly all: number; readonly pending: number }> {
+  const { rows } = await sql<{ readonly all: number; readonly pending: number }>`
+    select count(*)::integer as all, (count(*) filter (where state = 'pending'))::integer as pending
+    from permission where run_id = ${runId} and tool = any(${TOOLS})`.execute(tx);
+  return rows[0] ?? { all: 0, pending: 0 };
+}
+
+/** Those of the permissions about which no person has to be waited for any more: answered, over, or of a run that ends. */
+export async function readEndedWaits(db: Db, permissionIds: readonly string[]): Promise<readonly string[]> {
+  if (permissionIds.length === 0) return [];
+  const { rows } = await sql<{ readonly id: string }>`
+    select permission_id as id from permission join run using (run_id)
+    where permission_id = any(${[...permissionIds]}::uuid[]) and (permission.state <> 'pending' or expires_at <= clock_timestamp()
+      or run.cancel_requested_at is not null or run.state not in ('running', 'waiting_permission'))`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** A write whose effect has begun. */
+export interface BegunWrite {
+  readonly runId: string;
+  readonly callId: string;
+  readonly ask: string;
+}
+
+/** Those of the attempts that are writes which have begun and have no end. */
+export async function findBegunWrites(db: Db, attemptIds: readonly string[]): Promise<readonly BegunWrite[]> {
+  if (attemptIds.length === 0) return [];
+  const { rows } = await sql<BegunWrite>`
+    select effect.run_id as "runId", effect.call_id as "callId", attempt_id as ask
+    from egress_attempt join effect on effect.run_id = egress_attempt.run_id and effect.call_id = ${PREFIX} || attempt_id
+    where attempt_id = any(${[...attemptIds]}::uuid[]) and effect.state = 'begun'`.execute(db);
+  return rows;
+}
+
+const LATE_AT_ONCE = 200;
+
+/** Writes that began before this time and have no end, at most 200. The caller locks each and checks again. */
+export async function readLateWrites(db: Db, olderThanS: number): Promise<readonly BegunWrite[]> {
+  const { rows } = await sql<BegunWrite>`
+    select run_id as "runId", call_id as "callId", substr(call_id, ${PREFIX.length + 1}) as ask from effect
+    where state = 'begun' and tool = any(${TOOLS}) and begun_at < clock_timestamp() - ${olderThanS} * interval '1 second'
+    order by begun_at limit ${LATE_AT_ONCE}`.execute(db);
+  return rows;
+}
+
+/** The time at which the same write of a run began, if its end is unknown; null if there is none. */
+export async function findUnknownWrite(tx: Tx, runId: string, sha256: string): Promise<Date | null> {
+  const { rows } = await sql<{ readonly begunAt: Date }>`
+    select begun_at as "begunAt" from effect join permission using (permission_id)
+    where effect.run_id = ${runId} and effect.tool = any(${TOOLS}) and permission.arguments::jsonb ->> 'sha256' = ${sha256}
+      and (effect.state = 'begun' or effect.outcome ->> 'code' = 'effect_unknown')
+    order by begun_at desc limit 1`.execute(tx);
+  return rows[0]?.begunAt ?? null;
+}

@@ -1,0 +1,203 @@
+/** A village whose agent reaches two servers through a broker in a process of its own, and the programs that write to them. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { callbackify } from 'node:util';
+import { Authority, createAuthority, type AuthorityFiles } from '@hamlet/broker';
+import { exchangeAgentToken, listPermissions, type Permission } from '@hamlet/contract';
+import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
+import { dataOf } from '../../api/server/src/testing/play.ts';
+import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
+import type { Setting } from './broker-process.ts';
+
+const PROCESS = resolve(import.meta.dirname, 'broker-process.ts');
+const SPEC = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ada }
+spec:
+  entitlement: { policy: Pinned, name: tier-1 }
+  egress:
+    allow:
+      - { host: api.home, methods: [GET, POST, PUT, DELETE] }
+      - { host: open.home, methods: [GET, POST], writes: Allow }
+      - { host: git.home, methods: [GET, POST] }
+`;
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** A running broker process. */
+export interface BrokerProcess {
+  readonly port: number;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export interface GuardedVillage {
+  readonly village: TestVillage;
+  readonly permits: PermissionPlay;
+  /** Requests that arrived at api.home and open.home: method, host, path and body. */
+  readonly arrived: string[];
+  readonly folder: string;
+  /** The certificate that programs in the pod trust. */
+  readonly authorityFile: string;
+  startBroker(more?: Partial<Setting>): Promise<BrokerProcess>;
+  /** The address of the proxy for a program in a call of a run. */
+  proxyOf(broker: BrokerProcess, working: Working, callId?: string): Promise<string>;
+  /** The permissions for writes of a run that wait for a person. */
+  pending(working: Working): Promise<readonly Permission[]>;
+  /** The one permission that waits, once it does. */
+  asked(working: Working): Promise<Permission>;
+  onServer(...args: string[]): string;
+  remove(): Promise<void>;
+}
+
+async function listenTls(files: AuthorityFiles, listener: Parameters<typeof createServer>[1]): Promise<Server> {
+  const authority = new Authority(files, Date.now);
+  const server = createServer({ SNICallback: callbackify((name: string) => authority.context(name)) }, listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return address.port;
+}
+
+async function repositoryIn(folder: string): Promise<string> {
+  const bare = join(folder, 'served/acme/app.git');
+  await mkdir(join(folder, 'served/acme'), { recursive: true });
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', bare]);
+  execFileSync('git', ['-C', bare, 'config', 'http.receivepack', 'true']);
+  const seed = join(folder, 'seed');
+  execFileSync('git', ['init', '-q', '-b', 'main', seed]);
+  const own = ['-C', seed, '-c', 'user.name=Seed', '-c', 'user.email=seed@hamlet'];
+  execFileSync('git', [...own, 'commit', '-q', '--allow-empty', '-m', 'first']);
+  execFileSync('git', ['-C', seed, 'push', '-q', bare, 'main']);
+  return bare;
+}
+
+async function startBroker(setting: Setting, file: string): Promise<BrokerProcess> {
+  await writeFile(file, JSON.stringify(setting));
+  const child = spawn(process.execPath, [PROCESS, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith('port ')) continue;
+    const stop = async (): Promise<void> => {
+      child.kill('SIGKILL');
+      await ended;
+    };
+    return { port: Number(line.slice('port '.length)), process: child, stop };
+  }
+  throw new Error('the broker ended before it served');
+}
+
+export async function startGuardedVillage(): Promise<GuardedVillage> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-writes-'));
+  const village = await startTestVillage();
+  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), SPEC);
+  const { peopleUrl } = await village.startReplica();
+  const permits = new PermissionPlay(peopleUrl);
+  await permits.play.everybody();
+  const [outside, own] = await Promise.all([
+    createAuthority('servers', Date.now()),
+    createAuthority('own', Date.now()),
+  ]);
+  const bare = await repositoryIn(folder);
+  const arrived: string[] = [];
+  const api = await listenTls(outside, (request, response) => {
+    void request.toArray().then((parts) => {
+      const { method, headers, url } = request;
+      arrived.push(`${method ?? ''} ${headers.host ?? ''}${url ?? ''} ${Buffer.concat(parts).toString()}`.trim());
+      response.end('done');
+    });
+  });
+  const git = await listenTls(outside, gitServer(join(folder, 'served')));
+  const authorityFile = join(folder, 'own.crt');
+  await writeFile(authorityFile, own.certificate);
+  const names = { 'api.home': portOf(api), 'open.home': portOf(api), 'git.home': portOf(git) };
+  const usual: Setting = {
+    apiUrl: peopleUrl,
+    token: TOKENS.broker,
+    authority: own,
+    roots: outside.certificate,
+    names,
+    dieWhenPermitted: false,
+  };
+  const pending = async ({ runId }: Working): Promise<readonly Permission[]> => {
+    const query = { run_id: runId, state: 'pending' } as const;
+    return dataOf(await permits.play.admin.call(listPermissions, { query })).permissions;
+  };
+  return {
+    village,
+    permits,
+    arrived,
+    folder,
+    authorityFile,
+    pending,
+    startBroker: (more = {}) => startBroker({ ...usual, ...more }, join(folder, 'broker.json')),
+    proxyOf: async (broker, { agentId, runId }, callId = 'call-1') => {
+      const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
+      return `http://${encodeURIComponent(`${runId}/${callId}`)}:${token}@127.0.0.1:${String(broker.port)}`;
+    },
+    asked: (working) => eventually('a question to a person', async () => (await pending(working))[0]),
+    onServer: (...args) => execFileSync('git', ['-C', bare, ...args], { encoding: 'utf8' }).trim(),
+    remove: async () => {
+      for (const server of [api, git]) {
+        server.close();
+        server.closeAllConnections();
+      }
+      await village.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A program with its arguments, and the folder in which it runs. */
+export interface Program {
+  readonly program: readonly [string, ...string[]];
+  readonly cwd?: string;
+}
+
+/** A program under way. `killAll` ends it with all that it started. */
+export interface Running {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ran>;
+  killAll(): void;
+}
+
+/** Runs a program as in a pod: with the proxy and the authority of the village, and nothing else of this machine. */
+export function runProgram(
+  { folder, authorityFile }: Pick<GuardedVillage, 'folder' | 'authorityFile'>,
+  proxy: string,
+  { program: [program, ...args], cwd = folder }: Program,
+): Running {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_SSL_CAINFO: authorityFile,
+    SSL_CERT_FILE: authorityFile,
+    http_proxy: proxy,
+    https_proxy: proxy,
+  };
+  const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (out += String(chunk)));
+  const ended = once(child, 'close').then(([code]) => ({ code: Number(code ?? -1), out }));
+  const killAll = (): void => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  return { process: child, ended, killAll };
+}
