@@ -1,10 +1,33 @@
 import type { ReactElement } from 'react';
-import { shownArguments } from './shown-arguments.ts';
+import { shownArguments, type ShownArgument } from './shown-arguments.ts';
+import { shownWrite } from './shown-write.ts';
 
 /** The arguments of a call, complete and as plain text: nothing in them is markup. */
 export function ArgumentList({ argumentsText }: { readonly argumentsText: string }): ReactElement {
   const shown = shownArguments(argumentsText);
   if (shown.length === 0) return <p className="hint">Without arguments.</p>;
+  return <Arguments shown={shown} />;
+}
+
+/** A write that leaves a pod: its target and content, and its facts folded. */
+export function WriteDetails({ argumentsText }: { readonly argumentsText: string }): ReactElement {
+  const write = shownWrite(argumentsText);
+  if (write === null) return <ArgumentList argumentsText={argumentsText} />;
+  return (
+    <>
+      <p className="write-summary">{write.summary}</p>
+      {write.content.length > 0 && <Arguments shown={write.content} />}
+      {write.facts.length > 0 && (
+        <details className="write-facts">
+          <summary>Details of the request</summary>
+          <Arguments shown={write.facts} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Arguments({ shown }: { readonly shown: readonly ShownArgument[] }): ReactElement {
   return (
     <dl className="arguments">
       {shown.map(({ name, text, isText }, index) => (

@@ -1,6 +1,7 @@
 import {
   type AllowScope,
   answerPermission,
+  isEgressTool,
   type Permission,
   type PermissionAnswer,
   REPLY_MAX_CHARS,
@@ -17,7 +18,7 @@ import { Time, useNow } from '../../ui/time.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { AlwaysAllow } from './always-allow.tsx';
-import { ArgumentList } from './argument-list.tsx';
+import { ArgumentList, WriteDetails } from './argument-list.tsx';
 import { TaintList } from './taint-list.tsx';
 import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
 import './permissions.css';
@@ -43,6 +44,7 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
   const mayAnswer = roleMay(useRole(), 'permission:answer');
   const reason = reasonLabel(permission);
+  const Details = isEgressTool(permission.tool) ? WriteDetails : ArgumentList;
   return (
     <section className="permission" aria-labelledby={title} data-permission-id={permission.permission_id}>
       <header className="permission-head">
@@ -63,7 +65,7 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
           <TaintList taint={permission.taint} />
         </div>
       )}
-      {permission.why !== 'question' && <ArgumentList argumentsText={permission.arguments} />}
+      {permission.why !== 'question' && <Details argumentsText={permission.arguments} />}
       {mayAnswer ? (
         <AnswerForm permission={permission} onAnswered={onAnswered} />
       ) : (

@@ -64,6 +64,7 @@ test('a card offers a rule for its conversation, and for the agent to admins alo
   assert.deepEqual(scopes({ why: 'question' }, 'admin'), []);
   assert.deepEqual(scopes({ why: 'unknown' }, 'admin'), []);
   assert.deepEqual(scopes({ tool: 'propose_schedule' }, 'admin'), []);
+  assert.deepEqual(scopes({ tool: 'git_push' }, 'admin'), []);
 });
 
 test('a rule says its reach, its author and its use; its author and admins may remove it', () => {

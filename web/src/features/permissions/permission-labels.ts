@@ -1,4 +1,11 @@
-import type { AllowRule, AllowScope, Permission, PermissionAnswer, Role } from '@hamlet/contract';
+import {
+  isEgressTool,
+  type AllowRule,
+  type AllowScope,
+  type Permission,
+  type PermissionAnswer,
+  type Role,
+} from '@hamlet/contract';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
@@ -87,13 +94,13 @@ export type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: str
 
 /**
  * The rules that a card offers: in its conversation, and for admins for the whole agent. Only for requests of the policy, and
- * never for a proposed Schedule: an admin decides on each.
+ * never for a proposed Schedule or a write that leaves the pod: a person decides on each.
  */
 export function alwaysChoices(
   { why, tool, session_id: session }: Pick<Permission, 'why' | 'tool' | 'session_id'>,
   { role, agentName }: { readonly role: Role; readonly agentName: string },
 ): readonly AlwaysChoice[] {
-  if (why !== 'policy' || tool === 'propose_schedule') return [];
+  if (why !== 'policy' || tool === 'propose_schedule' || isEgressTool(tool)) return [];
   return [
     ...(session === null
       ? []

@@ -53,6 +53,10 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   browser_download: { word: 'Download a file', icon: 'bag' },
   delegate: { word: 'Delegate to a worker', icon: 'users' },
   list_workers: { word: 'List its workers', icon: 'users' },
+  git_push: { word: 'Push to a repository', icon: 'send' },
+  publish_package: { word: 'Publish a package', icon: 'send' },
+  open_checkout: { word: 'Open a checkout page', icon: 'coin' },
+  send_request: { word: 'Send something out of the village', icon: 'send' },
   ask_human: { word: 'Ask a person', icon: 'user' },
 };
 
