@@ -4,12 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { requestAfterRun } from './brain/board/help-request.ts';
+import { ServerStates } from './capabilities/server-states.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
-import { environmentIn, machineIn, toolsOf } from './tools-of.ts';
+import { environmentIn, machineIn, skillShelfIn, toolsOf } from './tools-of.ts';
 import { handsPrograms, runsInHands } from './hands/hands-programs.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
 import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
+import type { SkillShelf } from './skills/skill-shelf.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
@@ -100,6 +102,7 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   // A turn that hangs must not keep an unpaid pod running.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
+  void watchMind({ ...connection, ...mind, env, config, cycle, leaving }, proxy !== null, ports);
   const loop = loopOf({ ...connection, ...mind, env, memory, config, cycle, leaving }, ports);
   try {
     return await Promise.race([unpaid, loop.ended]);
@@ -128,6 +131,25 @@ async function openProxy(
   }
 }
 
+/** Checks everything that the Agent was promised, beside its work. */
+async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports: ResidentPorts): Promise<void> {
+  const { env, config, cycle, village, work, skills, states, thinking, leaving } = parts;
+  const { HAMLET_BROKER_URL: broker, HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
+  const { watchCapabilities } = await import('./capabilities/watch-capabilities.ts');
+  const shared = { cycle, work, skills, servers: states, hasProxy, folders: { workspace, memory }, stop: leaving };
+  await watchCapabilities(
+    {
+      ...ports,
+      ...shared,
+      village,
+      machine: machineIn(env),
+      openServers: ({ runtime, model }) => thinking.isReady(runtimeNameOf({ runtime, model })),
+      broker: broker === undefined ? null : new URL(broker),
+    },
+    config,
+  );
+}
+
 /** Logs a warning for each missing capability. */
 async function warnOf(
   { runtimes }: Pick<Mind, 'runtimes'>,
@@ -147,6 +169,9 @@ interface Mind {
   readonly arrival: AsyncEvent;
   readonly body: BodyLock;
   readonly childRuns: LateChildRuns;
+  readonly skills: SkillShelf;
+  /** What is known about the MCP servers of the Agent. */
+  readonly states: ServerStates;
 }
 
 interface MindParts {
@@ -169,12 +194,15 @@ function mindOf(
   const body = createBodyLock();
   const childRuns = new LateChildRuns();
   const notes = createNotes(memory);
+  const skills = skillShelfIn(env, work);
+  const states = new ServerStates();
   const retries = { rest, random };
   const thinking = createThinking({
     ...retries,
     journalPath: join(state, JOURNAL_FILE),
     work,
     notes,
+    skills,
     machine: machineIn(env),
     log,
     stop,
@@ -186,7 +214,7 @@ function mindOf(
     },
     tools: (book, mirrored) => {
       const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };
-      return toolsOf(kit, { env, config, log });
+      return toolsOf(kit, { env, config, log, states });
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
@@ -195,6 +223,8 @@ function mindOf(
     arrival,
     body,
     childRuns,
+    skills,
+    states,
     runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }),
   };
 }

@@ -3,6 +3,7 @@ import * as agents from './routes/agents.ts';
 import * as moderation from './routes/board/moderation.ts';
 import * as posts from './routes/board/posts.ts';
 import * as broker from './routes/broker.ts';
+import * as capabilities from './routes/capabilities.ts';
 import * as computeClaims from './routes/compute-claims.ts';
 import * as economy from './routes/economy.ts';
 import * as entitlements from './routes/entitlements.ts';
@@ -33,6 +34,7 @@ import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
 import * as offers from './routes/runs/offers.ts';
 import * as runs from './routes/runs/runs.ts';
+import * as runSkills from './routes/runs/run-skills.ts';
 import * as schedules from './routes/runs/schedules.ts';
 import * as workers from './routes/runs/workers.ts';
 import * as service from './routes/service.ts';
@@ -57,6 +59,8 @@ export const ROUTES = [
   personality.listPersonality,
   personality.amendPersonality,
   personality.undoPersonality,
+  capabilities.getCapabilities,
+  capabilities.listSkills,
   resident.listTurns,
   entitlements.listEntitlements,
   entitlements.getEntitlement,
@@ -96,6 +100,8 @@ export const ROUTES = [
   resident.getPaidTime,
   resident.openWakes,
   resident.recordTurn,
+  capabilities.reportCapabilities,
+  capabilities.readSkillFiles,
   economy.rewardAgent,
   economy.penalizeAgent,
   economy.getAllowance,
@@ -161,6 +167,8 @@ export const ROUTES = [
   runs.recordRunStep,
   runs.renewRun,
   runs.settleRun,
+  runSkills.pinSkills,
+  runSkills.loadSkill,
   permissions.askPermission,
   permissions.performCall,
   handsCalls.beginCall,

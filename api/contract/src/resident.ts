@@ -2,6 +2,7 @@
 export { createClient, ProblemError } from './client/create-client.ts';
 export { getAgent } from './routes/agents.ts';
 export { createPost, getPost, listBoardNews, listPosts, replyToPost, resolvePost } from './routes/board/posts.ts';
+export { readSkillFiles, reportCapabilities } from './routes/capabilities.ts';
 export { getLedger } from './routes/economy.ts';
 export { completeChat, listModels } from './routes/models.ts';
 export { askPermission, performCall } from './routes/permissions.ts';
@@ -13,12 +14,15 @@ export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedP
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
 export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
+export { loadSkill, pinSkills } from './routes/runs/run-skills.ts';
 export { listWorkers } from './routes/runs/workers.ts';
 export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';
 export { getQuote } from './routes/trade/quote.ts';
 export { actAsAgent, getWorld, moveAgent } from './routes/world.ts';
+export { CAPABILITY_NAME_MAX_CHARS, CAPABILITY_TEXT_MAX_CHARS, CAPABILITIES_MAX } from './capability/capability.ts';
+export * from './capability/skill.ts';
 export { formatAiDollars, parseAiDollars } from './values/money.ts';
 export {
   RUN_ANSWER_MAX_CHARS,

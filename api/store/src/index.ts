@@ -1,4 +1,5 @@
 export * from './agents/agent-books.ts';
+export * from './agents/agent-reports.ts';
 export * from './agents/personality.ts';
 export * from './agents/agent-sessions.ts';
 export * from './agents/lives.ts';
@@ -83,6 +84,8 @@ export * from './runs/read-runs.ts';
 export * from './runs/run-calls.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow, TaintRow } from './runs/run-row.ts';
+export type { RunRow } from './runs/run-row.ts';
+export * from './runs/run-skills.ts';
 export * from './runs/schedule-activity.ts';
 export * from './runs/taint.ts';
 export * from './runs/workers.ts';

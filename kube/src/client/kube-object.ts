@@ -73,6 +73,7 @@ const core = (plural: string, kind: string): ResourceType => ofVersion1('', plur
 
 /** The Kubernetes kinds that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
+export const CONFIG_MAPS = core('configmaps', 'ConfigMap');
 export const SECRETS = core('secrets', 'Secret');
 export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
 export const VOLUMES = core('persistentvolumes', 'PersistentVolume');

@@ -25,6 +25,7 @@ export function keepResidents(folder: DevFolder, url: string): () => Promise<voi
         HAMLET_STATE_DIR: home,
         HAMLET_MEMORY_DIR: home,
         HAMLET_WORKSPACE_DIR: home,
+        HAMLET_SKILLS_DIR: join(ROOT, 'agent-image/skills'),
       },
     });
     children.add(child);

@@ -39,7 +39,13 @@ export async function ensureAgentBase(tools: ToolSet, node: string, context: Ste
 }
 
 function sources(): readonly Source[] {
-  return [FOLDER, 'agent-image/docs/ai', 'agent-image/AGENTS.md', 'agent-image/memory-seed.json'].map((path) => ({
+  return [
+    FOLDER,
+    'agent-image/docs/ai',
+    'agent-image/skills',
+    'agent-image/AGENTS.md',
+    'agent-image/memory-seed.json',
+  ].map((path) => ({
     from: join(ROOT, path),
     to: path,
   }));

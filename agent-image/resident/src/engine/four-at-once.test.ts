@@ -125,6 +125,10 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     endCall: unused,
     keepArtifact: unused,
     noteMemories: async () => ok([]),
+    skillFiles: unused,
+    pinSkills: unused,
+    loadSkill: unused,
+    reportCapabilities: unused,
     askPermission: unused,
     waitRun: unused,
     publishWords: unused,
@@ -154,6 +158,7 @@ async function setUp() {
   const thinking = createThinking({
     machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),
     ...kit,
+    skills: { find: async () => [] },
     log,
     programs: null,
     journalPath: join(folder, 'journal.sqlite'),

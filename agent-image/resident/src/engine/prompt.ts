@@ -1,5 +1,6 @@
 import type { AgentConfig, AgentDetail, WorldView } from '@hamlet/contract';
 import { systemPrompt, type SystemPrompt } from '@hamlet/engine';
+import type { Skill } from '../skills/skill-folder.ts';
 import { nameOf } from '../brain/decision.ts';
 import { clockInWords } from '../brain/words.ts';
 
@@ -21,6 +22,8 @@ export interface Circumstances {
   readonly lately?: string;
   /** The machine of the agent, as `machineInWords` gives it; speech has no tools. */
   readonly machine?: string;
+  /** The skills of the run; default none. */
+  readonly skills?: readonly Pick<Skill, 'name' | 'description' | 'sha256'>[];
   /** Names of the people who take part in the session; empty for a run without one. */
   readonly people: readonly string[];
   /** Asks for the run, in words: a person, or a schedule. */
@@ -33,7 +36,7 @@ export interface Circumstances {
 
 /** The system prompt. Its first half depends on the Agent alone, so that a provider can cache it. Pure. */
 export function promptOf(circumstances: Circumstances): SystemPrompt {
-  const { config, standing, world, lately = '', machine = '', people, asker, offer, role } = circumstances;
+  const { config, standing, world, lately = '', machine = '', skills = [], people, asker, offer, role } = circumstances;
   const { identity, personality, instructions } = config.persona;
   return systemPrompt({
     identity: [`You are ${config.display_name}, an agent of the village (agent_id ${config.agent_id}).`, identity]
@@ -42,7 +45,10 @@ export function promptOf(circumstances: Circumstances): SystemPrompt {
     personality,
     instructions: [instructions, CONDUCT].filter((part) => part !== '').join('\n\n'),
     machine,
-    skills: [],
+    skills: skills.map(({ name, description, sha256 }) => ({
+      name,
+      text: `${description} (version ${sha256.slice(0, 12)})`,
+    })),
     time: world === null ? '' : timeInWords(world),
     place: world === null ? '' : placeInWords(world, config.agent_id),
     standing: [standing === null ? '' : standingInWords(standing, config), lately, offerInWords(offer)]

@@ -1,7 +1,8 @@
 import type { Policy } from '@hamlet/contract';
+import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
 
-/** Facts about a run under way for the tools and ports of the engine. */
+/** Facts about a run under way for the tools and ports of the engine. Mutable because the skills follow when the run is prepared. */
 export interface BookedRun {
   readonly runId: string;
   readonly lease: RunLease;
@@ -15,6 +16,8 @@ export interface BookedRun {
   readonly isWorker?: boolean;
   /** Called when the API says that the lease is over. */
   readonly onLeaseLost: () => void;
+  /** The skills of the run by name, in the versions that it has; none before the run is prepared. */
+  skills?: ReadonlyMap<string, Skill>;
   /** Questions that the API did not put to people. */
   readonly refused: Set<string>;
 }

@@ -11,7 +11,10 @@ import {
 import type { AgentConfig } from '@hamlet/contract';
 import type { Notes } from '../memory/notes.ts';
 import type { Log } from '../process/json-log.ts';
-import type { RetryPorts } from '../village/retry.ts';
+import type { Skill } from '../skills/skill-folder.ts';
+import type { SkillShelf } from '../skills/skill-shelf.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
@@ -31,12 +34,20 @@ export interface ThinkingPorts extends RetryPorts {
     mirrored: (run: string, signal: AbortSignal) => Promise<void>,
   ) => Promise<readonly Tool[]>;
   readonly notes: Notes;
+  /** The skills of the Agent, as they are now. */
+  readonly skills: SkillShelf;
   /** The hands of the pod, as they are now. */
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;
   /** Programs in the hands; null if the pod has none. */
   readonly programs: ProgramPort | null;
   readonly log: Log;
   readonly stop: AbortSignal;
+}
+
+/** A run with the lease under which this process works on it. */
+interface HeldRun {
+  readonly run: { readonly run_id: string };
+  readonly lease: RunLease;
 }
 
 /** The engine of a process and the runs on which it works. It is loaded when the first run needs it. */
@@ -49,6 +60,8 @@ export interface Thinking {
   isReady(name: string): Promise<boolean>;
   /** The machine of the agent in words, for its prompt. */
   machineOf(config: AgentConfig): Promise<string>;
+  /** The skills of a run in the versions that its first attempt found; its tools have them from then on. */
+  skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   /** Waits until the API has the run's journal. */
   flush(run: string): Promise<void>;
   /** Usage of the run, by the journal; null for a runtime without one. */
@@ -98,9 +111,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         await open();
         return true;
       } catch (error) {
-        const code = error instanceof RunFailure ? error.code : 'journal_unusable';
-        const message = error instanceof Error ? error.message : String(error);
-        log.warn('capability', { code, message: `the agent takes no runs: ${message}` });
+        warnOfJournal(log, error);
         return false;
       }
     },
@@ -108,6 +119,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
       return machineInWords({ ...machine, tools }, config);
     },
+    skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
     takeRefused: (run) => {
@@ -123,6 +135,38 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     },
     end: async () => (await opened())?.close(),
   };
+}
+
+function warnOfJournal(log: Log, error: unknown): void {
+  const code = error instanceof RunFailure ? error.code : 'journal_unusable';
+  const message = error instanceof Error ? error.message : String(error);
+  log.warn('capability', { code, message: `the agent takes no runs: ${message}` });
+}
+
+interface Equipping {
+  readonly held: HeldRun;
+  readonly config: AgentConfig;
+  readonly signal: AbortSignal;
+}
+
+/** Fixes the skills of a run at the API. A skill that has changed since the first attempt is left out. */
+async function equip(
+  ports: ThinkingPorts,
+  book: RunBook,
+  { held, config, signal }: Equipping,
+): Promise<readonly Skill[]> {
+  if (config.skills.length === 0) return [];
+  const found = await ports.skills.find(config);
+  const ready = found.flatMap((each) => (each.ok ? [each.skill] : []));
+  const wanted = ready.map(({ name, from, sha256 }) => ({ name, from, sha256 }));
+  const { run, lease } = held;
+  const answer = await retry(() => ports.work.pinSkills(run.run_id, lease, wanted), signal, ports);
+  if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
+  const versions = new Map(answer.value.map(({ name, sha256 }) => [name, sha256]));
+  const skills = ready.filter(({ name, sha256 }) => versions.get(name) === sha256);
+  const booked = book.find(run.run_id);
+  if (booked !== undefined) booked.skills = new Map(skills.map((skill) => [skill.name, skill]));
+  return skills;
 }
 
 async function endPrograms({ programs, log }: ThinkingPorts, run: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { canonicalArguments, defineTool, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
+import type { ServerStates } from '../capabilities/server-states.ts';
 import type { Log } from '../process/json-log.ts';
 import { McpFault } from './mcp-fault.ts';
 import type { CallLog } from '../hands/call-log.ts';
@@ -32,13 +33,20 @@ export interface ServedTools {
 /** The name of a server's tool for models and for rules. */
 export const mcpToolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
+/** Receives the end of each attempt to open a server. */
+export type NoteState = ServerStates['note'];
+
 /** The tools of all servers. A server that does not answer has none until the resident starts again; the log says why. */
-export async function mcpTools(served: readonly ServedTools[], log: Pick<Log, 'warn'>): Promise<readonly Tool[]> {
-  const lists = await Promise.all(served.map((each) => toolsOf(each, log)));
+export async function mcpTools(
+  served: readonly ServedTools[],
+  log: Pick<Log, 'warn'>,
+  noteState: NoteState = () => {},
+): Promise<readonly Tool[]> {
+  const lists = await Promise.all(served.map((each) => toolsOf(each, log, noteState)));
   return lists.flat();
 }
 
-async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>): Promise<readonly Tool[]> {
+async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>, noteState: NoteState): Promise<readonly Tool[]> {
   const { server, only } = served;
   const warn = (code: string, message: string): void => log.warn('capability', { code, message });
   try {
@@ -49,15 +57,18 @@ async function toolsOf(served: ServedTools, log: Pick<Log, 'warn'>): Promise<rea
         'mcp_too_many_tools',
         `The MCP server ${server.name} offers ${wanted.length} tools: name at most ${TOOLS_MAX}`,
       );
-    return wanted.slice(0, TOOLS_MAX).flatMap((tool) => {
+    const tools = wanted.slice(0, TOOLS_MAX).flatMap((tool) => {
       const made = toolOf(served, tool);
       if (typeof made !== 'string') return [made];
       warn('mcp_tool_left_out', `The MCP server ${server.name} has a tool that is left out: ${made}`);
       return [];
     });
+    noteState(server.name, { ok: true, tools: tools.length });
+    return tools;
   } catch (error) {
     if (!(error instanceof McpFault)) throw error;
     warn(error.code, error.message);
+    noteState(server.name, { ok: false, code: error.code, message: error.message });
     return [];
   }
 }

@@ -7,7 +7,7 @@ import type { Log } from '../process/json-log.ts';
 import { startHandsProcess } from './hands-process.ts';
 import { McpFault } from './mcp-fault.ts';
 import { createMcpServer, type Dialled, type McpServer } from './mcp-server.ts';
-import { mcpTools } from './mcp-tools.ts';
+import { mcpTools, type NoteState } from './mcp-tools.ts';
 import { processTransport } from './process-transport.ts';
 import { webFetch } from './web-fetch.ts';
 
@@ -22,6 +22,7 @@ export interface McpPorts {
   readonly environmentOf: EnvironmentOf;
   readonly calls: CallLog;
   readonly log: Pick<Log, 'warn'>;
+  readonly noteState: NoteState;
   /** Ends the connections. */
   readonly stop: AbortSignal;
 }
@@ -39,7 +40,7 @@ export async function openMcpServers(ports: McpPorts): Promise<readonly Tool[]> 
     timeoutMs: config.call_timeout_ms,
     calls: ports.calls,
   }));
-  return mcpTools(served, ports.log);
+  return mcpTools(served, ports.log, ports.noteState);
 }
 
 function serverOf(

@@ -42,6 +42,7 @@ const Environment = z
       .max(64)
       .default('(Harvest)')
       .describe('Text after the name of the agent in the author of its commits'),
+    HAMLET_SKILLS_DIR: z.string().default('/app/skills').describe('Folder of the skills of the image'),
     HAMLET_MEMORY_SEED: z.string().default(SEED_FILE).describe('File with the memory of a new agent'),
   })
   .refine((env) => (env.HAMLET_TOKEN_FILE === undefined) !== (env.HAMLET_AGENT_TOKEN === undefined), {

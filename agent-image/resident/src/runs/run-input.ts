@@ -5,6 +5,7 @@ import { seedOf } from '../brain/chance.ts';
 import type { LifeMind } from '../brain/life/life-mind.ts';
 import { latelyInWords } from '../engine/lately.ts';
 import { promptOf, type Circumstances } from '../engine/prompt.ts';
+import type { Skill } from '../skills/skill-folder.ts';
 import { workTreeOf } from '../runtime/voice.ts';
 import type { Answer, StartedRun, Village } from '../village/village.ts';
 
@@ -62,6 +63,8 @@ export interface InputPorts {
   readonly life?: () => LifeMind;
   /** The machine of the agent in words; default none. */
   readonly machine?: string;
+  /** The skills of the run; default none. */
+  readonly skills?: readonly Skill[];
   readonly workspacePath: string;
   readonly memoryPath: string;
 }
@@ -111,15 +114,15 @@ export async function inputOf(
 
 /** The agent's circumstances now. A read that fails leaves its part out. */
 async function circumstancesOf(
-  { village, config, life, machine = '' }: InputPorts,
+  { village, config, life, machine = '', skills = [] }: InputPorts,
   worker: Run['worker'],
 ): Promise<Omit<Circumstances, 'people' | 'asker' | 'offer'>> {
-  if (worker !== undefined) return { config, machine, ...UNSEEN };
+  const own = { config, machine, skills };
+  if (worker !== undefined) return { ...own, ...UNSEEN };
   const [world, standing, ledger] = await Promise.all([village.around(), village.standing(), village.ledger()]);
   const known = { world: valueOf(world), standing: valueOf(standing) };
   return {
-    config,
-    machine,
+    ...own,
     ...known,
     lately: latelyInWords(valueOf(ledger) ?? [], life?.() ?? null, known.world?.time.day),
   };

@@ -202,7 +202,8 @@ type Carry = Readonly<{
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
   const { config } = runtime;
   const machine = thinks ? await ports.thinking.machineOf(config) : '';
-  const { input, context } = await inputOf({ ...ports, config, machine }, held, work);
+  const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
+  const { input, context } = await inputOf({ ...ports, config, machine, skills }, held, work);
   let answers = answersOf(held.permissions);
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);

@@ -46,6 +46,7 @@ export function noThinking(): Thinking {
     thinks: () => false,
     isReady: async () => true,
     machineOf: async () => '',
+    skillsOf: async () => [],
     flush: async () => {},
     spentOf: async () => null,
     takeRefused: () => [],

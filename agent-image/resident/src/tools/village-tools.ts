@@ -4,6 +4,7 @@ import { canonicalArguments, defineTool, type CallContext, type Tool } from '@ha
 import type { z } from 'zod';
 import { lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
 import { delegateWork, listOwnWorkers } from './delegating.ts';
+import { loadSkill, readSkillFile } from './skills.ts';
 import { listSchedules } from './schedules.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
@@ -70,6 +71,16 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
 /** Without the fields that the model left out. */
 const given = (asked: object): PriceAsked =>
   Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+
+/** Only for an Agent with skills. */
+export const skillTools = (kit: ToolKit): readonly Tool[] => [
+  inPod('load_skill', VILLAGE_TOOLS.load_skill, (asked, context) => loadSkill(kit, asked, context)),
+  inPod(
+    'read_skill_file',
+    VILLAGE_TOOLS.read_skill_file,
+    now((asked, context) => readSkillFile(kit, asked, context)),
+  ),
+];
 
 const walkingTools = (kit: ToolKit): readonly Tool[] => [
   inPod('go_to', VILLAGE_TOOLS.go_to, (to, context) => walkTo(kit, to, context)),

@@ -30,6 +30,15 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       const body = { ...lease, written: [...written], recalled: [...recalled] };
       return mapped(await read(contract.noteMemories, { params: { run_id }, body }), ({ tainted }) => tainted);
     },
+    skillFiles: async (skill) =>
+      mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
+    pinSkills: async (run_id, lease, skills) => {
+      const body = { ...lease, skills: [...skills] };
+      return mapped(await read(contract.pinSkills, { params: { run_id }, body }), ({ skills: pinned }) => pinned);
+    },
+    loadSkill: (run_id, lease, { name: skill, call: call_id, why }) =>
+      read(contract.loadSkill, { params: { run_id, skill }, body: { ...lease, call_id, why } }),
+    reportCapabilities: (body) => read(contract.reportCapabilities, { params, body }),
     askPermission: async (run_id, lease, call) => {
       const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
       return mapped(answer, ({ permission }) => permission);

@@ -10,8 +10,11 @@ import type {
   PermissionWhy,
   Post,
   Reply,
+  ResidentReport,
   Run,
+  RunSkill,
   ScheduleView,
+  SkillFiles,
   Worker,
 } from '@hamlet/contract';
 import type { Payload } from '@hamlet/engine';
@@ -96,6 +99,18 @@ export interface WorkVillage {
     lease: RunLease,
     memories: { readonly written: readonly string[]; readonly recalled: readonly string[] },
   ): Promise<Answer<readonly string[]>>;
+  /** Files of a skill that lies in a ConfigMap. */
+  skillFiles(name: string): Promise<Answer<SkillFiles>>;
+  /** Fixes the skills of a run; returns those that its first attempt fixed. */
+  pinSkills(runId: string, lease: RunLease, skills: readonly RunSkill[]): Promise<Answer<readonly RunSkill[]>>;
+  /** Notes that the model asks for a skill; returns the version that the run has. */
+  loadSkill(
+    runId: string,
+    lease: RunLease,
+    load: { readonly name: string; readonly call: string; readonly why: string },
+  ): Promise<Answer<{ readonly sha256: string }>>;
+  /** Reports what was found of everything that the Agent was promised. */
+  reportCapabilities(report: ResidentReport): Promise<Answer<unknown>>;
   askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
   /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
   waitRun(

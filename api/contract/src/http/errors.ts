@@ -125,6 +125,8 @@ export const REFUSALS = {
   arguments_differ: never(409, 'The permission is for another tool or other arguments: ask for one for this call'),
   call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
   no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
+  no_such_skill: never(404, 'The agent or the run has no such skill: name it in spec.skills'),
+  skill_unusable: afterChange(409, 'The ConfigMap of the skill cannot be used: correct what the detail names'),
   too_many_tools: later(429, 'As many tools as the tier allows run already: wait until one has ended'),
   too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),
   too_many_browser_calls: later(

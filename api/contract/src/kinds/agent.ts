@@ -5,6 +5,7 @@ import { AgentEgress } from './egress-rules.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { McpServers } from './mcp-servers.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
+import { Skills } from './skills.ts';
 import { ByteQuantity, Duration, matching, MAX_PROSE_CHARS, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
 /** The pod's name `NAME-CYCLE` is also a label and a host name: at most 63 characters. */
@@ -132,6 +133,9 @@ export const AgentSpec = guarded(
     model: ModelChoice.optional().describe("Model that the agent thinks with; the village's default if absent."),
     tools: ToolPolicy.optional().describe('Tools of the agent, and the rules of their use.'),
     mcpServers: McpServers.optional().describe('MCP servers whose tools the agent has. A reboot applies a change.'),
+    skills: Skills.optional().describe(
+      'Skills of the agent, in the public format of folders with a SKILL.md. A reboot applies a change.',
+    ),
     wake: z
       .enum(['OnMessage', 'Never'])
       .default('OnMessage')

@@ -4,10 +4,19 @@ import { Timestamp, text } from './text.ts';
 /** The first condition that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
 /**
- * The last five are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
- * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools.
+ * The last six are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
+ * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools. `CapabilitiesReady`: its resident
+ * reported nothing that it was promised as missing.
  */
-export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate', 'HandsReady'] as const;
+export const CONDITION_TYPES = [
+  ...CHAIN,
+  'Suspended',
+  'Quarantined',
+  'Resized',
+  'UpToDate',
+  'HandsReady',
+  'CapabilitiesReady',
+] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
@@ -100,6 +109,9 @@ export const REASONS = {
     'the hands end soon after each start: read the earlier log of the container hands, or correct the image in spec.hands',
   HandsOutOfMemory:
     'the hands used up the memory of the tier, and the node ended them: give the agent smaller work or a tier with more memory',
+  NothingMissing: 'the resident has reported nothing that the agent was promised as missing',
+  CapabilityMissing:
+    'the agent lacks something that it was promised, and works on without it: do what the message says; the panel lists everything',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;

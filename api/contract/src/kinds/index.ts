@@ -4,4 +4,5 @@ export * from './egress-rules.ts';
 export * from './entitlement.ts';
 export * from './object-meta.ts';
 export * from './schedule.ts';
+export * from './skills.ts';
 export { durationMs, TimeZone } from './text.ts';

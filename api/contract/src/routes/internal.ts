@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
+import { CapabilitySummary } from '../capability/capability.ts';
 import { AgentId, AgentParams, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { ComputeClaim } from './compute-claims.ts';
@@ -46,7 +47,8 @@ const ofOperator = { tag: 'internal', placement: 'absolute', audiences: ['agents
 export const openInternalStream = defineRoute('GET /internal/stream', {
   ...ofOperator,
   name: 'openInternalStream',
-  summary: 'Standing and presence of agents and runs of schedules, for the operator; resumable by the event id',
+  summary:
+    'Standing, presence and missing capabilities of agents, and runs of schedules, for the operator; resumable by the event id',
   query: z.strictObject({
     after: z
       .string()
@@ -67,6 +69,7 @@ export const openInternalStream = defineRoute('GET /internal/stream', {
       boost: Boost,
       claim: ComputeClaim,
       village: VillageState,
+      capabilities: CapabilitySummary,
     },
   },
 });

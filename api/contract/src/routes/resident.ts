@@ -13,6 +13,7 @@ import {
   SeqQuery,
   Time,
 } from '../values/scalars.ts';
+import { SkillFrom, SkillHash, SkillId } from '../capability/skill.ts';
 import { Limits } from './agents.ts';
 
 export const WAKE_KINDS = ['spoken_to', 'arrived', 'handed', 'item_seen', 'met'] as const;
@@ -83,6 +84,15 @@ export const AgentConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe('Service of web_search; null: the agent has no such tool'),
+  skills: z
+    .array(
+      z.strictObject({
+        name: SkillId,
+        from: SkillFrom,
+        sha256: SkillHash.nullable().describe('The only version that the agent may use; null for any'),
+      }),
+    )
+    .default([]),
   home: LandmarkId.nullable(),
   tier: z.string().nullable(),
   limits: Limits.nullable(),

@@ -5,6 +5,7 @@ import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../boa
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { ToolName } from '../values/permission.ts';
 import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS } from '../values/run.ts';
+import { SKILL_WHY_MAX_CHARS, SkillId, SkillPath } from '../capability/skill.ts';
 import { WORKER_TOKENS_MIN } from '../values/worker.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
@@ -161,6 +162,11 @@ const Delegate = z.strictObject({
     .optional()
     .describe('The only tools and classes of tools that it has, of yours; without it, all of yours'),
 });
+const LoadSkill = z.strictObject({
+  name: SkillId.describe('Name of the skill, as your list of skills has it'),
+  why: plainText(SKILL_WHY_MAX_CHARS).describe('Your reason in one sentence; people read it'),
+});
+const ReadSkillFile = z.strictObject({ name: SkillId, path: SkillPath.describe('Path in the folder of the skill') });
 const ListWorkers = z.strictObject({
   active: z.boolean().default(true).describe('False to list also those that have ended'),
 });
@@ -349,6 +355,20 @@ export const VILLAGE_TOOLS = {
     input: Delegate,
     description:
       'Give a part of your work to a worker and wait for its result: summary, artifacts, errors. Several calls in one answer work side by side.',
+  },
+  load_skill: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: LoadSkill,
+    description: 'Read the instructions of one of your skills before you do what it is for. Do this each time.',
+  },
+  read_skill_file: {
+    class: 'read',
+    effect: 'read',
+    runs: 'pod',
+    input: ReadSkillFile,
+    description: 'Read a further file of a skill that its instructions name.',
   },
   list_workers: {
     class: 'read',

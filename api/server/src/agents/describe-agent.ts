@@ -3,10 +3,12 @@ import type {
   AgentConfig,
   AgentDetail,
   AgentPlace,
+  AgentSpec,
   AgentView,
   EntitlementSpec,
   EntitlementView,
   Limits,
+  SkillFrom,
   Standing,
   TierPrice,
 } from '@hamlet/contract';
@@ -213,6 +215,16 @@ function mcpServersOf({ spec: { mcpServers = [] } }: AgentRecord): AgentConfig['
   }));
 }
 
+const SKILL_SOURCES = { Image: 'image', ConfigMap: 'config_map', Repository: 'repository' } as const;
+
+/** The place of a skill on the wire. */
+export const skillSource = ({ from = 'Image' }: Pick<NonNullable<AgentSpec['skills']>[number], 'from'>): SkillFrom =>
+  SKILL_SOURCES[from];
+
+function skillsOf({ spec: { skills = [] } }: AgentRecord): AgentConfig['skills'] {
+  return skills.map((skill) => ({ name: skill.name, from: skillSource(skill), sha256: skill.sha256 ?? null }));
+}
+
 /** Parts of a resident's configuration that come from the village. */
 export interface ConfigParts {
   readonly chooseModel: (ask: ModelAsk) => AgentConfig['model'];
@@ -236,6 +248,7 @@ export function agentConfig(
     repository: repositoryOf(record),
     mcp_servers: mcpServersOf(record),
     search,
+    skills: skillsOf(record),
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
     limits,

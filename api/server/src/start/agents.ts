@@ -4,6 +4,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { openKubernetesSource } from '../agents/kubernetes-source.ts';
 import { openSamplesSource } from '../agents/samples-source.ts';
 import { kubernetesEgressSecrets, NO_EGRESS_SECRETS, type EgressSecrets } from '../egress/egress-secrets.ts';
+import { kubernetesSkillMaps, sampleSkillMaps, type SkillMaps } from '../capabilities/skill-maps.ts';
 import { createDevReviewer, type TokenReviewer } from '../auth/token-exchange.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { Config } from './config.ts';
@@ -20,6 +21,7 @@ export interface Agents {
   readonly reviewer: TokenReviewer;
   readonly specWriter: SpecWriter;
   readonly egressSecrets: EgressSecrets;
+  readonly skillMaps: SkillMaps;
   close(): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
       reviewer: createDevReviewer(db, source),
       specWriter: createSamplesWriter(),
       egressSecrets: NO_EGRESS_SECRETS,
+      skillMaps: sampleSkillMaps(config.agents.folder),
       close: () => source.close(),
     };
   }
@@ -48,6 +51,7 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
     reviewer: createKubernetesReviewer({ client, namespace, source }),
     specWriter: createKubernetesWriter({ client, namespace }),
     egressSecrets: kubernetesEgressSecrets({ client, namespace }),
+    skillMaps: kubernetesSkillMaps({ client, namespace }),
     close: async () => {
       await audit.stop();
       await source.close();

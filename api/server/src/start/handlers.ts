@@ -12,6 +12,8 @@ import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts'
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
+import { capabilityHandlers } from '../capabilities/capability-handlers.ts';
+import { skillHandlers } from '../capabilities/skill-handlers.ts';
 import { agentHandlers } from '../agents/agent-handlers.ts';
 import { credentialHandlers } from '../gateway/credentials/credential-handlers.ts';
 import { priceHandlers } from '../gateway/credentials/price-handlers.ts';
@@ -134,6 +136,8 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...workHandlers(ports),
     ...workerHandlers(ports),
     ...artifactHandlers(ports),
+    ...capabilityHandlers(ports),
+    ...skillHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
     ...firingHandlers(ports),

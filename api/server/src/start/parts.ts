@@ -10,6 +10,7 @@ import { ComputeClaims } from '../money/compute/compute-claims.ts';
 import { createTokenMeter, unpostedUsageJob } from '../money/compute/token-meter.ts';
 import { createIncomePort } from '../money/ledger/income.ts';
 import { ledgerJobs } from '../money/ledger/ledger-upkeep.ts';
+import { capabilitiesPart } from '../capabilities/capability-handlers.ts';
 import { boostsPart, tradeJobs } from '../money/market/trade-upkeep.ts';
 import { offerJob } from '../money/offers/offer-upkeep.ts';
 import { startPayments } from '../money/payments/start-payments.ts';
@@ -47,7 +48,7 @@ async function startVillageFacts(shared: Base['shared']) {
   const standing = await startStandingCache({ ...shared, signal });
   const freeze = await startFreezeCache({ ...shared, signal });
   const tiers = startBalanceTierSync(shared);
-  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart];
+  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart, capabilitiesPart];
   return {
     presence,
     standing,

@@ -29,6 +29,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   listPersonality: '401  200  200  403  403  403',
   amendPersonality: '401  403  400  400  403  403',
   undoPersonality: '401  403  400  403  403  403',
+  getCapabilities: '200  200  200  200  200  200',
+  listSkills: '401  200  200  403  403  403',
   listTurns: '401  200  200  403  403  403',
   listEntitlements: '200  200  200  200  200  200',
   getEntitlement: '404  404  404  404  404  404',
@@ -74,6 +76,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   getPaidTime: '401  403  403  200  403  403',
   openWakes: '401  403  403  200  403  403',
   recordTurn: '401  403  403  400  403  403',
+  reportCapabilities: '401  403  403  400  403  403',
+  readSkillFiles: '401  403  403  404  403  403',
 
   // Money
   rewardAgent: '401  400  400  403  403  403',
@@ -144,6 +148,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   renewRun: '401  403  403  400  400  403',
   settleRun: '401  403  403  400  400  403',
   waitRun: '401  403  403  400  400  403',
+  pinSkills: '401  403  403  400  400  403',
+  loadSkill: '401  403  403  400  400  403',
   askPermission: '401  403  403  400  400  403',
   performCall: '401  403  403  400  400  403',
   beginCall: '401  403  403  400  400  403',

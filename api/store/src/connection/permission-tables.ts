@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 
-/** Tables of permissions, of the effects of calls, and of what agents change about themselves. */
+/** Tables of permissions, of the effects of calls, of skills, and of what agents change about themselves. */
 export interface PermissionTables {
   permission: {
     permission_id: Generated<string>;
@@ -90,6 +90,20 @@ export interface PermissionTables {
     begun_at: Generated<Date>;
     ended_at: Defaulted<Date | null>;
     report: ColumnType<unknown, string | undefined, string>;
+  };
+  run_skill_set: {
+    run_id: string;
+    agent_id: string;
+    skills: ColumnType<unknown, string, never>;
+    sha256: Buffer;
+    pinned_at: Generated<Date>;
+  };
+  skill_load: {
+    run_id: string;
+    name: string;
+    call_id: string;
+    why: string;
+    loaded_at: Generated<Date>;
   };
   effect: {
     run_id: string;

@@ -83,9 +83,17 @@ export interface Tables extends EgressTables, MoneyTables, PermissionTables, Ses
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };
   internal_event: {
     id: Generated<number>;
-    event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village';
+    event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village' | 'capabilities';
     data: Json;
     at: Generated<Date>;
+  };
+  agent_report: {
+    agent_id: string;
+    uid: string;
+    cycle: number;
+    capabilities: ColumnType<unknown, string, string>;
+    skills: ColumnType<unknown, string, string>;
+    reported_at: Defaulted<Date>;
   };
   standing_measure: Restriction & { measure_id: Generated<string>; agent_id: string; measure: Measure };
   agent_tier: { agent_id: string; balance_tier: string | null; since: Defaulted<Date> };

@@ -1,0 +1,35 @@
+import type { AgentConfig, Capability } from '@hamlet/contract';
+import { has, lacks } from './capability.ts';
+
+/** The end of the last attempt to open an MCP server: the number of its tools, or the fault. */
+export type ServerState =
+  | { readonly ok: true; readonly tools: number }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** What is known about the MCP servers of the Agent. Mutable because servers open later. */
+export class ServerStates {
+  readonly #states = new Map<string, ServerState>();
+
+  note(server: string, state: ServerState): void {
+    this.#states.set(server, state);
+  }
+
+  capabilities(servers: AgentConfig['mcp_servers']): readonly Capability[] {
+    return servers.map(({ name, url }) => {
+      const subject = ['mcp', name] as const;
+      const state = this.#states.get(name);
+      if (state === undefined)
+        return lacks(
+          subject,
+          'it was not opened: the engine of the agent did not start',
+          'look at the model of the agent',
+        );
+      if (state.ok) return has(subject, `${state.tools} tools`);
+      const fix =
+        url === null
+          ? 'correct its command, then reboot the agent'
+          : 'correct its address, allow its host in spec.egress, then reboot the agent';
+      return lacks(subject, `${state.code}: ${state.message}`, fix);
+    });
+  }
+}

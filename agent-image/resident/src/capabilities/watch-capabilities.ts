@@ -1,0 +1,114 @@
+import { CAPABILITIES_MAX } from '@hamlet/contract/resident';
+import type { AgentConfig, Capability, ResidentReport } from '@hamlet/contract';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Machine } from '../engine/machine.ts';
+import type { Log } from '../process/json-log.ts';
+import { checkFolders } from '../runtime/runtime-pool.ts';
+import type { Found } from '../skills/skill-folder.ts';
+import { foundView, type SkillShelf } from '../skills/skill-shelf.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { Village } from '../village/village.ts';
+import type { WorkVillage } from '../village/work-village.ts';
+import { brokerCapability } from './broker-capability.ts';
+import { has, lacks } from './capability.ts';
+import { machineCapabilities } from './machine-capabilities.ts';
+import { modelCapability } from './model-capability.ts';
+import type { ServerStates } from './server-states.ts';
+
+/** Pause between two checks while something is broken, and while nothing is. */
+const BROKEN_PAUSE_MS = 120_000;
+const WHOLE_PAUSE_MS = 1_800_000;
+
+export interface WatchPorts extends RetryPorts {
+  readonly cycle: number;
+  readonly village: Pick<Village, 'config' | 'models'>;
+  readonly work: Pick<WorkVillage, 'reportCapabilities'>;
+  readonly skills: SkillShelf;
+  readonly machine: () => Promise<Pick<Machine, 'hands'>>;
+  readonly servers: ServerStates;
+  /** Opens the engine with its MCP servers, if the runtime of the Agent has one. */
+  readonly openServers: (config: AgentConfig) => Promise<unknown>;
+  readonly broker: URL | null;
+  readonly hasProxy: boolean;
+  readonly folders: Readonly<Record<'workspace' | 'memory', string>>;
+  readonly log: Pick<Log, 'warn'>;
+  readonly stop: AbortSignal;
+}
+
+/** Checks everything that the Agent was promised, and reports it: at the start, and then now and again. Nothing waits for it, and it never rejects. */
+export async function watchCapabilities(
+  ports: WatchPorts,
+  config: AgentConfig,
+  brokenPauseMs = BROKEN_PAUSE_MS,
+): Promise<void> {
+  const { stop, village } = ports;
+  let present = config;
+  for (let round = 0; !stop.aborted; round += 1) {
+    const isWhole = await checkAndReport(ports, present, round === 0);
+    const pauseMs = isWhole ? WHOLE_PAUSE_MS : brokenPauseMs;
+    await delay(pauseMs, undefined, { signal: stop, ref: false }).catch(() => {});
+    const again = await village.config();
+    if (again.kind === 'stale') return;
+    if (again.kind === 'ok') present = again.value;
+  }
+}
+
+/** True if nothing is missing. */
+async function checkAndReport(ports: WatchPorts, config: AgentConfig, isFirst: boolean): Promise<boolean> {
+  const { stop, log, work } = ports;
+  try {
+    const report = await checkCapabilities(ports, config);
+    if (isFirst) warnOf(report, log);
+    const answer = await retry(() => work.reportCapabilities(report), stop, ports);
+    if (answer.kind === 'refused') log.warn('capabilities_not_reported', { code: answer.code, why: answer.detail });
+    return report.capabilities.every(({ ok }) => ok);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!stop.aborted) log.warn('capabilities_not_checked', { why });
+    return false;
+  }
+}
+
+/** One check of everything. A check that fails is a capability that is broken. */
+export async function checkCapabilities(ports: WatchPorts, config: AgentConfig): Promise<ResidentReport> {
+  if (config.mcp_servers.length > 0) await ports.openServers(config);
+  const [model, machine, egress, skills] = await Promise.all([
+    modelCapability(ports.village, config),
+    ports.machine(),
+    brokerCapability(ports.broker, ports.hasProxy),
+    ports.skills.find(config),
+  ]);
+  const capabilities = [
+    ...model,
+    ...folderCapabilities(ports.folders),
+    ...machineCapabilities(machine.hands, config),
+    ...egress,
+    ...ports.servers.capabilities(config.mcp_servers),
+    ...skills.map(skillCapability),
+  ];
+  return { cycle: ports.cycle, capabilities: capabilities.slice(0, CAPABILITIES_MAX), skills: skills.map(foundView) };
+}
+
+function folderCapabilities(folders: WatchPorts['folders']): readonly Capability[] {
+  return (['workspace', 'memory'] as const).map((kind) => {
+    const [warning] = checkFolders({ [kind]: folders[kind] });
+    return warning === undefined
+      ? has(kind, `${folders[kind]} is writable`)
+      : lacks(kind, warning.message, 'check the volume of the agent and its node, then reboot the agent');
+  });
+}
+
+function skillCapability(found: Found): Capability {
+  if (found.ok) return has(['skill', found.skill.name], `version ${found.skill.sha256.slice(0, 12)}`);
+  const { name, problem } = found.broken;
+  return lacks(['skill', name], problem, 'correct it as the text says; the next run has it');
+}
+
+/** The log has these already. */
+const LOGGED: ReadonlySet<string> = new Set(['workspace', 'memory', 'mcp']);
+
+function warnOf({ capabilities }: ResidentReport, log: Pick<Log, 'warn'>): void {
+  for (const { kind, name, ok, why, fix } of capabilities)
+    if (!ok && !LOGGED.has(kind))
+      log.warn('capability', { code: `${kind}_broken`, message: `${name}: ${why}; ${fix}` });
+}

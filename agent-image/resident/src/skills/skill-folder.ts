@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import {
+  SKILL_DESCRIPTION_MAX_CHARS,
+  SKILL_FILE,
+  SKILL_FILE_MAX_CHARS,
+  SKILL_FILES_MAX,
+  SKILL_FOLDER_MAX_CHARS,
+  SKILL_PROBLEM_MAX_CHARS,
+  SkillPath,
+} from '@hamlet/contract/resident';
+import type { AgentConfig, SkillFiles } from '@hamlet/contract';
+import { z } from 'zod';
+
+export type WantedSkill = AgentConfig['skills'][number];
+
+/** A skill that the agent may use. The text of each file is by its path. */
+export interface Skill extends Pick<WantedSkill, 'name' | 'from'> {
+  readonly description: string;
+  /** The instructions, which follow the front matter of SKILL.md. */
+  readonly instructions: string;
+  readonly sha256: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** A skill that the agent may not use, with the reason and the fix. */
+export interface BrokenSkill extends Pick<WantedSkill, 'name' | 'from'> {
+  readonly sha256: string | null;
+  readonly paths: readonly string[];
+  readonly problem: string;
+}
+export type Found = { readonly ok: true; readonly skill: Skill } | { readonly ok: false; readonly broken: BrokenSkill };
+
+/** The files of a folder, or why they cannot be read. */
+export type Folder =
+  | { readonly ok: true; readonly files: SkillFiles }
+  | { readonly ok: false; readonly problem: string };
+
+export const unreadable = (problem: string): Folder => ({ ok: false, problem });
+
+/** Longest front matter; a description has at most a quarter of it. */
+const FRONT_MAX_CHARS = 4 * SKILL_DESCRIPTION_MAX_CHARS;
+const FRONT = /^---\r?\n(.*?)\r?\n---(?:\r?\n|$)(.*)$/s;
+
+/** The fields that the public format of skills requires. Others, such as a license, are ignored. */
+const FrontMatter = z.looseObject({
+  name: z.string(),
+  description: z.string().trim().min(1).max(SKILL_DESCRIPTION_MAX_CHARS),
+});
+
+/** Hash of all files with their paths. Pure. */
+export function hashOf(files: SkillFiles): string {
+  const hash = createHash('sha256');
+  for (const { path, text } of files.toSorted(byPath))
+    hash.update(`${path}\0${createHash('sha256').update(text).digest('hex')}\n`);
+  return hash.digest('hex');
+}
+
+const byPath = (one: { path: string }, other: { path: string }): number => (one.path < other.path ? -1 : 1);
+
+/** Why files are no folder of a skill: too many, too long or with a path of another form; null if they are one. Pure. */
+export function faultOf(files: SkillFiles): string | null {
+  if (files.length > SKILL_FILES_MAX) return `it has more than ${SKILL_FILES_MAX} files: remove some`;
+  for (const { path, text } of files) {
+    if (!SkillPath.safeParse(path).success)
+      return `rename ${path.slice(0, 80)}: use letters, digits and . _ - in paths`;
+    if (text.length > SKILL_FILE_MAX_CHARS)
+      return `${path} has more than ${SKILL_FILE_MAX_CHARS} characters: shorten it`;
+    if (text.includes('\0')) return `${path} is no text: a skill has only text`;
+  }
+  const total = files.reduce((sum, { text }) => sum + text.length, 0);
+  if (total > SKILL_FOLDER_MAX_CHARS) return `it has more than ${SKILL_FOLDER_MAX_CHARS} characters: shorten it`;
+  return files.some(({ path }) => path === SKILL_FILE) ? null : `it has no ${SKILL_FILE}: add one`;
+}
+
+/** Makes a skill of the files of its folder. A broken one has a reason, and never throws. Pure. */
+export async function skillOf(wanted: WantedSkill, folder: Folder): Promise<Found> {
+  const { name, from } = wanted;
+  if (!folder.ok) return broken(wanted, { sha256: null, paths: [], problem: folder.problem });
+  const { files } = folder;
+  const fault = faultOf(files);
+  const paths = files.map(({ path }) => path).filter((path) => SkillPath.safeParse(path).success);
+  const known = { sha256: hashOf(files), paths: paths.slice(0, SKILL_FILES_MAX) };
+  if (fault !== null) return broken(wanted, { ...known, problem: fault });
+  const front = await frontOf(files.find(({ path }) => path === SKILL_FILE)?.text ?? '', name);
+  if (!front.ok) return broken(wanted, { ...known, problem: front.problem });
+  const refusal = versionRefusal(wanted, known.sha256);
+  if (refusal !== null) return broken(wanted, { ...known, problem: refusal });
+  const { description, instructions } = front;
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  return { ok: true, skill: { name, from, description, instructions, sha256: known.sha256, files: texts } };
+}
+
+function broken({ name, from }: WantedSkill, about: Pick<BrokenSkill, 'sha256' | 'paths' | 'problem'>): Found {
+  return { ok: false, broken: { name, from, ...about, problem: about.problem.slice(0, SKILL_PROBLEM_MAX_CHARS) } };
+}
+
+/** Anybody who writes to a repository could change what the agent does, so a person names the version that they have read. */
+function versionRefusal({ from, sha256 }: WantedSkill, present: string): string | null {
+  if (sha256 === present) return null;
+  const allow = `read it, then write sha256: ${present} in spec.skills`;
+  if (sha256 !== null) return `it is not the version that the Agent allows: ${allow}`;
+  return from === 'repository' ? `no person has allowed this version of the repository: ${allow}` : null;
+}
+
+type Front =
+  | { readonly ok: true; readonly description: string; readonly instructions: string }
+  | { readonly ok: false; readonly problem: string };
+
+const badFront = (problem: string): Front => ({ ok: false, problem: `${SKILL_FILE}: ${problem}` });
+
+async function frontOf(text: string, name: string): Promise<Front> {
+  const [, head, instructions = ''] = FRONT.exec(text) ?? [];
+  if (head === undefined || head.length > FRONT_MAX_CHARS)
+    return badFront(`begin it with --- and a line ---, with name and description between them`);
+  const fields = FrontMatter.safeParse(await yamlOf(head));
+  if (!fields.success)
+    return badFront(
+      `write name and a description of at most ${SKILL_DESCRIPTION_MAX_CHARS} characters, as YAML, between the lines ---`,
+    );
+  if (fields.data.name !== name) return badFront(`its name is ${fields.data.name.slice(0, 64)}, write ${name}`);
+  if (instructions.trim() === '') return badFront('write instructions below the second line ---');
+  return { ok: true, description: fields.data.description.replaceAll(/\s+/g, ' '), instructions: instructions.trim() };
+}
+
+/** The value of the front matter; undefined if it is no YAML. Loaded only for an Agent with skills. */
+async function yamlOf(text: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    return parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'silent' });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { AgentId, Time } from '../values/scalars.ts';
+
+export const CAPABILITIES_MAX = 48;
+export const CAPABILITY_NAME_MAX_CHARS = 64;
+export const CAPABILITY_TEXT_MAX_CHARS = 300;
+
+export const CAPABILITY_KINDS = [
+  'model',
+  'memory',
+  'workspace',
+  'hands',
+  'shell',
+  'git',
+  'browser',
+  'egress',
+  'mcp',
+  'skill',
+] as const;
+export const CapabilityKind = z.enum(CAPABILITY_KINDS);
+export type CapabilityKind = z.infer<typeof CapabilityKind>;
+
+/** Something that an agent was promised, and whether it has it. The resident checks it, and claims it. */
+export const Capability = z.strictObject({
+  kind: CapabilityKind,
+  name: z.string().min(1).max(CAPABILITY_NAME_MAX_CHARS).describe('For example the name of an MCP server'),
+  ok: z.boolean(),
+  why: z.string().max(CAPABILITY_TEXT_MAX_CHARS).describe('What was found'),
+  fix: z.string().max(CAPABILITY_TEXT_MAX_CHARS).nullable().describe('Null if nothing is to be done'),
+});
+export type Capability = z.infer<typeof Capability>;
+
+/** All checks of one cycle of an agent. */
+export const CapabilityReport = z.strictObject({
+  cycle: z.int().min(0),
+  capabilities: z.array(Capability).max(CAPABILITIES_MAX),
+});
+
+export const CapabilitiesView = z.strictObject({
+  cycle: z.int().min(0).nullable().describe('Cycle of the report; null if no resident has reported yet'),
+  reported_at: Time.nullable(),
+  capabilities: z.array(Capability),
+});
+export type CapabilitiesView = z.infer<typeof CapabilitiesView>;
+
+/** Longest text about broken capabilities in a condition, with room for words around it. */
+export const CAPABILITY_SUMMARY_MAX_CHARS = 400;
+
+/** A report in short, for the operator. */
+export const CapabilitySummary = z.strictObject({
+  agent_id: AgentId,
+  uid: z.string(),
+  cycle: z.int().min(0),
+  checked: z.int().min(0),
+  broken: z.int().min(0),
+  message: z
+    .string()
+    .max(CAPABILITY_SUMMARY_MAX_CHARS)
+    .describe('What is broken, why, and the fix; empty if nothing is'),
+});
+export type CapabilitySummary = z.infer<typeof CapabilitySummary>;

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { SKILLS_MAX } from '../kinds/skills.ts';
+import { Time } from '../values/scalars.ts';
+
+export { SKILLS_MAX };
+/** The file that makes a folder a skill. */
+export const SKILL_FILE = 'SKILL.md';
+/** Limits of the folder of one skill. */
+export const SKILL_FILES_MAX = 32;
+export const SKILL_FILE_MAX_CHARS = 64 << 10;
+export const SKILL_FOLDER_MAX_CHARS = 256 << 10;
+export const SKILL_PATH_MAX_CHARS = 200;
+export const SKILL_DESCRIPTION_MAX_CHARS = 1_024;
+export const SKILL_PROBLEM_MAX_CHARS = 400;
+export const SKILL_WHY_MAX_CHARS = 300;
+/** Runs whose skills a list shows. */
+export const SKILL_RUNS_SHOWN = 20;
+
+export const SkillId = z
+  .string()
+  .max(64)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'write the name of a skill, for example write-a-patch');
+export const SkillFrom = z.enum(['image', 'config_map', 'repository']);
+export type SkillFrom = z.infer<typeof SkillFrom>;
+export const SkillHash = z.string().regex(/^[0-9a-f]{64}$/, 'write the SHA-256 of a skill: 64 digits');
+
+/** A path in the folder of a skill: no empty, hidden or upward part. */
+export const SkillPath = z
+  .string()
+  .min(1)
+  .max(SKILL_PATH_MAX_CHARS)
+  .regex(/^[A-Za-z0-9_-][\w.-]*(\/[A-Za-z0-9_-][\w.-]*)*$/, 'write a path below the folder of the skill');
+
+export const SkillFiles = z
+  .array(z.strictObject({ path: SkillPath, text: z.string().max(SKILL_FILE_MAX_CHARS) }))
+  .max(SKILL_FILES_MAX);
+export type SkillFiles = z.infer<typeof SkillFiles>;
+
+/** A skill as the resident found it. */
+export const FoundSkill = z.strictObject({
+  name: SkillId,
+  from: SkillFrom,
+  state: z.enum(['ready', 'broken']),
+  description: z.string().max(SKILL_DESCRIPTION_MAX_CHARS).nullable().describe('Null for a broken one'),
+  sha256: SkillHash.nullable().describe('Hash of all its files; null if there are none'),
+  files: z.array(SkillPath).max(SKILL_FILES_MAX),
+  problem: z.string().max(SKILL_PROBLEM_MAX_CHARS).nullable().describe('Why it is broken, and the fix'),
+});
+export type FoundSkill = z.infer<typeof FoundSkill>;
+
+/** A skill of the Agent with what its resident found. */
+export const SkillView = FoundSkill.extend({
+  state: z.enum(['ready', 'broken', 'unknown']).describe('`unknown`: the resident has not looked at it yet'),
+  config_map_name: z.string().nullable(),
+  pinned_sha256: SkillHash.nullable().describe('The only version that the Agent allows; null for any'),
+  found_at: Time.nullable(),
+});
+export type SkillView = z.infer<typeof SkillView>;
+
+/** A skill that a run has. The first attempt of the run fixes its version. */
+export const RunSkill = z.strictObject({ name: SkillId, from: SkillFrom, sha256: SkillHash });
+export type RunSkill = z.infer<typeof RunSkill>;
+
+/** A skill of a run, and whether its model read it. */
+export const SkillUse = RunSkill.extend({
+  loaded_at: Time.nullable().describe('Time at which the model first asked for it; null if it did not'),
+  call_id: z.string().nullable(),
+  why: z.string().nullable().describe("The model's reason; null too if the reader may not see the texts of the run"),
+});
+export type SkillUse = z.infer<typeof SkillUse>;
+
+/** The skills of one run, as its first attempt fixed them. */
+export const SkillSet = z.strictObject({
+  run_id: z.uuid(),
+  sha256: SkillHash.describe('Hash of the names and versions: equal sets have equal hashes'),
+  pinned_at: Time,
+  skills: z.array(SkillUse),
+});
+export type SkillSet = z.infer<typeof SkillSet>;

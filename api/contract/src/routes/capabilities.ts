@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../http/route.ts';
+import { CapabilitiesView, CapabilityReport } from '../capability/capability.ts';
+import { AgentId, AgentParams } from '../values/scalars.ts';
+import {
+  FoundSkill,
+  SKILL_RUNS_SHOWN,
+  SkillFiles,
+  SkillId,
+  SKILLS_MAX,
+  SkillSet,
+  SkillView,
+} from '../capability/skill.ts';
+
+const ofResident = {
+  tag: 'resident',
+  permission: 'agent:self',
+  params: AgentParams,
+  idempotency: 'natural',
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
+} as const;
+
+/** What a resident found in one cycle. */
+export const ResidentReport = CapabilityReport.extend({ skills: z.array(FoundSkill).max(SKILLS_MAX) });
+export type ResidentReport = z.infer<typeof ResidentReport>;
+
+export const reportCapabilities = defineRoute('PUT /agents/{agent_id}/capabilities', {
+  ...ofResident,
+  name: 'reportCapabilities',
+  summary: 'Report what the resident found of everything that its Agent was promised; replaces the report before',
+  body: ResidentReport,
+  answer: json(
+    z.strictObject({
+      stored: z.boolean().describe('False if nothing changed, or if the cycle has reported in the last 10 s'),
+    }),
+  ),
+});
+
+export const readSkillFiles = defineRoute('GET /agents/{agent_id}/skills/{skill}/files', {
+  ...ofResident,
+  name: 'readSkillFiles',
+  summary: "Files of a skill that lies in a ConfigMap of the village's namespace, for the resident",
+  params: z.strictObject({ agent_id: AgentId, skill: SkillId }),
+  answer: json(z.strictObject({ files: SkillFiles })),
+  reasons: [...ofResident.reasons, 'no_such_skill', 'skill_unusable'],
+});
+
+export const getCapabilities = defineRoute('GET /agents/{agent_id}/capabilities', {
+  name: 'getCapabilities',
+  summary: 'Everything that an agent was promised, and whether it has it, as its resident last found it',
+  tag: 'agents',
+  permission: 'world:read',
+  params: AgentParams,
+  answer: json(CapabilitiesView),
+  reasons: ['no_such_agent'],
+});
+
+export const listSkills = defineRoute('GET /agents/{agent_id}/skills', {
+  name: 'listSkills',
+  summary: `Skills of an agent, and those of its newest ${SKILL_RUNS_SHOWN} runs with skills, or of one run: which version a run had, when its model read it, and why`,
+  tag: 'agents',
+  permission: 'runs:read',
+  params: AgentParams,
+  query: z.strictObject({ run_id: z.uuid().optional() }),
+  answer: json(z.strictObject({ skills: z.array(SkillView), runs: z.array(SkillSet) })),
+  reasons: ['no_such_agent'],
+});

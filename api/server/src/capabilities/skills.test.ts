@@ -1,0 +1,270 @@
+/** Skills through the whole village: ConfigMap and image, a resident's process, the API, and a scripted model that asks for them. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  getAgentConfig,
+  getCapabilities,
+  listSkills,
+  loadSkill,
+  pinSkills,
+  readSkillFiles,
+  rebootAgent,
+  reportCapabilities,
+  rewardAgent,
+  type SkillSet,
+} from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { summaryOf } from './capability-handlers.ts';
+import { filesOfMap } from './skill-maps.ts';
+
+const ADA = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ada }
+spec:
+  entitlement: { policy: Pinned, name: tier-1 }
+  skills:
+    - { name: write-a-patch }
+    - { name: house-style, from: ConfigMap, configMapName: house }
+    - { name: lost, from: ConfigMap, configMapName: nowhere }
+`;
+const map = (words: string, label = 'true'): string => `apiVersion: v1
+kind: ConfigMap
+metadata: { name: house, labels: { hamlet.village/skill: '${label}' } }
+data:
+  SKILL.md: |
+    ---
+    name: house-style
+    description: How texts of this house are written.
+    ---
+    ${words}
+  words.md: Say walnut.
+`;
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
+  readonly tools?: readonly object[];
+}
+
+/** The newest system prompt of a run with tools. */
+let system = '';
+
+/** Reads the skill, then its further file, and answers with the text of both. */
+function startReader(): Promise<WireServer> {
+  return startWireServer([], {
+    otherwise: ({ method, body }) => {
+      if (method === 'GET')
+        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
+      const { messages, tools = [] } = body as Body;
+      if (tools.length === 0) return OPENAI_WIRE.stream({ text: ['Good day.'] });
+      system = messages.find(({ role }) => role === 'system')?.content ?? '';
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
+      const [name, input] = [
+        [
+          'load_skill',
+          { name: 'house-style', why: 'The person asks for a text with the key sk-ant-secret0123456789abcdef.' },
+        ],
+        ['read_skill_file', { name: 'house-style', path: 'words.md' }],
+      ][results.length] ?? ['', {}];
+      if (name === '') return OPENAI_WIRE.stream({ text: [`Read: ${results.join(' + ')}`] });
+      const calls = [{ id: `call-${results.length}`, name: String(name), pieces: [JSON.stringify(input)] }];
+      return OPENAI_WIRE.stream({ text: [''], calls });
+    },
+  });
+}
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let mind: WireServer;
+let samples: string;
+const say = (words: string, label?: string) => writeFile(join(samples, 'skill-house.yaml'), map(words, label));
+
+before(async () => {
+  process.env['HAMLET_SKILLS_DIR'] = resolve(import.meta.dirname, '../../../../agent-image/skills');
+  mind = await startReader();
+  village = await startTestVillage({ villageSpeed: 20 });
+  samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  await writeFile(join(samples, 'good-agent-ada.yaml'), ADA);
+  await say('Write short sentences.');
+  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  await runs.play.everybody();
+  dataOf(await runs.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '100', reason: 'for models' } }));
+});
+afterEach(async () => {
+  await residents.killAll();
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+});
+
+const params = { agent_id: 'ada' };
+async function read(): Promise<{ readonly summary: string; readonly set: SkillSet }> {
+  const { run_id } = await runs.give('ada', 'Write a text in the style of the house.');
+  const run = await runs.ended(run_id);
+  assert.equal(run.state, 'done', JSON.stringify(run.error));
+  const { runs: sets } = dataOf(await runs.play.admin.call(listSkills, { params, query: { run_id } }));
+  assert.ok(sets[0]);
+  return { summary: run.summary ?? '', set: sets[0] };
+}
+
+test('a model reads a skill step by step; people see the version, the time and the reason, and equal files give an equal set', async () => {
+  await residents.start('ada');
+  const first = await read();
+  assert.match(
+    first.summary,
+    /Skill house-style, version [0-9a-f]{12}:\s+Write short sentences\..*words\.md.*Say walnut/s,
+  );
+  assert.match(system, /# Skills\n## house-style\nHow texts of this house[^]*## write-a-patch\nTurn a change/);
+  assert.ok(!system.includes('Write short sentences') && !system.includes('lost'), 'the prompt has no instructions');
+  const [house, patch, ...others] = first.set.skills;
+  assert.deepEqual(
+    [house?.name, house?.from, patch?.name, patch?.loaded_at, others.length],
+    ['house-style', 'config_map', 'write-a-patch', null, 0],
+  );
+  assert.ok(house?.loaded_at !== null && house?.call_id !== null);
+  assert.match(house?.why ?? '', /The person asks/);
+  assert.ok(!house?.why?.includes('secret0123'), 'a secret in a reason is not stored');
+  const second = await read();
+  assert.equal(second.set.sha256, first.set.sha256);
+  await say('Write long sentences.');
+  const third = await read();
+  assert.match(third.summary, /Write long sentences/);
+  assert.notEqual(third.set.sha256, first.set.sha256);
+  const { skills, runs: sets } = dataOf(await runs.play.admin.call(listSkills, { params, query: {} }));
+  assert.equal(sets.length, 3);
+  assert.deepEqual(
+    skills.map(({ name, state }) => [name, state]),
+    [
+      ['house-style', 'ready'],
+      ['lost', 'broken'],
+      ['write-a-patch', 'ready'],
+    ],
+  );
+  assert.match(skills[1]?.problem ?? '', /There is no ConfigMap nowhere/);
+  await say('Write short sentences.');
+});
+
+test('the reason of a model is a text of its run: another member does not see it', async () => {
+  const grace = await firstAdmin(runs.play.url);
+  const noah = await invite(grace, runs.play.url, { name: 'Noah', role: 'member' });
+  const { skills, runs: sets } = dataOf(await noah.client.call(listSkills, { params, query: {} }));
+  assert.equal(skills.length, 3);
+  for (const { skills: used } of sets)
+    for (const { name, why, loaded_at } of used)
+      assert.deepEqual([why, loaded_at === null], [null, name === 'write-a-patch'], name);
+});
+
+test('what the resident found of everything that was promised is there for people, and a broken skill has its fix', async () => {
+  await residents.start('ada');
+  const found = await eventually('the report', async () => {
+    const report = dataOf(await runs.play.admin.call(getCapabilities, { params }));
+    return report.capabilities.length > 0 && report;
+  });
+  const states = found.capabilities.map(({ kind, name, ok }) => `${kind} ${name} ${ok}`);
+  for (const state of ['model', 'workspace', 'memory'].map((kind) => `${kind} ${kind} true`))
+    assert.ok(states.includes(state), states.join(', '));
+  assert.ok(states.includes('skill write-a-patch true') && states.includes('skill lost false'), states.join(', '));
+});
+
+test('the first versions count for all attempts of a run, and only its agent fixes and reads them', async () => {
+  const ada = runs.play.as('ada');
+  const { run_id } = await runs.give('ada', 'Wait.');
+  const { run } = dataOf(await runs.start('ada', run_id));
+  const claim = { cycle: run.cycle ?? 0, attempt: run.attempt };
+  const skill = { name: 'b', from: 'image' as const, sha256: 'a'.repeat(64) };
+  const pin = async (skills: readonly (typeof skill)[], as = ada) =>
+    as.call(pinSkills, { params: { run_id }, body: { ...claim, skills: [...skills] } });
+  const load = (name: string) =>
+    ada.call(loadSkill, { params: { run_id, skill: name }, body: { ...claim, call_id: '1.0', why: 'x' } });
+  assert.equal(await codeOf(load('b')), 'no_such_skill');
+  const pinned = dataOf(await pin([skill, { ...skill, name: 'a' }])).skills;
+  assert.deepEqual(
+    pinned.map(({ name }) => name),
+    ['a', 'b'],
+  );
+  assert.deepEqual(dataOf(await pin([{ ...skill, sha256: 'b'.repeat(64) }])).skills, pinned);
+  assert.deepEqual(dataOf(await load('b')), { sha256: 'a'.repeat(64) });
+  assert.equal(await codeOf(load('c')), 'no_such_skill');
+  assert.equal(await codeOf(pin([skill], runs.play.as('bob'))), 'not_own_agent');
+  await runs.settle('ada', run_id, { state: 'failed', summary: 'x' });
+});
+
+test('the API gives files of a labelled ConfigMap alone, and only those that the Agent names', async () => {
+  const ada = runs.play.as('ada');
+  const files = (skill: string, as = ada) => as.call(readSkillFiles, { params: { ...params, skill } });
+  assert.deepEqual(
+    dataOf(await files('house-style')).files.map(({ path }) => path),
+    ['SKILL.md', 'words.md'],
+  );
+  assert.equal(await codeOf(files('write-a-patch')), 'no_such_skill');
+  assert.equal(await codeOf(files('lost')), 'skill_unusable');
+  assert.equal(await codeOf(files('house-style', runs.play.as('bob'))), 'not_own_agent');
+  await say('x', 'false');
+  assert.equal(await codeOf(files('house-style')), 'skill_unusable');
+  const { skills } = dataOf(await ada.call(getAgentConfig, { params }));
+  assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
+});
+
+test('a ConfigMap with binary files, hidden names or too much text is no skill', () => {
+  const metadata = { name: 'm', uid: 'u', labels: { 'hamlet.village/skill': 'true' } };
+  const problem = (data: Record<string, string>, binaryData: Record<string, string> = {}) => {
+    const read = filesOfMap({ metadata: { ...metadata, resourceVersion: '1' }, data, binaryData });
+    return read.ok ? 'whole' : read.problem;
+  };
+  assert.equal(problem({ 'SKILL.md': 'x' }), 'whole');
+  assert.match(problem({}, { a: 'AA==' }), /binary/);
+  assert.match(problem({ '.hidden': 'x' }), /rename \.hidden/);
+  assert.match(problem({ a: 'x'.repeat(65_537) }), /more than 65536/);
+  assert.match(problem(Object.fromEntries(Array.from({ length: 33 }, (_, at) => [`f${at}`, 'x']))), /more than 32/);
+  assert.match(
+    problem(Object.fromEntries(Array.from({ length: 5 }, (_, at) => [`f${at}`, 'x'.repeat(60_000)]))),
+    /more than 262144/,
+  );
+});
+
+test('a report of an earlier cycle is refused, the same report changes nothing, and the summary fits in a condition', async () => {
+  const ada = runs.play.as('ada');
+  const { cycle } = await runs.play.agent('ada');
+  const report = (at: number) => ({
+    params,
+    body: {
+      cycle: at,
+      capabilities: [{ kind: 'git' as const, name: 'git', ok: true, why: 'there', fix: null }],
+      skills: [],
+    },
+  });
+  assert.equal(await codeOf(ada.call(reportCapabilities, report(cycle + 1))), 'stale_cycle');
+  assert.deepEqual(dataOf(await ada.call(reportCapabilities, report(cycle))), { stored: true });
+  assert.deepEqual(dataOf(await ada.call(reportCapabilities, report(cycle))), { stored: false });
+  const changed = { ...report(cycle), body: { ...report(cycle).body, capabilities: [] } };
+  assert.deepEqual(dataOf(await ada.call(reportCapabilities, changed)), { stored: false }, 'no flood of changes');
+  const lost = { kind: 'mcp' as const, name: 'files', ok: false, why: 'w'.repeat(300), fix: 'f'.repeat(300) };
+  const { broken, message } = summaryOf({
+    agentId: 'ada',
+    uid: 'u',
+    cycle,
+    capabilities: Array.from({ length: 48 }, () => lost),
+  });
+  assert.deepEqual([broken, message.length], [48, 400]);
+  const two = summaryOf({
+    agentId: 'ada',
+    uid: 'u',
+    cycle,
+    capabilities: [
+      { ...lost, why: 'died', fix: null },
+      { ...lost, why: 'w'.repeat(250), fix: 'f'.repeat(200) },
+    ],
+  });
+  assert.equal(two.message, 'mcp files: died (and 1 more)');
+});

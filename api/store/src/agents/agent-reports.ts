@@ -1,0 +1,80 @@
+import type { Capability, CapabilitySummary, FoundSkill } from '@hamlet/contract';
+import { sql } from 'kysely';
+import { inTransaction, type Db, type Tx } from '../connection/database.ts';
+import { addInternalEvent } from '../writes/internal-events.ts';
+
+/** The last report of an agent's resident about everything that its Agent was promised. */
+export interface AgentReport {
+  readonly agentId: string;
+  readonly uid: string;
+  readonly cycle: number;
+  readonly capabilities: readonly Capability[];
+  readonly skills: readonly FoundSkill[];
+}
+export type StoredReport = AgentReport & { readonly reportedAt: Date };
+
+/** A cycle stores at most one other report in this time, because each costs the operator a write. */
+const REPORT_EVERY_S = 10;
+
+/**
+ * Stores a report in place of the one before, and announces `summary` to the operator. False, and no change, if it says the same, if
+ * the cycle has reported in the last seconds, or if a resident of a later cycle of the life has.
+ */
+export async function storeReport(db: Db, report: AgentReport, summary: CapabilitySummary): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const { agentId, uid, cycle } = report;
+    const row = {
+      uid,
+      cycle,
+      capabilities: JSON.stringify(report.capabilities),
+      skills: JSON.stringify(report.skills),
+    };
+    if (!(await isNews(tx, { agentId, ...row }))) return false;
+    await tx
+      .insertInto('agent_report')
+      .values({ agent_id: agentId, ...row })
+      .onConflict((conflict) =>
+        conflict.column('agent_id').doUpdateSet({ ...row, reported_at: sql<Date>`clock_timestamp()` }),
+      )
+      .execute();
+    await addInternalEvent(tx, 'capabilities', summary);
+    return true;
+  });
+}
+
+interface Row {
+  readonly agentId: string;
+  readonly uid: string;
+  readonly cycle: number;
+  readonly capabilities: string;
+  readonly skills: string;
+}
+
+async function isNews(tx: Tx, { agentId, uid, cycle, capabilities, skills }: Row): Promise<boolean> {
+  const before = await tx
+    .selectFrom('agent_report')
+    .select([
+      'uid',
+      'cycle',
+      sql<boolean>`capabilities = ${capabilities}::jsonb and skills = ${skills}::jsonb`.as('same'),
+      sql<boolean>`reported_at > now() - ${REPORT_EVERY_S} * interval '1 second'`.as('recent'),
+    ])
+    .where('agent_id', '=', agentId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (before === undefined || before.uid !== uid || before.cycle < cycle) return true;
+  return before.cycle === cycle && !before.same && !before.recent;
+}
+
+const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'] as const;
+
+/** The last report of one agent; null if there is none. */
+export async function findReport(db: Db, agentId: string): Promise<StoredReport | null> {
+  const row = await db.selectFrom('agent_report').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst();
+  return row === undefined ? null : (row as StoredReport);
+}
+
+/** The last reports of all agents. */
+export async function readReports(db: Db): Promise<readonly StoredReport[]> {
+  return (await db.selectFrom('agent_report').select(COLUMNS).execute()) as readonly StoredReport[];
+}
