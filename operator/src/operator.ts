@@ -102,6 +102,7 @@ export class Operator {
       client: options.village,
       onStanding: (agentId) => this.#onStanding(agentId),
       onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
+      onCapabilities: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
       onSchedule: (uid) => this.#schedules.onRuns(uid),
       onClaim: (agentId) => this.#onStanding(agentId),
       onBoost: (agentId) => this.#onStanding(agentId),

@@ -75,6 +75,28 @@ test('an agent in the world whose hands have trouble is ready, and the explanati
     assert.equal(explain(agent(withHands(status, reason))).hands, null, reason);
 });
 
+test('an agent in the world that lacks something is ready, and the explanation says what and how to fix it', () => {
+  const at = { message: '', lastTransitionTime: '2026-11-22T10:00:00Z' };
+  const withPromises = (status: 'True' | 'False', reason: Reason): AgentStatus => ({
+    conditions: [
+      ...CHAIN.map((type) => ({ ...at, type, status: 'True' as const, reason: type })),
+      { ...at, type: 'CapabilitiesReady', status, reason, message: '1 of 6 are missing: mcp files: mcp_unreachable' },
+    ],
+  });
+  const told = explain(agent(withPromises('False', 'CapabilityMissing')));
+  assert.deepEqual([told.ready, told.capabilities?.advice], [true, REASONS.CapabilityMissing]);
+  assert.match(
+    explanationText(told),
+    /✗ CapabilitiesReady CapabilityMissing {4}1 of 6 are missing: mcp files: .*\n\nHow to fix CapabilityMissing/,
+  );
+  for (const [status, reason] of [
+    ['True', 'NothingMissing'],
+    ['False', 'Waiting'],
+    ['False', 'Asleep'],
+  ] as const)
+    assert.equal(explain(agent(withPromises(status, reason))).capabilities, null, reason);
+});
+
 test('the advice for a sleeping agent is to wake it, whichever conditions wait', () => {
   const told = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
   assert.deepEqual([told.blocking?.type, told.blocking?.advice], ['Ready', 'wake it: kubectl hamlet awake ada']);

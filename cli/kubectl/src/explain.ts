@@ -28,6 +28,8 @@ export interface Explanation {
   readonly blocking: Trouble | null;
   /** The condition of the hands if they do not run or have restarted; the agent may be ready all the same. */
   readonly hands: Trouble | null;
+  /** The condition of everything that the agent was promised, if its resident misses something. */
+  readonly capabilities: Trouble | null;
   readonly chain: readonly Link[];
   readonly cycle: number;
   readonly tier: string | null;
@@ -74,7 +76,13 @@ function handsTrouble(conditions: readonly Condition[], name: string): Trouble |
   return hasTrouble ? { ...link, advice: adviceFor(link, name) } : null;
 }
 
-/** Explains the chain of conditions and the hands. Pure. */
+/** The condition of the capabilities, if the resident misses one. An operator of an older version writes none. */
+function capabilityTrouble(conditions: readonly Condition[], name: string): Trouble | null {
+  const link = linkOf(conditions, 'CapabilitiesReady');
+  return link.reason === 'CapabilityMissing' ? { ...link, advice: adviceFor(link, name) } : null;
+}
+
+/** Explains the chain of conditions, the hands and the capabilities. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
@@ -82,7 +90,8 @@ export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
   const facts = { cycle, tier, pod, node, last_seen: status.lastSeen ?? null };
   const hands = handsTrouble(conditions, metadata.name);
-  return { agent: metadata.name, ready: blocking === null, blocking, hands, chain, ...facts };
+  const capabilities = capabilityTrouble(conditions, metadata.name);
+  return { agent: metadata.name, ready: blocking === null, blocking, hands, capabilities, chain, ...facts };
 }
 
 const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };
@@ -95,11 +104,12 @@ function headText({ agent, blocking, ...facts }: Explanation): string {
 }
 
 export function explanationText(explanation: Explanation): string {
-  const { blocking, hands, chain } = explanation;
-  const lines = [...chain, ...(hands === null ? [] : [hands])].map(({ type, status, reason, message }) =>
+  const { blocking, hands, capabilities, chain } = explanation;
+  const beside = [hands, capabilities].filter((trouble) => trouble !== null);
+  const lines = [...chain, ...beside].map(({ type, status, reason, message }) =>
     `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
   );
-  const advice = [blocking, hands].flatMap((trouble) =>
+  const advice = [blocking, ...beside].flatMap((trouble) =>
     trouble === null || trouble.advice === null ? [] : ['', `How to fix ${trouble.reason}: ${trouble.advice}`],
   );
   return [headText(explanation), '', ...lines, ...advice].join('\n');

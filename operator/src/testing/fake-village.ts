@@ -14,7 +14,10 @@ export interface FakeVillage {
   readonly resumed: readonly (string | null)[];
   /** Money for pods of priced tiers. */
   readonly bank: FakeBank;
-  say(event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'reset' | 'synced', data: object): void;
+  say(
+    event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'capabilities' | 'reset' | 'synced',
+    data: object,
+  ): void;
   /** While away, refuses new streams and calls about money. Open streams break. */
   setAway(away: boolean): void;
   /** Breaks every open stream. */

@@ -1,5 +1,5 @@
 /** The last state of agents and runs that the api has reported, and how current it is. */
-import type { Boost, ComputeClaim, Presence, ScheduleActivity, Standing } from '@hamlet/contract';
+import type { Boost, CapabilitySummary, ComputeClaim, Presence, ScheduleActivity, Standing } from '@hamlet/contract';
 
 /**
  * Freshness of the api's state. `Current`: the operator follows the stream. `Last`: it has read the state, and the api
@@ -35,6 +35,8 @@ export interface ApiFacts {
   presenceOf(agentId: string): Presence | undefined;
   /** The purchases of the agent that are in force now. */
   boostOf?(agentId: string): Boost | undefined;
+  /** What the agent's resident last reported of everything that it was promised. */
+  capabilitiesOf?(agentId: string): CapabilitySummary | undefined;
   /** The agent's compute claim; undefined if it has none. */
   claimOf?(agentId: string): KnownClaim | undefined;
 }

@@ -1,4 +1,13 @@
-import type { Boost, Client, ComputeClaim, Presence, ScheduleActivity, Standing, VillageState } from '@hamlet/contract';
+import type {
+  Boost,
+  CapabilitySummary,
+  Client,
+  ComputeClaim,
+  Presence,
+  ScheduleActivity,
+  Standing,
+  VillageState,
+} from '@hamlet/contract';
 import { openInternalStream } from '@hamlet/contract/operator';
 import { backoffMs, pause } from '@hamlet/kube';
 import type { ApiFacts, KnownClaim, RunFacts } from './api-state.ts';
@@ -14,6 +23,7 @@ export interface VillageStreamOptions {
   readonly onStanding: (agentId: string) => void;
   readonly onPresence: (agentId: string) => void;
   readonly onBoost?: (agentId: string) => void;
+  readonly onCapabilities?: (agentId: string) => void;
   readonly onSchedule?: (scheduleUid: string) => void;
   readonly onClaim?: (agentId: string) => void;
   /** Called when a freeze of the village begins or ends. Only the api enforces a freeze; the operator logs it. */
@@ -61,6 +71,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly #standings: GenerationMap<Standing>;
   readonly #presences: GenerationMap<Presence>;
   readonly #boosts: GenerationMap<Boost>;
+  readonly #capabilities: GenerationMap<CapabilitySummary>;
   readonly #schedules: GenerationMap<ScheduleActivity>;
   readonly #claims: GenerationMap<KnownClaim>;
   readonly #stopping = new AbortController();
@@ -78,6 +89,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
     this.#standings = new GenerationMap(options.onStanding);
     this.#presences = new GenerationMap(options.onPresence);
     this.#boosts = new GenerationMap((agentId) => options.onBoost?.(agentId));
+    this.#capabilities = new GenerationMap((agentId) => options.onCapabilities?.(agentId));
     this.#schedules = new GenerationMap((uid) => options.onSchedule?.(uid));
     this.#claims = new GenerationMap((agentId) => options.onClaim?.(agentId));
   }
@@ -94,6 +106,7 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   readonly standingOf = (agentId: string): Standing | undefined => this.#standings.get(agentId);
   readonly presenceOf = (agentId: string): Presence | undefined => this.#presences.get(agentId);
   readonly boostOf = (agentId: string): Boost | undefined => this.#boosts.get(agentId);
+  readonly capabilitiesOf = (agentId: string): CapabilitySummary | undefined => this.#capabilities.get(agentId);
   readonly scheduleOf = (scheduleUid: string): ScheduleActivity | undefined => this.#schedules.get(scheduleUid);
   readonly claimOf = (agentId: string): KnownClaim | undefined => this.#claims.get(agentId);
 
@@ -200,6 +213,9 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
       case 'boost':
         this.#boosts.set(data.agent_id, data, this.#generation);
         return this.#options.onBoost?.(data.agent_id);
+      case 'capabilities':
+        this.#capabilities.set(data.agent_id, data, this.#generation);
+        return this.#options.onCapabilities?.(data.agent_id);
       case 'claim':
         return this.learnClaim(data);
       default:
@@ -208,8 +224,8 @@ export class VillageStream implements ApiFacts, RunFacts, ClaimMemory {
   }
 
   #sync(): void {
-    for (const facts of [this.#standings, this.#presences, this.#boosts, this.#schedules, this.#claims])
-      facts.dropOlderThan(this.#generation);
+    const ofAgents = [this.#standings, this.#presences, this.#boosts, this.#capabilities, this.#claims];
+    for (const facts of [...ofAgents, this.#schedules]) facts.dropOlderThan(this.#generation);
     if (this.#synced) return;
     this.#synced = true;
     this.#options.onReachable(true);

@@ -39,6 +39,7 @@ const TYPES: { readonly [K in Reason]?: AgentEvent['type'] } = {
   HandsRestarted: 'Warning',
   HandsCrashLooping: 'Warning',
   HandsOutOfMemory: 'Warning',
+  CapabilityMissing: 'Warning',
   Ready: 'Normal',
 };
 

@@ -1,4 +1,4 @@
-import type { Presence, Standing } from '@hamlet/contract';
+import type { CapabilitySummary, Presence, Standing } from '@hamlet/contract';
 import type { Reason } from '@hamlet/contract/kinds';
 import type { SeatDecision } from '@hamlet/core/seats';
 import type { CachedAgent, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
@@ -85,6 +85,8 @@ export interface Facts {
   readonly pinnedNode: NodeState | undefined;
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
+  /** The last report of a resident, perhaps of another life or cycle; undefined if there is none. */
+  readonly capabilities?: CapabilitySummary | undefined;
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */
   readonly hold?: Hold | undefined;

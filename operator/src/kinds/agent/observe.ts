@@ -164,6 +164,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
     tiers: tiersFor(boostedTiers(sources.tiers(), village.boostOf?.(name)), own.agent.spec),
     standing: village.standingOf(name),
     presence: village.presenceOf(name),
+    capabilities: village.capabilitiesOf?.(name),
     apiState: apiStateOf(village),
     hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),

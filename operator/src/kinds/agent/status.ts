@@ -1,5 +1,6 @@
 import { firstUnmet, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
+import { capabilitiesResult } from './condition/capabilities-condition.ts';
 import { handsReadyResult } from './condition/hands-condition.ts';
 import {
   ASLEEP,
@@ -34,12 +35,13 @@ function quarantinedResult(observed: Observed): ConditionResult {
 function resultsOf(observed: Observed): Chain {
   const { accepted, entitled, admitted } = observed.admission;
   const scheduled = scheduledResult(observed);
+  const connected = connectedResult(observed, scheduled);
   const chain: Chain = [
     ['Accepted', accepted],
     ['Entitled', entitled],
     ['Admitted', admitted],
     ['PodScheduled', scheduled],
-    ['Connected', connectedResult(observed, scheduled)],
+    ['Connected', connected],
   ];
   return [
     ...chain,
@@ -49,6 +51,7 @@ function resultsOf(observed: Observed): Chain {
     ['Resized', resizedResult(observed)],
     ['UpToDate', upToDateResult(observed)],
     ['HandsReady', handsReadyResult(observed, scheduled)],
+    ['CapabilitiesReady', capabilitiesResult(observed, connected)],
   ];
 }
 
