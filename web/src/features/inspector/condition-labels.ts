@@ -52,6 +52,11 @@ const MEANING: Readonly<
     holds: 'Nothing is wrong with its hands.',
     fails: 'Its hands do not run: it cannot use their tools.',
   },
+  CapabilitiesReady: {
+    title: 'Promises',
+    holds: 'Nothing that it was promised is missing.',
+    fails: 'It lacks something that it was promised.',
+  },
 };
 const ORDER = Object.keys(MEANING);
 

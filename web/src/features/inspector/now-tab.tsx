@@ -2,6 +2,8 @@ import type { AgentDetail } from '@hamlet/contract';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { CapabilityList } from '../capabilities/capability-list.tsx';
+import { SkillList } from '../capabilities/skill-list.tsx';
 import { ConditionList } from './condition-list.tsx';
 import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
@@ -33,6 +35,8 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
           {facts}
         </>
       )}
+      <CapabilityList agent={detail} />
+      <SkillList agent={detail} />
     </>
   );
 }

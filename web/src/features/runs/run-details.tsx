@@ -11,6 +11,7 @@ import { dateTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
 import { shortArguments } from '../permissions/shown-arguments.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
+import { RunSkills } from '../capabilities/run-skills.tsx';
 import { RunFiles } from '../hands/run-files.tsx';
 import { RunWorkers } from './run-workers.tsx';
 import { useRunCalls } from '../hands/use-hands-calls.ts';
@@ -42,6 +43,7 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
         <Taint run={run} />
         <Changes run={run} items={items} />
         <RunFiles calls={calls} />
+        <RunSkills run={run} version={trace.events.length} />
         <RunWorkers run={run} version={trace.events.length} />
         <dt>Course</dt>
         <dd>
