@@ -170,7 +170,7 @@ interface Mind {
   readonly body: BodyLock;
   readonly childRuns: LateChildRuns;
   readonly skills: SkillShelf;
-  /** What is known about the MCP servers of the Agent. */
+  /** The known states of the MCP servers of the Agent. */
   readonly states: ServerStates;
 }
 

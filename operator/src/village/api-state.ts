@@ -35,7 +35,7 @@ export interface ApiFacts {
   presenceOf(agentId: string): Presence | undefined;
   /** The purchases of the agent that are in force now. */
   boostOf?(agentId: string): Boost | undefined;
-  /** What the agent's resident last reported of everything that it was promised. */
+  /** The last report of the agent's resident about everything that it was promised. */
   capabilitiesOf?(agentId: string): CapabilitySummary | undefined;
   /** The agent's compute claim; undefined if it has none. */
   claimOf?(agentId: string): KnownClaim | undefined;

@@ -7,7 +7,7 @@ type Promised = Pick<AgentConfig, 'repository' | 'mcp_servers'>;
 /** Programs that drive a browser: a server that starts one of them promises a browser. */
 const BROWSER_SERVER = /playwright|chrome-devtools|puppeteer/;
 
-/** What the hands have of everything that the Agent was promised. A pod without hands was promised none. Pure. */
+/** The promised parts of the machine, there or missing. A pod without hands was promised none. Pure. */
 export function machineCapabilities(hands: Machine['hands'], promised: Promised): readonly Capability[] {
   if (hands === null) return [];
   if (hands === 'silent')

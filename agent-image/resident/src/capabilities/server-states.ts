@@ -6,7 +6,7 @@ export type ServerState =
   | { readonly ok: true; readonly tools: number }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** What is known about the MCP servers of the Agent. Mutable because servers open later. */
+/** The known states of the MCP servers of the Agent. Mutable because servers open later. */
 export class ServerStates {
   readonly #states = new Map<string, ServerState>();
 

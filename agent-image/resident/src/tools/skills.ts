@@ -37,7 +37,7 @@ export function readSkillFile(
 const changed = (name: string): ToolOutcome =>
   failed(
     'skill_changed',
-    `The run has no skill ${name}, or the skill has changed since the run began. Go on without it.`,
+    `The run has no skill ${name}, or the skill has changed since the run began. Continue without it.`,
   );
 
 const filesOf = ({ files }: Skill): readonly string[] =>

@@ -25,7 +25,7 @@ export const Capability = z.strictObject({
   kind: CapabilityKind,
   name: z.string().min(1).max(CAPABILITY_NAME_MAX_CHARS).describe('For example the name of an MCP server'),
   ok: z.boolean(),
-  why: z.string().max(CAPABILITY_TEXT_MAX_CHARS).describe('What was found'),
+  why: z.string().max(CAPABILITY_TEXT_MAX_CHARS).describe('Finding of the check'),
   fix: z.string().max(CAPABILITY_TEXT_MAX_CHARS).nullable().describe('Null if nothing is to be done'),
 });
 export type Capability = z.infer<typeof Capability>;
@@ -56,6 +56,6 @@ export const CapabilitySummary = z.strictObject({
   message: z
     .string()
     .max(CAPABILITY_SUMMARY_MAX_CHARS)
-    .describe('What is broken, why, and the fix; empty if nothing is'),
+    .describe('Broken ones with cause and fix; empty if there are none'),
 });
 export type CapabilitySummary = z.infer<typeof CapabilitySummary>;

@@ -16,17 +16,17 @@ const ofResident = {
   tag: 'resident',
   permission: 'agent:self',
   params: AgentParams,
-  idempotency: 'natural',
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 } as const;
 
-/** What a resident found in one cycle. */
+/** The findings of a resident in one cycle. */
 export const ResidentReport = CapabilityReport.extend({ skills: z.array(FoundSkill).max(SKILLS_MAX) });
 export type ResidentReport = z.infer<typeof ResidentReport>;
 
 export const reportCapabilities = defineRoute('PUT /agents/{agent_id}/capabilities', {
   ...ofResident,
   name: 'reportCapabilities',
+  idempotency: 'natural',
   summary: 'Report what the resident found of everything that its Agent was promised; replaces the report before',
   body: ResidentReport,
   answer: json(

@@ -15,7 +15,7 @@ export interface CapabilityPorts {
   readonly source: Pick<AgentSource, 'get'>;
 }
 
-/** What residents report about everything that their Agents were promised. Reports are claims, and decide nothing. */
+/** Reports of residents about everything that their Agents were promised. They are claims, and decide nothing. */
 export function capabilityHandlers({ db, source }: CapabilityPorts) {
   return {
     reportCapabilities: plain(async ({ params, body, actor }) => {

@@ -15,8 +15,8 @@ export function CapabilityList({ agent }: { readonly agent: AgentDetail }): Reac
   const now = useNow(10_000);
   if (data === null || data.reported_at === null || data.capabilities.length === 0) return null;
   return (
-    <section className="section" aria-label="What it can use">
-      <h3 className="section-name">What it can use · {capabilityCount(data.capabilities)}</h3>
+    <section className="section" aria-label="Capabilities">
+      <h3 className="section-name">Capabilities · {capabilityCount(data.capabilities)}</h3>
       <ul className="conditions capabilities">
         {brokenFirst(data.capabilities).map((capability) => (
           <CapabilityLine key={`${capability.kind} ${capability.name}`} capability={capability} />
