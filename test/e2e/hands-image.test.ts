@@ -91,6 +91,9 @@ test('the machine has each tool that it names, and what an agent reads first', a
     '-a',
     '-s',
     '/app/docs/ai/README.md',
+    '-a',
+    '-s',
+    '/app/skills/write-a-patch/SKILL.md',
   );
   const [node = '', python = ''] = (await exec('hands', 'sh', '-c', 'node --version; python --version')).split('\n');
   assert.ok(Number(/^v(\d+)/.exec(node)?.[1]) >= 22, node);

@@ -84,7 +84,6 @@ export * from './runs/read-runs.ts';
 export * from './runs/run-calls.ts';
 export { RUN_COLUMNS, UNDER_WAY } from './runs/run-row.ts';
 export type { RunRow, TaintRow } from './runs/run-row.ts';
-export type { RunRow } from './runs/run-row.ts';
 export * from './runs/run-skills.ts';
 export * from './runs/schedule-activity.ts';
 export * from './runs/taint.ts';

@@ -1,0 +1,169 @@
+/** Everything that an Agent promises is checked, with real hands and real sockets; trouble has a cause and a fix, and ends nothing. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { after, before, test } from 'node:test';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import type { AgentConfig, ResidentReport } from '@hamlet/contract';
+import type { Answer } from '../village/village.ts';
+import { surveyHands } from '../hands/survey-hands.ts';
+import { aConfig } from '../testing/a-village.ts';
+import { brokerCapability } from './broker-capability.ts';
+import { machineCapabilities } from './machine-capabilities.ts';
+import { modelCapability } from './model-capability.ts';
+import { ServerStates } from './server-states.ts';
+import { checkCapabilities, watchCapabilities, type WatchPorts } from './watch-capabilities.ts';
+
+const SERVER = { name: 'files', url: null, command: ['files'], class: null, tools: null, call_timeout_ms: 1_000 };
+const MODEL = { provider: 'up', name: 'up-model', scripted: false, reason: 'the default' };
+const REPOSITORY = { url: 'https://example.org/a.git', branch: 'main' };
+const NOTHING = { repository: null, mcp_servers: [] };
+
+let folder: string;
+let hands: Hands;
+before(async () => {
+  folder = mkdtempSync(`${tmpdir()}/hamlet-capabilities-`);
+  hands = await startHands();
+});
+after(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await hands.remove();
+});
+
+const lines = (report: Pick<ResidentReport, 'capabilities'>): readonly string[] =>
+  report.capabilities.map(({ kind, name, ok }) => `${kind} ${name} ${ok ? 'ok' : 'missing'}`);
+
+function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
+  return {
+    cycle: 3,
+    village: {
+      config: async () => ({ kind: 'ok', value: aConfig() }),
+      models: async () => ({ kind: 'ok', value: [{ model: 'up-model', contextTokens: 8_000 }] }),
+    },
+    work: { reportCapabilities: async () => ({ kind: 'ok', value: {} }) },
+    skills: {
+      find: async ({ skills }) =>
+        skills.map(({ name, from }) => ({
+          ok: false,
+          broken: { name, from, sha256: null, paths: [], problem: 'it has no SKILL.md: add one' },
+        })),
+    },
+    machine: async () => ({ hands: await surveyHands(hands.socket, () => ({})) }),
+    servers: new ServerStates(),
+    openServers: async () => undefined,
+    broker: null,
+    hasProxy: false,
+    folders: { workspace: folder, memory: folder },
+    log: { warn: () => {} },
+    stop: new AbortController().signal,
+    rest: async () => {},
+    random: () => 0,
+    ...changes,
+  };
+}
+
+test('a whole agent has everything; an agent that lacks something says what, why and how to fix it', async () => {
+  const whole = await checkCapabilities(ports(), aConfig({ model: MODEL, repository: REPOSITORY }));
+  for (const line of [
+    'model model ok',
+    'workspace workspace ok',
+    'memory memory ok',
+    'hands hands ok',
+    'shell shell ok',
+    'git git ok',
+  ])
+    assert.ok(lines(whole).includes(line), lines(whole).join(', '));
+  assert.deepEqual([whole.cycle, whole.capabilities.every(({ ok }) => ok)], [3, true]);
+  const servers = new ServerStates();
+  const openServers = async () =>
+    servers.note('files', { ok: false, code: 'mcp_unreachable', message: 'no such program' });
+  const skill = { name: 'lost', from: 'image' as const, sha256: null };
+  const broken = ports({
+    servers,
+    openServers,
+    machine: async () => ({ hands: 'silent' }),
+    folders: { workspace: `${folder}/no`, memory: folder },
+  });
+  const lacking = await checkCapabilities(broken, aConfig({ mcp_servers: [SERVER], skills: [skill] }));
+  assert.deepEqual(
+    lines(lacking).filter((line) => line.endsWith('missing')),
+    ['workspace workspace missing', 'hands hands missing', 'mcp files missing', 'skill lost missing'],
+  );
+  for (const { ok, why, fix } of lacking.capabilities) assert.ok(ok || (why !== '' && fix !== null), why);
+  assert.deepEqual(
+    lacking.skills.map(({ name, state }) => [name, state]),
+    [['lost', 'broken']],
+  );
+});
+
+test('only what was promised is missing: no git without a repository, no browser in a slim image', () => {
+  const of = (
+    programs: readonly ('git' | 'chromium' | 'playwright')[],
+    promised: Partial<typeof NOTHING> | object = {},
+  ) => lines({ capabilities: [...machineCapabilities({ programs, hasGuide: true }, { ...NOTHING, ...promised })] });
+  assert.deepEqual(of([]), ['hands hands ok', 'shell shell ok']);
+  assert.ok(of([], { repository: REPOSITORY }).includes('git git missing'));
+  assert.ok(of(['git', 'chromium']).includes('browser browser ok'));
+  assert.ok(of(['playwright']).includes('browser browser missing'));
+  assert.ok(of([], { mcp_servers: [{ ...SERVER, command: ['playwright-mcp'] }] }).includes('browser browser missing'));
+  assert.deepEqual(machineCapabilities(null, { repository: REPOSITORY, mcp_servers: [] }), []);
+});
+
+test('the broker is reached, does not answer, or is not there; without a broker nothing was promised', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const state = async (hasProxy: boolean) => lines({ capabilities: [...(await brokerCapability(url, hasProxy))] });
+  assert.deepEqual([await state(true), await state(false)], [['egress egress ok'], ['egress egress missing']]);
+  server.close();
+  await once(server, 'close');
+  assert.deepEqual(await state(true), ['egress egress missing']);
+  assert.deepEqual(await brokerCapability(null, true), []);
+});
+
+test('a model is promised to the runtime engine, and the gateway must serve it', async () => {
+  const models = (value: Answer<readonly { model: string; contextTokens: number }[]>) => ({
+    models: async () => value,
+  });
+  const served = models({ kind: 'ok', value: [{ model: 'up-model', contextTokens: 1 }] });
+  const of = async (village: typeof served, config: Partial<AgentConfig>) =>
+    lines({ capabilities: [...(await modelCapability(village, aConfig(config)))] });
+  assert.deepEqual(await of(served, { model: MODEL }), ['model model ok']);
+  assert.deepEqual(await of(models({ kind: 'ok', value: [] }), { model: MODEL }), ['model model missing']);
+  assert.deepEqual(await of(models({ kind: 'unreachable', why: 'x' }), { model: MODEL }), ['model model missing']);
+  const engine = { runtime: { name: 'engine', named: true, config: {} }, model: null };
+  assert.deepEqual(await of(served, engine), ['model model missing']);
+  assert.deepEqual(await of(served, { runtime: { name: 'scripted', named: false, config: {} }, model: null }), []);
+});
+
+test('checks are reported until the process ends, also after one that failed', async () => {
+  const stop = new AbortController();
+  const reports: ResidentReport[] = [];
+  let tries = 0;
+  const warned: string[] = [];
+  const watched = watchCapabilities(
+    ports({
+      stop: stop.signal,
+      log: { warn: (event) => void warned.push(event) },
+      machine: async () => {
+        tries += 1;
+        if (tries === 1) throw new Error('the disk is gone');
+        return { hands: 'silent' };
+      },
+      work: {
+        reportCapabilities: async (report) => {
+          reports.push(report);
+          if (reports.length === 2) stop.abort();
+          return { kind: 'ok', value: {} };
+        },
+      },
+    }),
+    aConfig(),
+    1,
+  );
+  await watched;
+  assert.equal(reports.length, 2);
+  assert.deepEqual(warned, ['capabilities_not_checked']);
+});
