@@ -116,6 +116,7 @@ export * from './world/history.ts';
 export * from './world/lease.ts';
 export * from './world/maps.ts';
 export * from './writes/audit.ts';
+export * from './writes/cluster-writes.ts';
 export * from './writes/idempotency.ts';
 export * from './writes/internal-events.ts';
 export * from './writes/seen-resources.ts';

@@ -87,7 +87,7 @@ test('a refusal is a value with its code; a newer cycle gives stale; a failing a
   });
   api.refuse.set('world', 'stale_cycle');
   assert.deepEqual(await village.world(), { kind: 'stale' });
-  for (const code of ['unavailable', 'internal', 'rate_limited'] as const) {
+  for (const code of ['unavailable', 'internal', 'rate_limited', 'idempotency_in_flight'] as const) {
     api.refuse.set('world', code);
     assert.equal((await village.world()).kind, 'unreachable');
   }

@@ -64,11 +64,13 @@ export function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
   return refusalOf(error.problem);
 }
 
+/** Refusals that a repeated request does not meet: the limit of requests, and an earlier request with the same key under way. */
+const PASSING: ReadonlySet<string> = new Set(['rate_limited', 'idempotency_in_flight']);
+
 /** A failure of the API counts as unreachable, not as a refusal. */
 function refusalOf({ code, detail, status }: Problem): Answer<never> {
   if (code === 'stale_cycle') return { kind: 'stale' };
-  if (status >= 500 || code === 'rate_limited' || status === 401)
-    return { kind: 'unreachable', why: `${code}: ${detail}` };
+  if (status >= 500 || PASSING.has(code) || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
   return { kind: 'refused', code, detail };
 }
 

@@ -1,5 +1,6 @@
 import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract';
-import type { Outcome } from '../http/outcome.ts';
+import { accepted, type Outcome } from '../http/outcome.ts';
+import type { WrittenObject } from '../resource-writes/write-cluster.ts';
 
 export interface AgentRecord {
   readonly agentId: string;
@@ -29,6 +30,13 @@ export interface LifecycleChange {
   readonly changed: boolean;
 }
 
+/** The outcome of a change as that of a write to the cluster. Pure. */
+export function writtenLife(outcome: Outcome<LifecycleChange>): Outcome<WrittenObject<LifecycleChange>> {
+  if (!outcome.ok) return outcome;
+  const { record, changed } = outcome.data;
+  return accepted({ data: outcome.data, uid: record.uid, generation: record.generation, changed });
+}
+
 /** The reaction to a field that another field manager owns. */
 export type OnConflict = 'refuse' | 'take_over';
 
@@ -50,7 +58,7 @@ export interface AgentSource {
    * it to sleep.
    */
   wakeIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
-  /** Begins a new cycle of an awake agent. */
+  /** Begins a new cycle of an awake agent. A cluster begins one for each `at`. */
   reboot(agentId: string, at: Date, onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   close(): Promise<void>;
 }

@@ -100,6 +100,7 @@ function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 's
       }),
     reboot: (agentId, at, onConflict) =>
       change(agentId, async (record, { power }) => {
+        if (record.spec.rebootedAt === at.toISOString()) return accepted({ record, changed: false });
         if (power === 'Asleep') return refused('reboot_while_asleep');
         return write(record, { power, rebootedAt: at.toISOString() }, onConflict);
       }),

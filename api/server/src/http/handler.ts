@@ -64,7 +64,7 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends {
 /**
  * The ways to serve a route. `plain` returns an answer. `tx` does so in one transaction with its idempotency key.
  * `world` passes the key and a command to the writer of the world, which commits the event and the answer together.
- * `stream` writes events until one side ends it. `completion` returns an answer, or streams through its channel and
+ * `cluster` writes a custom resource between two transactions, see `writeCluster`. `stream` writes events until one side ends it. `completion` returns an answer, or streams through its channel and
  * returns null.
  */
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
@@ -77,7 +77,7 @@ export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind
     : R['idempotency'] extends 'key'
       ?
           | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
-          | { readonly kind: 'world'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
+          | { readonly kind: 'world' | 'cluster'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
       : { readonly kind: 'plain'; run(request: RequestOf<R>): Promise<Outcome<DataOf<R>>> };
 
 type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
@@ -87,15 +87,6 @@ export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: Handle
 
 /** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
-
-/**
- * A write to the cluster, which has no transaction with Postgres: requests with the same key have one effect together. It
- * serves calls of runs, whose effect is recorded before and after it.
- */
-export interface ClusterHandler {
-  readonly kind: 'cluster';
-  run(request: unknown, key: WriteKey): Promise<Answered>;
-}
 
 /** A handler that returns an answer. */
 export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {
@@ -112,5 +103,5 @@ export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }
   | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }
   | { readonly kind: 'tx'; run(request: unknown, tx: Tx): Promise<Outcome<unknown>> }
-  | { readonly kind: 'world'; run(request: unknown, key: WriteKey): Promise<Answered> }
+  | { readonly kind: 'world' | 'cluster'; run(request: unknown, key: WriteKey): Promise<Answered> }
   | { readonly kind: 'plain'; run(request: unknown): Promise<Outcome<unknown>> };

@@ -2,12 +2,12 @@ import { REFUSALS } from '@hamlet/contract';
 import type { CallOutcome } from '@hamlet/contract';
 import { inTransaction, lockEffect, lockRun, settleEffect } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import type { WriteKey } from '../http/handler.ts';
+import type { AnyHandler, WriteKey } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { CallArguments } from './call-arguments.ts';
 import { callKeyOf, directRequest, settleCall, type CallRequest } from './call-of-run.ts';
 import { failedOutcome } from './call-outcomes.ts';
-import { wayOf, type DirectHandler, type DirectHandlers, type VillageCall } from './village-calls.ts';
+import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface Performed {
   readonly outcome: CallOutcome;
@@ -36,7 +36,7 @@ export async function sendCommand(
   request: CallRequest,
   { args, way }: { readonly args: CallArguments; readonly way: VillageCall },
 ): Promise<Outcome<Performed>> {
-  const handler = ports.direct[way.route] as DirectHandler;
+  const handler = ports.direct[way.route] as AnyHandler;
   if (handler.kind !== 'world' && handler.kind !== 'cluster') throw new TypeError(`${way.route} takes no key`);
   const key: WriteKey = { actor: request.actor.id, key: callKeyOf(request), hash: args.hash };
   const { outcome, replayed } = await handler.run(directRequest(request, way), key);

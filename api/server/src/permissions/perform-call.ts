@@ -4,7 +4,7 @@ import { decideCall } from '@hamlet/core';
 import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
 import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
-import { plain, type Handlers } from '../http/handler.ts';
+import { plain, type AnyHandler, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { lockWork } from './ask-permission.ts';
@@ -14,7 +14,7 @@ import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './ca
 import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
 import { judgeRunCall } from './shell/judge-hands-call.ts';
 import type { ReadCommand } from './shell/read-command.ts';
-import { wayOf, type DirectHandler, type DirectHandlers, type VillageCall } from './village-calls.ts';
+import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface PerformPorts {
   readonly db: Db;
@@ -54,7 +54,7 @@ type Tried = { readonly ok: boolean; readonly next: Next };
 async function performInTx(
   tx: Tx,
   call: JudgedCallOfRun,
-  work: { readonly handler: DirectHandler; readonly way: VillageCall },
+  work: { readonly handler: AnyHandler; readonly way: VillageCall },
 ): Promise<Next> {
   const { handler, way } = work;
   if (handler.kind !== 'tx') throw new TypeError(`${way.route} is not served in a transaction`);
@@ -89,7 +89,7 @@ async function perform(
   }
   const prepared = way(args.value, run.agentId);
   if (!prepared.ok) return answered(invalidOutcome(prepared.issues));
-  const handler = direct[prepared.call.route] as DirectHandler;
+  const handler = direct[prepared.call.route] as AnyHandler;
   if (handler.kind === 'tx') return performInTx(tx, call, { handler, way: prepared.call });
   await beginEffect(tx, call, null);
   return { kind: 'command', call: prepared.call };

@@ -13,7 +13,7 @@ import {
 } from '@hamlet/contract';
 import type { CallOutcome, RouteSpec, VillageToolName } from '@hamlet/contract';
 import type { z } from 'zod';
-import type { AnyHandler, ClusterHandler, Handlers } from '../http/handler.ts';
+import type { Handlers } from '../http/handler.ts';
 
 /** Routes that execute the calls of runs. There is no other way to post, act or pay in a run. */
 export type DirectRoute =
@@ -26,11 +26,8 @@ export type DirectRoute =
   | 'placeBid'
   | 'amendPersonality'
   | 'createSchedule';
-/** A call creates a Schedule by a handler of its own: after a kill, the route would refuse the repeated request. */
-export type DirectHandlers = Pick<Handlers, Exclude<DirectRoute, 'createSchedule'>> & {
-  readonly createSchedule: ClusterHandler;
-};
-export type DirectHandler = AnyHandler | ClusterHandler;
+/** A call creates a Schedule by a handler of its own, `proposeSchedule`. */
+export type DirectHandlers = Pick<Handlers, DirectRoute>;
 
 /** Tools that the API performs by a direct route. */
 export type PerformedTool = {

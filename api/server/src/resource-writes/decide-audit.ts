@@ -21,6 +21,10 @@ export interface ShownResource {
 export type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
+  | DueAudit;
+
+/** The content of a row that the audit lacks. */
+export type DueAudit =
   | { readonly verdict: 'ended'; readonly detail: Readonly<Record<string, unknown>> }
   | {
       readonly verdict: 'made' | 'changed';
@@ -46,6 +50,11 @@ function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): bool
 /** True if the audit has every change up to a generation, and its fields are stored. */
 function hasAll({ generation, fieldsGeneration }: SeenResource, upTo: number): boolean {
   return upTo < generation || (upTo === generation && fieldsGeneration >= upTo);
+}
+
+/** True if the audit has a row for a generation: of the watch, or of the API as its writer. Pure. */
+export function hasRecorded({ generation, ownGenerations }: SeenResource, of: number): boolean {
+  return of <= generation || ownGenerations.includes(of);
 }
 
 /** Decides whether a resource needs an audit row. A generation never gets two rows. Pure. */

@@ -51,13 +51,14 @@ export function createKubernetesWriter({
     }
   }
 
-  const putEntitlement: SpecWriter['putEntitlement'] = (name, body, { onConflict, ifMatch }) =>
+  const putEntitlement: SpecWriter['putEntitlement'] = (name, body, { onConflict, ifMatch, resumed }) =>
     guardWrite({ missing: 'precondition_failed', refused: 'entitlement_refused' }, async () => {
       const spec = entitlementSpecOf(body);
       const plan = (object: KubeObject): SpecPatch | Refused => {
-        const matches = ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object);
-        return matches
-          ? patchTo(fieldsOf(specOf(object)), fieldsOf(spec))
+        const patch = patchTo(fieldsOf(specOf(object)), fieldsOf(spec));
+        const isDone = resumed && patch.paths.length === 0;
+        return isDone || ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object)
+          ? patch
           : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
       };
       const change = async (): Promise<Outcome<Written<EntitlementRecord>>> => {

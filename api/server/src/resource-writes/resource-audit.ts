@@ -7,12 +7,15 @@ import {
   inTransaction,
   noteResourceGone,
   noteResourceSeen,
+  readOpenWrites,
   readPresentResources,
 } from '@hamlet/store';
-import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
+import type { Db, IntentKind, OpenWrite, SeenResource, Tx, WriteAct } from '@hamlet/store';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
-import { decideAudit, type ShownResource } from './decide-audit.ts';
+import { FIELD_MANAGER } from '../agents/field-owners.ts';
+import { decideAudit, type DueAudit, type ShownResource } from './decide-audit.ts';
+import { actingOf, noteAuthor } from './write-cluster.ts';
 import type { Services } from '../service/services.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
@@ -22,6 +25,8 @@ export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural:
  */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
+/** Pause before another look at an object that the API is writing. */
+const UNDER_WAY_MS = 100;
 const READY_POLL_MS = 250;
 
 const WORDS: Readonly<Record<IntentKind, string>> = {
@@ -56,20 +61,47 @@ function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
 
 /**
  * Writes the due audit row and marks the object as audited, in one transaction under the object's lock, so that two
- * replicas write one row.
+ * replicas write one row. While a write of the API is under way, the row has to wait: it may be of this write.
  */
-async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
-  const { kind, name, uid, generation } = shown;
+async function auditOne(tx: Tx, shown: ShownResource): Promise<'audited' | 'later'> {
+  const { kind, name, uid } = shown;
   await lockResource(tx, kind, name);
   const verdict = decideAudit(await findSeenResource(tx, uid), shown);
-  if (verdict.verdict === 'known') return;
-  if (verdict.verdict === 'learn') return noteResourceSeen(tx, shown, verdict.fields);
+  if (verdict.verdict === 'known') return 'audited';
+  if (verdict.verdict === 'learn') {
+    await noteResourceSeen(tx, shown, verdict.fields);
+    return 'audited';
+  }
+  const open = await readOpenWrites(tx, kind, name);
+  if (open.some(({ live }) => live)) return 'later';
+  await writeRow(tx, { shown, verdict, lost: lostWriteOf(verdict, open) });
+  return 'audited';
+}
+
+/** Writes an audit row, in the name of the lost write's actor if the change is of one. */
+async function writeRow(
+  tx: Tx,
+  due: { readonly shown: ShownResource; readonly verdict: DueAudit; readonly lost: WriteAct | null },
+): Promise<void> {
+  const { shown, verdict, lost } = due;
+  const { uid, kind, name, generation } = shown;
   const ended = verdict.verdict === 'ended';
   await noteResourceSeen(tx, { uid, kind, name, generation }, ended ? {} : verdict.fields);
   if (ended && !(await noteResourceGone(tx, uid))) return;
+  if (lost !== null) {
+    if (kind === 'Schedule') await noteAuthor(tx, uid, lost);
+    return recordAct(tx, actingOf(lost), { action: lost.action, object: name, detail: verdict.detail });
+  }
   const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
   const acting = actingAs('kubernetes', ended ? 'unknown' : verdict.manager);
   await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
+}
+
+/** The write of a replica that died before it recorded this change; null if the change is another writer's. Pure. */
+function lostWriteOf(verdict: DueAudit, open: readonly OpenWrite[]): WriteAct | null {
+  const ended = verdict.verdict === 'ended';
+  if (!ended && verdict.manager !== FIELD_MANAGER) return null;
+  return open.find(({ act }) => act.action.endsWith('.delete') === ended)?.act ?? null;
 }
 
 /** True if this process knows that a resource has its audit row; Postgres decides about all others. */
@@ -95,7 +127,10 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
     for (let head = waiting[0]; head !== undefined && !stopping.signal.aborted; head = waiting[0]) {
       const shown = head;
       try {
-        await inTransaction(db, (tx) => auditOne(tx, shown));
+        if ((await inTransaction(db, (tx) => auditOne(tx, shown))) === 'later') {
+          await sleep(UNDER_WAY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+          continue;
+        }
         if (waiting[0] === shown) waiting.shift();
         known.set(shown.uid, shown.generation);
       } catch (error) {

@@ -11,11 +11,15 @@ export interface Written<R> {
 
 /** Writes specs on behalf of a person, to the place from which the source of agents reads them. */
 export interface SpecWriter {
-  /** Creates a tier, or changes it to match the body. @param options.ifMatch etag that the tier must have */
+  /**
+   * Creates a tier, or changes it to match the body.
+   * @param options.ifMatch etag that the tier must have
+   * @param options.resumed an earlier attempt may have written it: a tier that matches the body needs no etag then
+   */
   putEntitlement(
     name: string,
     body: EntitlementBody,
-    options: { readonly onConflict: OnConflict; readonly ifMatch: string | undefined },
+    options: { readonly onConflict: OnConflict; readonly ifMatch: string | undefined; readonly resumed: boolean },
   ): Promise<Outcome<Written<EntitlementRecord>>>;
   putAgentEntitlement(
     agentId: string,

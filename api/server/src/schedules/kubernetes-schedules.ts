@@ -6,16 +6,19 @@ import { changeSpec, guardWrite, type SpecPatch } from '../resource-writes/chang
 import { FIELD_MANAGER } from '../agents/field-owners.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import type { Log } from '../service/log.ts';
-import type { Proposal, SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
+import type { Origin, SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 
 /** Marks of a Schedule that an agent proposed: its agent, for `kubectl get sch -l`, and the call of its run. */
 const PROPOSED_BY_LABEL = 'hamlet.village/proposed-by';
 const PROPOSED_IN_ANNOTATION = 'hamlet.village/proposed-in';
+/** Mark of a Schedule that a person created through the API: the write, so that a retry recognizes it. */
+const CREATED_IN_ANNOTATION = 'hamlet.village/created-in';
 
-const marksOf = ({ agentId, call }: Proposal): object => ({
-  labels: { [PROPOSED_BY_LABEL]: agentId },
-  annotations: { [PROPOSED_IN_ANNOTATION]: call },
-});
+function marksOf({ id, proposedBy }: Origin): object {
+  return proposedBy === null
+    ? { annotations: { [CREATED_IN_ANNOTATION]: id } }
+    : { labels: { [PROPOSED_BY_LABEL]: proposedBy }, annotations: { [PROPOSED_IN_ANNOTATION]: id } };
+}
 
 /** The record of a Schedule. Throws if the object does not match the schema, for example one of an older version. */
 function recordOf(object: KubeObject): ScheduleRecord {
@@ -28,7 +31,7 @@ function recordOf(object: KubeObject): ScheduleRecord {
     spec,
     status: status ?? {},
     generation,
-    proposedIn: annotations?.[PROPOSED_IN_ANNOTATION] ?? null,
+    origin: annotations?.[PROPOSED_IN_ANNOTATION] ?? annotations?.[CREATED_IN_ANNOTATION] ?? null,
   };
 }
 
@@ -95,12 +98,12 @@ export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
       const found = await guarded(async () => accepted(recordOf(await read(name))));
       return found.ok ? found.data : null;
     },
-    create: (name, spec, proposal) =>
+    create: (name, spec, origin) =>
       guarded(async () => {
         const object = {
           apiVersion: API_VERSION,
           kind: 'Schedule',
-          metadata: { name, namespace, ...(proposal === undefined ? {} : marksOf(proposal)) },
+          metadata: { name, namespace, ...marksOf(origin) },
           spec: newSpecOf(spec),
         };
         return accepted(

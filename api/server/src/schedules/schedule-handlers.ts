@@ -1,9 +1,10 @@
 import { LAST_FIRINGS_SHOWN, type ScheduleView } from '@hamlet/contract';
-import { lockResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
-import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
-import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { recordAct } from '../audit/record-act.ts';
+import { readLastFirings } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import { deletionOf, inCluster } from '../resource-writes/write-cluster.ts';
+import { createOnce, writtenOf } from './create-schedule.ts';
 import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 import { isOwnSchedule, scheduleView, veiledSchedule } from './schedule-view.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -13,30 +14,6 @@ export interface SchedulePorts {
   readonly db: Db;
   readonly schedules: ScheduleSource;
   readonly source: Pick<AgentSource, 'get'>;
-}
-
-interface Act<T> {
-  readonly object: string;
-  readonly verb: 'create' | 'change' | 'delete';
-  readonly write: () => Promise<Outcome<T>>;
-  readonly more?: Readonly<Record<string, unknown>>;
-}
-
-/** Writes a Schedule and its audit row under its lock, so that the watch adds no second row. The caller becomes the Schedule's author. */
-async function act<T extends { readonly uid: string; readonly generation?: number }>(
-  tx: Tx,
-  asked: Caller,
-  { object, verb, write, more }: Act<T>,
-): Promise<Outcome<T>> {
-  await lockResource(tx, 'Schedule', object);
-  const outcome = await write();
-  if (!outcome.ok) return outcome;
-  const { uid, generation = 0 } = outcome.data;
-  const { actor } = asked;
-  await noteResource(tx, { uid, kind: 'Schedule', name: object, generation });
-  if ('accountId' in actor && actor.accountId !== null) await noteScheduleAuthor(tx, uid, actor.accountId);
-  await recordAct(tx, asked, { action: `schedule.${verb}`, object, detail: { uid, ...more } });
-  return outcome;
 }
 
 async function views(db: Db, records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
@@ -80,33 +57,36 @@ export function scheduleHandlers({ db, schedules, source }: SchedulePorts) {
       const { schedule } = await view(db, record);
       return accepted({ schedule: shownTo(actor)(schedule) });
     }),
-    createSchedule: inTx(async (request, tx) => {
-      const { name, ...spec } = request.body;
-      const made = await act(tx, request, {
-        object: name,
-        verb: 'create',
-        write: () => schedules.create(name, spec),
-        more: { spec },
-      });
-      return made.ok ? accepted(await view(db, made.data)) : made;
-    }),
-    changeSchedule: inTx(async (request, tx) => {
-      const { name } = request.params;
-      const change = request.body;
-      const changed = await act(tx, request, {
-        object: name,
-        verb: 'change',
-        write: () => schedules.change(name, change, request.query.on_conflict),
-        more: { change },
-      });
-      return changed.ok ? accepted(await view(db, changed.data)) : changed;
-    }),
-    deleteSchedule: inTx(async (request, tx) => {
-      const { name } = request.params;
-      const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
-      if (!gone.ok) return gone;
-      await noteResourceGone(tx, gone.data.uid);
-      return accepted({ name, deleted: true as const });
-    }),
+    createSchedule: inCluster(db, ({ body: { name, ...spec } }) =>
+      accepted({
+        kind: 'Schedule',
+        name,
+        action: 'schedule.create',
+        write: async ({ writeId, resumed }) =>
+          writtenOf(await createOnce(schedules, { name, spec, origin: { id: writeId, proposedBy: null }, resumed })),
+        detail: ({ uid }) => ({ uid, spec }),
+        answer: async (record: ScheduleRecord) => accepted(await view(db, record)),
+      }),
+    ),
+    changeSchedule: inCluster(db, ({ params: { name }, query, body: change }) =>
+      accepted({
+        kind: 'Schedule',
+        name,
+        action: 'schedule.change',
+        write: async () => writtenOf(await schedules.change(name, change, query.on_conflict)),
+        detail: ({ uid }) => ({ uid, change }),
+        answer: async (record: ScheduleRecord) => accepted(await view(db, record)),
+      }),
+    ),
+    deleteSchedule: inCluster(db, ({ params: { name } }) =>
+      accepted({
+        kind: 'Schedule',
+        name,
+        action: 'schedule.delete',
+        write: async ({ resumed }) => deletionOf(db, { kind: 'Schedule', name, resumed }, await schedules.remove(name)),
+        detail: ({ uid }) => ({ uid }),
+        answer: () => accepted({ name, deleted: true as const }),
+      }),
+    ),
   } satisfies Partial<Handlers>;
 }

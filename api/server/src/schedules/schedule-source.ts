@@ -14,14 +14,18 @@ export interface ScheduleRecord {
   readonly status: ScheduleStatus;
   /** Counts changes of the spec; undefined without a cluster. */
   readonly generation?: number;
-  /** The call in which an agent proposed it; null for a Schedule of a person. */
-  readonly proposedIn?: string | null;
+  /** The id of its origin; null for a Schedule that the API did not create. */
+  readonly origin?: string | null;
 }
 
-/** The agent that proposes a Schedule, and its call: `RUN/CALL`. */
-export interface Proposal {
-  readonly agentId: string;
-  readonly call: string;
+/**
+ * What creates a Schedule. `id` is the same for all attempts: that of the write, or `RUN/CALL` of the agent that proposes the
+ * Schedule.
+ */
+export interface Origin {
+  readonly id: string;
+  /** Null for a Schedule of a person. */
+  readonly proposedBy: string | null;
 }
 
 export interface SchedulePage {
@@ -35,8 +39,7 @@ export interface ScheduleSource {
   /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;
   get(name: string): Promise<ScheduleRecord | null>;
-  /** @param proposal absent for a Schedule of a person */
-  create(name: string, spec: ScheduleChange, proposal?: Proposal): Promise<Outcome<ScheduleRecord>>;
+  create(name: string, spec: ScheduleChange, origin: Origin): Promise<Outcome<ScheduleRecord>>;
   change(name: string, change: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>>;
   remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
 }

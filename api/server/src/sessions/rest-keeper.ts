@@ -1,19 +1,10 @@
 import { durationMs } from '@hamlet/contract';
 import { decideRest, type RestFacts } from '@hamlet/core';
-import {
-  forgetIdleSleep,
-  inTransaction,
-  lockResource,
-  noteIdleSleep,
-  noteResource,
-  readBars,
-  readRest,
-  type Db,
-  type RestRow,
-} from '@hamlet/store';
-import type { AgentRecord, AgentSource, LifecycleChange } from '../agents/agent-source.ts';
-import { actingAs, recordAct, type Acting } from '../audit/record-act.ts';
-import type { Outcome } from '../http/outcome.ts';
+import { forgetIdleSleep, noteIdleSleep, readBars, readRest, type Db, type RestRow } from '@hamlet/store';
+import { writtenLife, type AgentRecord, type AgentSource, type LifecycleChange } from '../agents/agent-source.ts';
+import { actingAs, type Acting } from '../audit/record-act.ts';
+import { accepted, type Outcome } from '../http/outcome.ts';
+import { writeCluster } from '../resource-writes/write-cluster.ts';
 import { barsRuns } from '../runs/work-limits.ts';
 import { job, type Job } from '../service/jobs.ts';
 import type { Log } from '../service/log.ts';
@@ -77,21 +68,25 @@ function factsOf({ record, row, barred }: Found): RestFacts {
   };
 }
 
-/** Writes the power of an agent, and the act in the audit. The watch of the cluster does not record it again. */
+/** Writes the power of an agent, and the act in the audit. */
 async function changePower(
   db: Db,
   { agentId, uid }: AgentRecord,
   act: { readonly by: Acting; readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> },
-): Promise<Outcome<LifecycleChange>> {
-  return inTransaction(db, async (tx) => {
-    await lockResource(tx, 'Agent', agentId);
-    const outcome = await act.write();
-    if (!outcome.ok || !outcome.data.changed) return outcome;
-    const { generation } = outcome.data.record;
-    await recordAct(tx, act.by, { action: act.action, object: agentId, detail: { uid } });
-    if (generation !== undefined) await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
-    return outcome;
+): Promise<Outcome<unknown>> {
+  const { by, action, write } = act;
+  const answered = await writeCluster(db, {
+    key: { actor: 'system village', key: `${action} ${uid}`, hash: Buffer.alloc(0) },
+    keepsAnswer: false,
+    by,
+    kind: 'Agent',
+    name: agentId,
+    action,
+    write: async () => writtenLife(await write()),
+    detail: () => ({ uid }),
+    answer: ({ changed }) => accepted({ changed }),
   });
+  return answered.outcome;
 }
 
 /** The actor in whose name an agent is awakened: the giver of its work, or the village for news on the board. */

@@ -3,6 +3,7 @@ import {
   dropTurnTexts,
   forgetEndedAgentSessions,
   forgetEndedSessions,
+  forgetClusterWrites,
   forgetOldAnswers,
   forgetOldInternalEvents,
   forgetOneTimeSecrets,
@@ -64,6 +65,7 @@ export function retentionJobs({
   async function forget(): Promise<void> {
     await Promise.all([
       forgetOldAnswers(db),
+      forgetClusterWrites(db),
       forgetEndedSessions(db, SESSION_IDLE_MS),
       forgetOneTimeSecrets(db),
       forgetEndedAgentSessions(db),

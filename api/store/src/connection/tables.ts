@@ -284,4 +284,15 @@ export interface Tables extends EgressTables, MoneyTables, PermissionTables, Ses
     gone_at: Defaulted<Date | null>;
   };
   schedule_author: { schedule_uid: string; account_id: string };
+  cluster_write: {
+    write_id: Generated<string>;
+    actor: string;
+    key: string;
+    request_hash: Buffer;
+    kind: 'Agent' | 'Entitlement' | 'Schedule';
+    name: string;
+    act: Json;
+    begun_at: Generated<Date>;
+    leased_until: Date;
+  };
 }

@@ -38,6 +38,19 @@ export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResourc
   return row === undefined ? null : seenOf(row);
 }
 
+/** The uid of the newest recorded object of a name, present or gone; null if there was none. */
+export async function findResourceUid(tx: Tx, kind: IntentKind, name: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('resource_seen')
+    .select('uid')
+    .where('kind', '=', kind)
+    .where('name', '=', name)
+    .orderBy(sql`coalesce(gone_at, 'infinity')`, 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.uid ?? null;
+}
+
 /** True if an object of this name was there and is gone. */
 export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Promise<boolean> {
   const row = await tx

@@ -133,7 +133,7 @@ async function run(
   if (handler.kind === 'stream' || handler.kind === 'completion') throw new TypeError(`${route.name} is a stream`);
   const key = writeKeyOf(call.actorId, request.get('idempotency-key'), { route: route.name, input: call.parsed });
   if (!key.ok) return key;
-  if (handler.kind === 'world') return handler.run(call.input, key.key);
+  if (handler.kind !== 'tx') return handler.run(call.input, key.key);
   return runOnce(ports.db, key.key, (tx) => handler.run(call.input, tx));
 }
 

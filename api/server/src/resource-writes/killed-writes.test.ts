@@ -1,0 +1,233 @@
+/** The API is killed (SIGKILL) at statements around a write to the cluster: a retry ends the write, and so does the watch without one. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { API_VERSION, getAgent } from '@hamlet/contract';
+import { isStatus, type ResourceType } from '@hamlet/kube';
+import { readAudit, type Db } from '@hamlet/store';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
+import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
+import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { SCHEDULES } from './resource-audit.ts';
+
+let kube: TestApiServer;
+let village: TestVillage;
+let tap: StatementTap;
+let db: Db;
+let api: ApiProcess;
+let namespace = '';
+/** Kills the API at the first statement that it chooses. */
+let killAt: Cut | null = null;
+
+const cut: Cut = (open, statement) => {
+  const how = killAt?.(open, statement) ?? null;
+  if (how === null) return null;
+  killAt = null;
+  process.kill(api.pid, 'SIGKILL');
+  return how;
+};
+
+async function startApi(): Promise<void> {
+  const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
+  url.host = `127.0.0.1:${tap.port}`;
+  api = await startApiProcess(village, {
+    HAMLET_POSTGRES_URL: url.href,
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  });
+}
+
+before(async () => {
+  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+  await kube.installCrds();
+  namespace = await kube.namespace();
+  db = village.openDb();
+  tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
+  const agent = {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    metadata: { name: 'ada', namespace },
+    spec: { displayName: 'Ada' },
+  };
+  await kube.client.apply(AGENTS, agent, { fieldManager: 'kubectl' });
+  await startApi();
+  await eventually('ada', async () => (await admin().call(getAgent, { params: { agent_id: 'ada' } })).ok);
+});
+after(async () => {
+  await api.stop('SIGKILL');
+  await village.remove();
+  tap.stop();
+  await kube.remove();
+});
+
+const admin = (): ReturnType<typeof clientOf> => clientOf(api.url, TOKENS.admin);
+
+/** The commit of the transaction that records the write: the API is killed before it can write. */
+const BEFORE_THE_WRITE: Cut = (open, statement) =>
+  statement === 'commit' && open.some((earlier) => earlier.includes('insert into cluster_write')) ? 'after' : null;
+/** The write is done, and Postgres does not know it. */
+const AFTER_THE_WRITE: Cut = (_open, statement) =>
+  statement.startsWith('delete from "cluster_write"') ? 'before' : null;
+/** Postgres has recorded the end, and the caller does not know it. */
+const AFTER_ITS_END: Cut = (open, statement) =>
+  statement === 'commit' && open.some((earlier) => earlier.startsWith('delete from "cluster_write"')) ? 'after' : null;
+const MOMENTS = {
+  'before the write': BEFORE_THE_WRITE,
+  'after the write': AFTER_THE_WRITE,
+  'after its end': AFTER_ITS_END,
+};
+
+interface Sent {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Sends a request. Returns the code of its answer: `ok`, that of the refusal, or `cut` without an answer. */
+async function send({ method, path, body }: Sent, key: string): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${TOKENS.admin}`,
+    'content-type': 'application/json',
+    'idempotency-key': key,
+  };
+  const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
+  const response = await fetch(`${api.url}/api/v1${path}`, init).catch(() => null);
+  if (response === null) return 'cut';
+  if (response.ok) return 'ok';
+  return ((await response.json()) as { readonly code: string }).code;
+}
+
+/** Sends a request whose API is killed at a moment, starts the next API, and ends the lease of the write before its time. */
+async function sendAndKill(sent: Sent, { key, moment }: { readonly key: string; readonly moment: Cut }): Promise<void> {
+  killAt = moment;
+  assert.equal(await send(sent, key), 'cut');
+  assert.equal(killAt, null, 'the API was killed at the moment');
+  await api.stop('SIGKILL');
+  await db
+    .updateTable('cluster_write')
+    .set({ leased_until: new Date(0) })
+    .execute();
+  await startApi();
+}
+
+/** Repeats a request until it has an answer. A request of a write under way is refused. */
+async function retry(sent: Sent, key: string): Promise<void> {
+  await eventually('the answer to the retry', async () => {
+    const code = await send(sent, key);
+    assert.ok(['ok', 'idempotency_in_flight', 'unavailable'].includes(code), code);
+    return code === 'ok';
+  });
+}
+
+const actsOn = async (name: string, action: string): Promise<readonly string[]> =>
+  (await readAudit(db, name, 100))
+    .filter((row) => row.action === action)
+    .map(({ actorRole, actorId }) => `${actorRole} ${actorId}`);
+
+async function isThere(type: ResourceType, name: string): Promise<boolean> {
+  try {
+    return (await kube.client.get(type, { namespace, name })).metadata.deletionTimestamp === undefined;
+  } catch (error) {
+    if (isStatus(error, 404)) return false;
+    throw error;
+  }
+}
+
+const TIER = {
+  rank: 3,
+  limits: { requests_per_minute: 90, concurrent_tools: 2, tokens_per_hour: 5_000, models: ['small'] },
+};
+const SCHEDULE = { agent_name: 'ada', prompt: 'Look around.', every: '10m' };
+
+interface Case {
+  readonly action: string;
+  readonly object: (name: string) => readonly [type: ResourceType, name: string];
+  readonly before?: (name: string) => Promise<void>;
+  readonly request: (name: string) => Sent;
+  /** True if the object is there after the request; by default it is. */
+  readonly leaves?: boolean;
+}
+
+async function addSchedule(name: string): Promise<void> {
+  await retry({ method: 'POST', path: '/schedules', body: { name, ...SCHEDULE } }, `add ${name}`);
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a new tier': {
+    action: 'entitlement.change',
+    object: (name) => [ENTITLEMENTS, name],
+    request: (name) => ({ method: 'PUT', path: `/entitlements/${name}`, body: TIER }),
+  },
+  'a reboot': {
+    action: 'reboot',
+    object: () => [AGENTS, 'ada'],
+    request: () => ({ method: 'POST', path: '/agents/ada/reboot' }),
+  },
+  'a new Schedule': {
+    action: 'schedule.create',
+    object: (name) => [SCHEDULES, name],
+    request: (name) => ({ method: 'POST', path: '/schedules', body: { name, ...SCHEDULE } }),
+  },
+  'a changed Schedule': {
+    action: 'schedule.change',
+    object: (name) => [SCHEDULES, name],
+    before: addSchedule,
+    request: (name) => ({ method: 'PATCH', path: `/schedules/${name}`, body: { every: '20m' } }),
+  },
+  'a deleted Schedule': {
+    action: 'schedule.delete',
+    object: (name) => [SCHEDULES, name],
+    before: addSchedule,
+    request: (name) => ({ method: 'DELETE', path: `/schedules/${name}` }),
+    leaves: false,
+  },
+};
+
+const generationOf = async ([type, name]: readonly [ResourceType, string]): Promise<number> =>
+  (await isThere(type, name)) ? ((await kube.client.get(type, { namespace, name })).metadata.generation ?? 0) : 0;
+
+/** A later change that every watch has processed: all rows of earlier changes are in the audit by then. */
+async function auditIsCurrent(name: string): Promise<void> {
+  await retry({ method: 'POST', path: '/schedules', body: { name, ...SCHEDULE } }, `mark ${name}`);
+  await kube.client.mergePatch(SCHEDULES, { spec: { every: '30m' } }, { namespace, name });
+  await eventually('the mark', async () => (await readAudit(db, name, 10)).length >= 2);
+}
+
+let numbers = 0;
+for (const [what, { action, object, before: prepare, request, leaves = true }] of Object.entries(CASES))
+  for (const [when, moment] of Object.entries(MOMENTS))
+    test(`${what}, killed ${when}: the retry leaves one change and one audit row`, async () => {
+      numbers += 1;
+      const [name, key] = [`case-${numbers}`, `key-${numbers}`];
+      await prepare?.(name);
+      const [at, actsBefore] = [await generationOf(object(name)), (await actsOn(object(name)[1], action)).length];
+      await sendAndKill(request(name), { key, moment });
+      await retry(request(name), key);
+      await retry(request(name), key);
+      assert.equal(await isThere(...object(name)), leaves);
+      if (leaves) assert.equal(await generationOf(object(name)), at + 1, 'one change');
+      await auditIsCurrent(`mark-${numbers}`);
+      assert.deepEqual((await actsOn(object(name)[1], action)).slice(actsBefore), ['admin key admin']);
+      assert.deepEqual(await db.selectFrom('cluster_write').select('key').execute(), []);
+    });
+
+test('a write without a retry has the audit row of its actor, by the watch of the next API', async () => {
+  const sent: Sent = { method: 'POST', path: '/schedules', body: { name: 'unasked', ...SCHEDULE } };
+  await sendAndKill(sent, { key: 'unasked', moment: AFTER_THE_WRITE });
+  await eventually('the row', async () => (await actsOn('unasked', 'schedule.create')).length > 0);
+  await retry(sent, 'unasked');
+  assert.deepEqual(await actsOn('unasked', 'schedule.create'), ['admin key admin']);
+  assert.deepEqual(
+    (await readAudit(db, 'unasked', 10)).map((row) => row.action),
+    ['schedule.create'],
+  );
+});
+
+test('another request with the key of an unfinished write is refused', async () => {
+  const path = '/entitlements/keyed';
+  await sendAndKill({ method: 'PUT', path, body: TIER }, { key: 'keyed', moment: BEFORE_THE_WRITE });
+  assert.equal(await send({ method: 'PUT', path, body: { ...TIER, rank: 4 } }, 'keyed'), 'idempotency_key_reused');
+  await retry({ method: 'PUT', path, body: TIER }, 'keyed');
+});
