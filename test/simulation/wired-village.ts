@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { API_VERSION, type EntitlementSpec } from '@hamlet/contract';
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
 import { SessionPlay } from '../../api/server/src/testing/play/session-play.ts';
@@ -35,11 +36,25 @@ export interface WiredVillage {
 export const textOf = ({ messages }: Chat, role: string): string =>
   messages.findLast((each) => each.role === role)?.content ?? '';
 
-/** @param answer must depend on the request alone, since a request may be repeated */
+export type TierLimits = Pick<
+  EntitlementSpec['limits'],
+  'requestsPerMinute' | 'concurrentTools' | 'concurrentModelRequests' | 'tokensPerHour' | 'models'
+>;
+
+async function writeTier(folder: string, limits: TierLimits): Promise<void> {
+  const spec = { rank: 0, minBalance: '0', limits };
+  const tier = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'tier-0' }, spec };
+  await writeFile(join(folder, 'good-entitlement-tier-0.yaml'), JSON.stringify(tier));
+}
+
+/**
+ * @param answer must depend on the request alone, since a request may be repeated
+ * @param limits those of tier-0 instead of the sample's
+ */
 export async function startWiredVillage(
   spec: string,
   answer: (chat: Chat) => ScriptedAnswer,
-  environment: Readonly<Record<string, string>> = {},
+  limits?: TierLimits,
 ): Promise<WiredVillage> {
   const wire = await startWireServer([], {
     otherwise: ({ path, body }) => {
@@ -49,21 +64,23 @@ export async function startWiredVillage(
     },
   });
   const village = await startTestVillage({ villageSpeed: VILLAGE_SPEED });
+  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  if (limits !== undefined) await writeTier(samples, limits);
   const manifest = `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${NAME} }\nspec:\n${spec}\n`;
-  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${NAME}.yaml`), manifest);
-  const limits = { contextTokens: 16_384, answerTokens: 1_000 };
+  await writeFile(join(samples, `good-agent-${NAME}.yaml`), manifest);
+  const sizes = { contextTokens: 16_384, answerTokens: 1_000 };
   const parsed = parseModelsConfig({
     providers: { upstream: { kind: 'compatible', baseUrl: `${wire.url}/v1` } },
     routes: ['small', 'large'].map((name) => ({
       match: name,
       provider: 'upstream',
       model: `up-${name}`,
-      ...limits,
+      ...sizes,
     })),
   });
   assert.ok(parsed.ok, JSON.stringify(parsed));
   const models = { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
-  const play = new SessionPlay((await village.startReplica(environment, { models })).peopleUrl);
+  const play = new SessionPlay((await village.startReplica({}, { models })).peopleUrl);
   await play.play.everybody();
   const residents = residentProcesses(() => play.play);
   await residents.start(NAME);

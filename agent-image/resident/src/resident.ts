@@ -210,7 +210,13 @@ function mindOf(
     model: async (book) => {
       const { createModelPort } = await import('./engine/model-port.ts');
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
-      return createModelPort({ url, tokens, leaseOf, onStale: (run) => book.find(run)?.onLeaseLost() });
+      return createModelPort({
+        url,
+        tokens,
+        leaseOf,
+        onStale: (run) => book.find(run)?.onLeaseLost(),
+        onRefused: (run, code, words) => void book.find(run)?.refusals.set(code, words),
+      });
     },
     tools: (book, mirrored) => {
       const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };

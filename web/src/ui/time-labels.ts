@@ -66,6 +66,13 @@ export function minuteTime(iso: string): string {
   return dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
 }
 
+/** A time of day with seconds in the zone of the device: `08:30:15`. */
+export function secondTime(iso: string): string {
+  return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(
+    Date.parse(iso),
+  );
+}
+
 /** A minute of the village's day as a clock time. */
 export function clockTime(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;

@@ -16,7 +16,16 @@ function keeper(answers: readonly Answer<Artifact>[]) {
   const lost: string[] = [];
   const book = createRunBook();
   const onLeaseLost = () => void lost.push('r1');
-  book.open({ runId: 'r1', lease: LEASE, policy: null, model: null, audience: 'x', onLeaseLost, refused: new Set() });
+  book.open({
+    runId: 'r1',
+    lease: LEASE,
+    policy: null,
+    model: null,
+    audience: 'x',
+    onLeaseLost,
+    refused: new Set(),
+    refusals: new Map(),
+  });
   const work = {
     keepArtifact: async (_run, _call, upload) => {
       sent.push(upload);

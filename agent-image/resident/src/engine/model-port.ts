@@ -29,6 +29,8 @@ export interface GatewayPorts {
   readonly leaseOf: (run: string) => number | null;
   /** Called when a newer cycle of the agent has begun: that one continues the run. */
   readonly onStale?: (run: string) => void;
+  /** Takes the words of a refusal whose code a run may end with, for the people of the run. */
+  readonly onRefused?: (run: string, code: string, words: string) => void;
   readonly fetch?: ModelPorts['fetch'];
   readonly sleep?: ClockPort['sleep'];
 }
@@ -67,7 +69,9 @@ const NAMED: ReadonlySet<string> = new Set([
 /** Bytes of a refusal that are read. */
 const REFUSAL_MAX_BYTES = 65_536;
 
-const Refused = z.object({ code: z.string() });
+const Refused = z.object({ code: z.string(), detail: z.string().default('') });
+type Refused = z.infer<typeof Refused>;
+const UNREADABLE: Refused = { code: '', detail: '' };
 const Receipt = z.object({ hamlet: z.object({ price: z.string(), notes: z.array(z.string()).default([]) }) });
 /** Ends an answer in which the model could not use the tools that it was offered, so that its reader knows. */
 export const TEXT_ONLY_NOTE = '(This model cannot use tools: it can only write.)';
@@ -86,7 +90,7 @@ async function* ask(
   const { sleep = SYSTEM_CLOCK.sleep } = ports;
   const limitMs = request.at === null ? TURN_WAIT_MS : RUN_WAIT_MS;
   for (let waits = { count: 0, waitedMs: 0, limitMs }; ;) {
-    const exchange: Exchange = { code: '', retryAfterMs: null };
+    const exchange: Exchange = { ...UNREADABLE, retryAfterMs: null };
     const end = yield* send(ports, request, { exchange, signal });
     const waitMs = end.type === 'failed' ? planWait(exchange, waits, SYSTEM_PORTS.random()) : null;
     if (waitMs === null || signal.aborted) return yield end;
@@ -97,7 +101,7 @@ async function* ask(
 }
 
 /** The refusal of one request, as its adapter receives it. */
-type Exchange = { -readonly [K in keyof RefusedAsk]: RefusedAsk[K] };
+type Exchange = { -readonly [K in keyof RefusedAsk]: RefusedAsk[K] } & Refused;
 
 async function* send(
   ports: GatewayPorts,
@@ -120,7 +124,7 @@ async function* send(
   const { promptTokens, completionTokens, totalTokens } = outcome.ok ? outcome.answer.usage : outcome.partial.usage;
   const usage = { prompt: promptTokens, completion: completionTokens, total: totalTokens };
   if (!outcome.ok) {
-    follow(ports, request, exchange.code);
+    follow(ports, request, exchange);
     const code = NAMED.has(exchange.code) ? exchange.code : outcome.error.code;
     const retryable = exchange.code === '' ? MODEL_ERRORS[outcome.error.code].retry : TEMPORARY.has(exchange.code);
     exchange.retryAfterMs = outcome.error.retryAfterMs ?? null;
@@ -132,10 +136,11 @@ async function* send(
   return { type: 'answer', content: content + note, toolCalls: [...toolCalls], usage, moneyMicros };
 }
 
-/** The consequences of a refusal for this process: another token, or the end of its work on the run. */
-function follow({ tokens, onStale }: GatewayPorts, { at }: ModelRequest, code: string): void {
+/** The consequences of a refusal for this process: another token, the end of its work on the run, or words for people. */
+function follow({ tokens, onStale, onRefused }: GatewayPorts, { at }: ModelRequest, { code, detail }: Refused): void {
   if (REFUSED_TOKEN.has(code)) tokens.renew();
   if (code === 'stale_cycle' && at !== null) onStale?.(at.run);
+  if (NAMED.has(code) && at !== null && detail !== '') onRefused?.(at.run, code, detail);
 }
 
 async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: GatewayPorts, exchange: Exchange) {
@@ -143,7 +148,7 @@ async function adapterOf({ url, tokens, fetch: post = SYSTEM_PORTS.fetch }: Gate
     const { ok, status, headers, body } = await post(to, request);
     if (ok || body === null) return { ok, status, headers, body };
     const bytes = await firstBytes(body);
-    exchange.code = codeIn(bytes);
+    Object.assign(exchange, refusalIn(bytes));
     return { ok, status, headers, body: once(bytes) };
   };
   const apiKey = await tokens.get();
@@ -167,12 +172,12 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The stable code of the API's refusal. */
-function codeIn(bytes: Uint8Array): string {
+/** The stable code of the API's refusal, and its words. */
+function refusalIn(bytes: Uint8Array): Refused {
   try {
-    return Refused.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).code;
+    return Refused.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch {
-    return '';
+    return UNREADABLE;
   }
 }
 

@@ -20,6 +20,8 @@ export interface BookedRun {
   skills?: ReadonlyMap<string, Skill>;
   /** Questions that the API did not put to people. */
   readonly refused: Set<string>;
+  /** Words of the gateway's refusals, by their code. */
+  readonly refusals: Map<string, string>;
 }
 
 /** The runs on which this process works. */

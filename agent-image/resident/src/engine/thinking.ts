@@ -22,6 +22,8 @@ import { createRunBook, type RunBook } from './run-book.ts';
 
 /** Runtimes whose work is in the journal. */
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
+/** The engine puts this before the code of a model's failure. */
+const MODEL_FAILURE = /^model_/;
 /** Maximum wait for the mirror before a run is settled or left. */
 const FLUSH_MS = 5_000;
 
@@ -68,6 +70,8 @@ export interface Thinking {
   spentOf(run: string, name: string): Promise<Budgets | null>;
   /** Questions that the API did not put to people count as expired. */
   takeRefused(run: string): readonly GivenAnswer[];
+  /** The gateway's words about the refusal with which a run failed; null if the code is of another failure. */
+  refusalOf(run: string, code: string): string | null;
   /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
   /** Ends the bookkeeping of a run. */
@@ -122,12 +126,8 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
-    takeRefused: (run) => {
-      const refused = book.find(run)?.refused ?? new Set();
-      const answers = [...refused].map((request) => ({ request, answer: 'expired' as const }));
-      refused.clear();
-      return answers;
-    },
+    takeRefused: (run) => expiredOf(book, run),
+    refusalOf: (run, code) => book.find(run)?.refusals.get(code.replace(MODEL_FAILURE, '')) ?? null,
     endPrograms: (run) => endPrograms(ports, run),
     close: (run) => {
       book.close(run);
@@ -167,6 +167,13 @@ async function equip(
   const booked = book.find(run.run_id);
   if (booked !== undefined) booked.skills = new Map(skills.map((skill) => [skill.name, skill]));
   return skills;
+}
+
+function expiredOf(book: RunBook, run: string): readonly GivenAnswer[] {
+  const refused = book.find(run)?.refused ?? new Set();
+  const answers = [...refused].map((request) => ({ request, answer: 'expired' as const }));
+  refused.clear();
+  return answers;
 }
 
 async function endPrograms({ programs, log }: ThinkingPorts, run: string): Promise<void> {

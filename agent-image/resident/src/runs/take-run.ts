@@ -146,6 +146,7 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     isWorker: run.worker !== undefined,
     onLeaseLost,
     refused: new Set(),
+    refusals: new Map(),
   });
   try {
     const ended = await workOn(ports, held, { runtime, cancelled: AbortSignal.any([cancelled, lost.signal]) });
@@ -175,11 +176,19 @@ async function workOn(ports: TakePorts, held: Held, { runtime, cancelled }: Work
     const outcome = await carryOut(ports, held, { runtime, work, signal, thinks });
     if (outcome === 'left') return 'left';
     if (outcome.kind === 'interrupted') return 'interrupted';
-    return endOf(outcome, await ports.thinking.spentOf(run.run_id, runtime.name), { progress, steps });
+    const ended =
+      outcome.kind === 'failed'
+        ? inGatewaysWords(outcome, ports.thinking.refusalOf(run.run_id, outcome.code))
+        : outcome;
+    return endOf(ended, await ports.thinking.spentOf(run.run_id, runtime.name), { progress, steps });
   } catch (error) {
     return endAfter(error, { cancelled, progress });
   }
 }
+
+/** A failure of the model in the gateway's words, which say more: for example, when there are tokens again. */
+const inGatewaysWords = (failed: Extract<Carried, { kind: 'failed' }>, words: string | null) =>
+  words === null ? failed : { ...failed, message: words };
 
 function endAfter(
   error: unknown,

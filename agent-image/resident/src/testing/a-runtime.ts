@@ -49,6 +49,7 @@ export function noThinking(): Thinking {
     skillsOf: async () => [],
     flush: async () => {},
     spentOf: async () => null,
+    refusalOf: () => null,
     takeRefused: () => [],
     endPrograms: async () => {},
     close: () => {},

@@ -60,6 +60,10 @@ export const AgentDetail = AgentView.extend({
   why: z.strictObject({ ready: z.boolean(), reason: z.string(), message: z.string() }),
   uid: z.string(),
   created_at: Time,
+  limit_reached: z
+    .strictObject({ limit: z.literal('requests_per_minute'), quota: z.int(), until: Time })
+    .optional()
+    .describe('Only in the answer about one agent, while its requests wait for this limit of its tier'),
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 

@@ -1,14 +1,15 @@
 import type { LifecycleAnswer } from '@hamlet/contract';
-import { lockResource, isConnectionError, noteResource, readBalances, readMeasures, readTurns } from '@hamlet/store';
+import { isConnectionError, readBalances, readMeasures, readTurns } from '@hamlet/store';
 import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
-import { recordAct } from '../audit/record-act.ts';
-import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
-import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { plain, type Caller, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
+import type { ReadLimitReached } from '../limits/limit-reached.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
+import { inCluster } from '../resource-writes/write-cluster.ts';
 import { boughtLimits } from './bought-limits.ts';
-import type { AgentSource, LifecycleChange } from './agent-source.ts';
+import { writtenLife, type AgentSource, type LifecycleChange, type OnConflict } from './agent-source.ts';
 import { agentDetail, entitlementView, type Described, type Holdings } from './describe-agent.ts';
 
 /** A date from Postgres. It has six decimal places of a second, which zod's own schemas refuse. */
@@ -21,6 +22,7 @@ const turnPages = pageCursor<TurnCursor>(z.strictObject({ recordedAt: Moment, tu
 export interface AgentPorts {
   readonly db: Db;
   readonly source: AgentSource;
+  readonly limitReached: ReadLimitReached;
   readonly reader: {
     describe(agentId: string): Promise<Described | null>;
     describeAll(): Promise<readonly Described[]>;
@@ -44,20 +46,35 @@ async function shownHoldings(db: Db, agentIds: readonly string[]): Promise<(agen
   }
 }
 
-/** Changes an agent's power or cycle, and records the change in the audit. The watch of the cluster does not record it again. */
-async function changeLife(
-  request: Caller & { readonly params: { readonly agent_id: string } },
-  tx: Tx,
-  act: { readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> },
-): Promise<Outcome<LifecycleAnswer>> {
-  await lockResource(tx, 'Agent', request.params.agent_id);
-  const outcome = await act.write();
-  if (!outcome.ok) return outcome;
-  const { record, changed } = outcome.data;
-  const { uid, agentId, generation } = record;
-  if (changed) await recordAct(tx, request, { action: act.action, object: agentId, detail: { uid } });
-  if (changed && generation !== undefined) await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
-  return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
+type LifeRequest = Caller & {
+  readonly params: { readonly agent_id: string };
+  readonly query: { readonly on_conflict: OnConflict };
+};
+
+interface LifeAct {
+  readonly action: string;
+  /** True if a ban forbids it. */
+  readonly refusesBanned: boolean;
+  /** `begunAt`: the same for all attempts of a request. */
+  readonly write: (request: LifeRequest, begunAt: Date) => Promise<Outcome<LifecycleChange>>;
+}
+
+/** Changes an agent's power or cycle. */
+function changeLife(db: Db, { action, refusesBanned, write }: LifeAct) {
+  return inCluster(db, (request: LifeRequest) =>
+    accepted({
+      kind: 'Agent',
+      name: request.params.agent_id,
+      action,
+      check: async (tx) => (refusesBanned ? refuseBanned(tx, request.params.agent_id) : null),
+      write: async ({ begunAt }) => writtenLife(await write(request, begunAt)),
+      detail: ({ uid }) => ({ uid }),
+      answer: ({ record, changed }): Accepted<LifecycleAnswer> => {
+        const { agentId, spec, status } = record;
+        return accepted({ agent_id: agentId, power: spec.power, cycle: status.cycle ?? 0, changed });
+      },
+    }),
+  );
 }
 
 function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
@@ -77,7 +94,7 @@ function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
 }
 
 export function agentHandlers(ports: AgentPorts) {
-  const { reader, db, source } = ports;
+  const { reader, db, source, limitReached } = ports;
   return {
     listEntitlements: plain(async () =>
       accepted({
@@ -91,31 +108,28 @@ export function agentHandlers(ports: AgentPorts) {
     getAgent: plain(async ({ params }) => {
       const described = await reader.describe(params.agent_id);
       if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-      const holdings = await shownHoldings(db, [params.agent_id]);
-      return accepted(agentDetail(described, holdings(params.agent_id)));
+      const [holdings, limit] = await Promise.all([
+        shownHoldings(db, [params.agent_id]),
+        limitReached(params.agent_id),
+      ]);
+      const detail = agentDetail(described, holdings(params.agent_id));
+      return accepted(limit === null ? detail : { ...detail, limit_reached: limit });
     }),
-    awakenAgent: inTx(
-      async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ??
-        changeLife(request, tx, {
-          action: 'awaken',
-          write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict),
-        }),
-    ),
-    suspendAgent: inTx(async (request, tx) =>
-      changeLife(request, tx, {
-        action: 'suspend',
-        write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
-      }),
-    ),
-    rebootAgent: inTx(
-      async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ??
-        changeLife(request, tx, {
-          action: 'reboot',
-          write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict),
-        }),
-    ),
+    awakenAgent: changeLife(db, {
+      action: 'awaken',
+      refusesBanned: true,
+      write: ({ params, query }) => source.setPower(params.agent_id, 'Awake', query.on_conflict),
+    }),
+    suspendAgent: changeLife(db, {
+      action: 'suspend',
+      refusesBanned: false,
+      write: ({ params, query }) => source.setPower(params.agent_id, 'Asleep', query.on_conflict),
+    }),
+    rebootAgent: changeLife(db, {
+      action: 'reboot',
+      refusesBanned: true,
+      write: ({ params, query }, begunAt) => source.reboot(params.agent_id, begunAt, query.on_conflict),
+    }),
     listTurns: plain(async ({ params, query }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
       const after = turnPages.read(query.cursor, params.agent_id);

@@ -94,10 +94,15 @@ export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }
   ];
 }
 
+/** A time as people read it, rounded up: `14:03 UTC`. */
+function timeOfDay(ms: number): string {
+  return `${new Date(Math.ceil(ms / 60_000) * 60_000).toISOString().slice(11, 16)} UTC`;
+}
+
 function tooMuch(
   reason: 'too_many_in_flight' | 'token_quota_exhausted',
   allowance: Allowance,
-  { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number },
+  { hour, tokens, now }: { readonly hour: ModelHour; readonly tokens: number; readonly now: Date },
 ): Refused {
   const limits = modelLimits(allowance, hour);
   const { tokens_per_hour: quota, concurrent_model_requests: atOnce } = allowance.limits;
@@ -111,7 +116,7 @@ function tooMuch(
       retryAfterS: 1,
     };
   }
-  const detail = `This request can use ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
+  const detail = `This request can use ${tokens} tokens. The tier ${allowance.tier} allows ${quota ?? 0} an hour, and ${Math.max(0, (quota ?? 0) - hour.used)} are left until ${timeOfDay(now.getTime() + hour.resetsInS * 1_000)}`;
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
@@ -119,11 +124,12 @@ function tooMuch(
 function refusalOf(
   admission: Exclude<Admission, { readonly verdict: 'admitted' }>,
   { agentId, allowance, plan: { tokens }, quote: { amount } }: Wanted,
+  now: Date,
 ): Refused {
   switch (admission.verdict) {
     case 'too_many_in_flight':
     case 'token_quota_exhausted':
-      return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens });
+      return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens, now });
     case 'barred':
       return refusalOfBar(agentId, admission.bar);
     case 'no_account':
@@ -173,7 +179,7 @@ async function enter(
     life: requestLife(answerTimes),
     payment: pays ? { amount: quote.amount, lastsMs, note: noteOf(model), about: circumstance } : null,
   });
-  if (admission.verdict !== 'admitted') return refusalOf(admission, wanted);
+  if (admission.verdict !== 'admitted') return refusalOf(admission, wanted, new Date());
   const { requestId, holdId, hour } = admission;
   return accepted({
     requestId,

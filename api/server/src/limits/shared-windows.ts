@@ -15,6 +15,8 @@ export type Patience = 'short' | 'long';
 export interface SharedWindows {
   /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
   count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
+  /** Reads a window without counting; null if it has ended, or Redis does not answer within 200 ms. */
+  read(key: string): Promise<Counted | null>;
   readonly reachable: boolean;
   close(): void;
 }
@@ -70,6 +72,19 @@ export function openSharedWindows(
       } catch (error) {
         restUntilMs = monotonicMs() + REST_MS;
         complaint.fail(error);
+        return null;
+      }
+    },
+    read: async (key) => {
+      if (redis.status !== 'ready') return null;
+      try {
+        const name = `${PREFIX}${key}`;
+        const [count, endsInMs] = await withTimeout(
+          PATIENCE_MS.short,
+          Promise.all([redis.get(name), redis.pttl(name)]),
+        );
+        return count === null || endsInMs <= 0 ? null : { count: Number(count), endsInMs };
+      } catch {
         return null;
       }
     },

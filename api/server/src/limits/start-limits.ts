@@ -4,6 +4,7 @@ import { registerGauges } from '../service/metrics.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
 import { createAgentLimits } from './agent-limits.ts';
+import { readLimitReached } from './limit-reached.ts';
 import { openSharedWindows } from './shared-windows.ts';
 import type { Services } from '../service/services.ts';
 
@@ -35,6 +36,7 @@ export function startLimits({ config, db, source, local, registry, log, monotoni
       requestsPerMinute: config.requestsPerMinute,
       monotonicMs,
     }),
+    limitReached: readLimitReached({ windows, limits, now: Date.now }),
     stop: () => windows.close(),
   };
 }

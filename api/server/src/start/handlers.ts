@@ -79,6 +79,7 @@ function portsOf(base: Base, parts: Parts) {
     ...base.agents,
     ...money.services,
     limits: base.counted.limits,
+    limitReached: base.counted.limitReached,
     gateway,
     board,
     nudgeBoard: board.nudge,

@@ -12,6 +12,7 @@ const answered = {
   code: null,
   message: null,
   fix: null,
+  tools: true,
   cost: { currency: 'USD', amount: '0.0001' },
 };
 const small = {
@@ -74,6 +75,12 @@ test('the list says who answers for each name, and that no language model answer
     ['no models: no tier includes one', 'ada may ask for small, large', 'No language model answers: agen'].map((line) =>
       line.slice(0, 30),
     ),
+  );
+});
+
+test('a test says that a model takes no tools', () => {
+  assert.ok(
+    testLines('small', { ...answered, tools: false }).includes('  it takes no tools: connect it with tools: false'),
   );
 });
 

@@ -68,19 +68,23 @@ export function listLines({ models, scripted_only: scriptedOnly, agent }: Models
 
 /** The outcome of a test, with the next step after a failure. Pure. */
 export function testLines(name: string, test: Test): readonly string[] {
-  const { ok, provider, scripted, ms, text, code, message, fix, cost } = test;
-  if (!ok)
-    return [
-      `${name} fails at ${provider} (${code ?? 'failed'})${message === null ? '' : `: ${printable(message)}`}`,
-      ...(fix === null ? [] : [`  fix:  ${printable(fix)}`]),
-    ];
+  const { provider, scripted, ms, text, tools, cost } = test;
+  if (!test.ok) return failureLines(name, test);
   const head = scripted
     ? `${name}: the scripted mind answered, and no language model was asked`
     : `${name} answers at ${provider} in ${ms} ms`;
   return [
     head,
     ...(text === null || text.trim() === '' ? [] : [`  text: ${printable(text.trim())}`]),
+    ...(tools === false && !scripted ? ['  it takes no tools: connect it with tools: false'] : []),
     ...(cost === null ? [] : [`  cost: ${cost.amount} ${cost.currency}`]),
+  ];
+}
+
+function failureLines(name: string, { provider, code, message, fix }: Test): readonly string[] {
+  return [
+    `${name} fails at ${provider} (${code ?? 'failed'})${message === null ? '' : `: ${printable(message)}`}`,
+    ...(fix === null ? [] : [`  fix:  ${printable(fix)}`]),
   ];
 }
 

@@ -9,6 +9,7 @@ import {
   authorLabel,
   beforeSendingLabel,
   failureLabel,
+  limitLabel,
   queueLabel,
   removalOf,
   usageLabel,
@@ -110,4 +111,22 @@ test('the creator and admins remove others, every person may leave, and the last
   assert.equal(removalOf(session, 'account mia', member('tom')), null);
   assert.equal(removalOf(session, 'account mia', { viewer: 'ann', role: 'admin' }), 'Remove');
   assert.equal(removalOf(aSession({ people: people.slice(0, 1) }), 'account mia', member('mia')), null);
+});
+
+test('an agent at its limit of requests says which one, and when it continues', () => {
+  const until = '2026-11-25T14:03:20.000Z';
+  const words = limitLabel('Ada', { limit: 'requests_per_minute', quota: 120, until }, (time) => time.slice(11, 19));
+  assert.equal(words, 'Ada has used the 120 requests a minute of its tier. It continues at 14:03:20.');
+  assert.equal(limitLabel('Ada', undefined, String), null);
+});
+
+test('a message for which no tokens are left repeats until when, and says what to do', () => {
+  const message = 'The tier tier-0 allows 200000 an hour, and 12 are left until 14:03 UTC';
+  assert.equal(
+    failureLabel(
+      { state: 'failed' },
+      aRun({ state: 'failed', error: { code: 'model_token_quota_exhausted', message } }),
+    ),
+    `${message}. Write again then.`,
+  );
 });

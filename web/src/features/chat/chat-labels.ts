@@ -46,6 +46,16 @@ export function queueLabel({ session, agent, before }: QueuePlace): string {
   return `Waiting for ${name}’s turn.`;
 }
 
+/** Shown while an agent at a limit of its tier works on a message; null if it is at none. `local` writes a time. */
+export function limitLabel(
+  name: string,
+  reached: AgentDetail['limit_reached'],
+  local: (time: string) => string,
+): string | null {
+  if (reached === undefined) return null;
+  return `${name} has used the ${reached.quota} requests a minute of its tier. It continues at ${local(reached.until)}.`;
+}
+
 /** Shown above the field for a message: the reason why an answer may take longer than usual; null if there is none. */
 export function beforeSendingLabel(agent: Pick<Listener, 'display_name' | 'power'>): string | null {
   return agent.power === 'Awake'
@@ -95,14 +105,18 @@ const ADVICE: Readonly<Record<string, string | undefined>> = {
   budget_money: 'The work became too expensive. Divide the task, or reward the agent.',
   budget_time: 'Ask for the rest in a new message, or divide the task.',
   no_progress: 'The agent repeated itself. Say more exactly what you need.',
-  no_such_model: 'The agent’s model is not connected. An admin can connect it, or choose another one.',
-  quota_exceeded: 'The tokens of this hour are used. Write again in the next hour.',
-  insufficient_funds: 'The agent cannot pay for the model. A reward gives it aiDollars.',
-  village_frozen: 'The village is frozen. An admin can end the freeze.',
-  auth: 'The provider refused the key of the model. An admin can renew it.',
-  rate: 'The model has too many requests. Write again in a minute.',
-  overloaded: 'The model is overloaded. Write again in a minute.',
-  network: 'The model could not be reached. Write again in a minute.',
+  no_model: 'An admin can connect a model, or choose another one.',
+  model_token_quota_exhausted: 'Write again then.',
+  model_insufficient_funds: 'A reward gives the agent aiDollars.',
+  model_village_frozen: 'An admin can end the freeze.',
+  model_model_not_in_tier: 'An admin can choose another model, or another tier.',
+  model_model_not_served: 'An admin can connect the model, or choose another one.',
+  model_context_too_long: 'Begin a new conversation.',
+  model_auth: 'The provider refused the key of the model. An admin can renew it.',
+  model_quota: 'The credit at the provider is used up. An admin can renew it.',
+  model_rate: 'The model has too many requests. Write again in a minute.',
+  model_overloaded: 'The model is overloaded. Write again in a minute.',
+  model_network: 'The model could not be reached. Write again in a minute.',
   run_did_nothing: 'Say more exactly what you need.',
 };
 

@@ -1,13 +1,15 @@
-import type { AgentDetail, Permission } from '@hamlet/contract';
+import { type AgentDetail, getAgent, type Permission } from '@hamlet/contract';
 import { type ReactElement, useCallback, useMemo } from 'react';
 import { type Conversation, exchangesOf, isFinalMessage, withPermission } from '../../client/minds/conversation.ts';
 import { traceItems } from '../../client/minds/trace-items.ts';
+import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
+import { secondTime } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { streamLabel } from '../runs/run-labels.ts';
-import { announcement, beforeSendingLabel, type Listener, queueLabel } from './chat-labels.ts';
+import { announcement, beforeSendingLabel, limitLabel, type Listener, queueLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
 import { ConversationHead } from './conversation-head.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
@@ -102,6 +104,7 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
   const exchanges = useMemo(() => exchangesOf(state), [state]);
   const open = exchanges.filter(({ question }) => question?.state === 'queued' || question?.state === 'working');
   const newest = open[0] ?? exchanges.at(-1);
+  const limit = useLimit(agentId, listener.display_name, open.length > 0);
   const items = useMemo(() => (newest === undefined ? [] : traceItems(newest.trace, newest.permissions)), [newest]);
   return (
     <>
@@ -115,7 +118,9 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
               waitsFor={
                 exchange.question?.state === 'queued'
                   ? queueLabel({ session: state.session, agent: listener, before: open.indexOf(exchange) })
-                  : null
+                  : exchange.question?.state === 'working'
+                    ? limit
+                    : null
               }
               onAnswered={onAnswered}
             />
@@ -127,6 +132,14 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
       </div>
     </>
   );
+}
+
+const LIMIT_EVERY_MS = 3_000;
+
+/** The limit at which the agent waits, in words, while there is work for it. */
+function useLimit(agentId: string, name: string, isBusy: boolean): string | null {
+  const { data } = useLive(getAgent, isBusy ? { params: { agent_id: agentId } } : null, LIMIT_EVERY_MS);
+  return isBusy ? limitLabel(name, data?.limit_reached, secondTime) : null;
 }
 
 interface OpenComposerProps {

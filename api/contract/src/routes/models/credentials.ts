@@ -177,6 +177,10 @@ export const testModel = defineRoute('POST /models/test', {
       code: z.string().nullable().describe('Class of the failure, such as auth, quota, rate, network'),
       message: z.string().max(1_000).nullable().describe('Message of the provider, without keys'),
       fix: z.string().nullable().describe('The next step of an admin after a failure'),
+      tools: z
+        .boolean()
+        .nullable()
+        .describe('False if the model takes no request with tools: connect it with `tools: false`. Null if unknown'),
       cost: z
         .strictObject({ currency: z.string(), amount: z.string() })
         .nullable()

@@ -78,6 +78,12 @@ function answerTo(key: string, path = '/v1/chat/completions'): void {
   });
 }
 
+/** The answers to a test: in words, and to a request with a tool. */
+function answerTest(key: string): void {
+  answerTo(key);
+  answerTo(key);
+}
+
 const providerOf = async (play: Play, agentId: AgentId): Promise<string> =>
   dataOf(await ask(play, agentId)).hamlet.provider;
 
@@ -162,11 +168,12 @@ test("an agent's own provider goes before the village's, for that agent alone", 
 
 test('a test of a provider is measured, classed, kept, and names the next step', async () => {
   const run = async (body: TestModel) => dataOf(await one.admin.call(testModel, { body }));
-  answerTo(KEY);
+  answerTest(KEY);
   assert.partialDeepStrictEqual(await run({ credential: 'local' }), {
     ok: true,
     text: 'Good day.',
     fix: null,
+    tools: true,
     cost: null,
   });
   const lastTest = async () => dataOf(await one.admin.call(listModelCredentials, {})).credentials[0]?.last_test;
@@ -176,7 +183,7 @@ test('a test of a provider is measured, classed, kept, and names the next step',
   assert.partialDeepStrictEqual(failed, { ok: false, code: 'auth', text: null });
   assert.match(failed.fix ?? '', /^Store a valid key/);
   assert.partialDeepStrictEqual(await lastTest(), { ok: false, code: 'auth' });
-  answerTo('sk-not-stored-yet');
+  answerTest('sk-not-stored-yet');
   const connection = { kind: 'compatible' as const, base_url: `${wire.url}/v1`, key: 'sk-not-stored-yet', model: 'x' };
   assert.partialDeepStrictEqual(await run({ connection }), { ok: true, provider: 'compatible' });
   const away = { ...connection, base_url: 'http://127.0.0.1:9/v1' };
@@ -205,16 +212,47 @@ test('prices of a connected provider give the cost of a test, the same for the s
   assert.deepEqual(dataOf(await two.admin.call(listModelPrices, {})).prices, [expected]);
   const costs = [];
   for (let count = 0; count < 2; count += 1) {
-    wire.add({ answer: OPENAI_WIRE.stream({ text: ['Yes.'], usage: { prompt: 100, completion: 20 } }) });
+    for (const text of ['Yes.', 'With a tool, too.'])
+      wire.add({ answer: OPENAI_WIRE.stream({ text: [text], usage: { prompt: 50, completion: 10 } }) });
     costs.push(dataOf(await one.admin.call(testModel, { body: { credential: 'local' } })).cost);
   }
-  // 100 tokens at 2.5 and 20 at 10, of a million each.
+  // 100 tokens at 2.5 and 20 at 10, of a million each, in two requests.
   assert.deepEqual(costs, [
     { currency: 'USD', amount: '0.000450' },
     { currency: 'USD', amount: '0.000450' },
   ]);
   const none = one.admin.call(putModelPrices, { params: { name: 'none' }, body: { currency: 'USD', prices } });
   assert.equal(await codeOf(none), 'no_such_provider');
+});
+
+test('a model that takes no tools is found by a test; connected as such, it answers in words and says so', async () => {
+  const provider = { agent_id: 'bob', name: 'writer', base_url: `${wire.url}/v1`, key: KEY };
+  const connect = (more: object): PutModelCredential =>
+    local({ ...provider, models: [{ name: 'small', model: 'w', ...more }] });
+  dataOf(await put(connect({})));
+  answerTo(KEY);
+  wire.add({ answer: OPENAI_WIRE.errors.bad_request });
+  const body = { credential: 'writer', agent_id: 'bob' };
+  const tried = dataOf(await one.admin.call(testModel, { body }));
+  assert.partialDeepStrictEqual(tried, { ok: true, tools: false });
+  dataOf(await put(connect({ tools: false })));
+  answerTo(KEY);
+  const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+  const messages = [{ role: 'user' as const, content: 'Look around.' }];
+  const answer = await eventually('an answer in words', async () => {
+    const reply = await one.as('bob').call(completeChat, { body: { model: 'small', messages, tools } });
+    return reply.ok ? reply.data : null;
+  });
+  assert.partialDeepStrictEqual(answer, { hamlet: { provider: 'writer', notes: ['tools_ignored'] } });
+  const [asked] = wire.requests.slice(-1).map(({ body }) => JSON.stringify(body));
+  assert.doesNotMatch(asked ?? '', /"tools"/);
+  assert.match(asked ?? '', /You cannot use tools in this answer/);
+  answerTo(KEY);
+  assert.partialDeepStrictEqual(dataOf(await one.admin.call(testModel, { body })), {
+    tools: false,
+  });
+  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'writer' }, query: { agent_id: 'bob' } }));
+  wire.verify();
 });
 
 test('addresses of metadata and of the local link are refused, and names that the configuration has', async () => {

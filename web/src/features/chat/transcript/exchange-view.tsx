@@ -19,7 +19,7 @@ interface ExchangeProps {
   readonly exchange: Exchange;
   readonly agentId: string;
   readonly agentName: string;
-  /** The reason why a queued message waits; null for other messages. */
+  /** The reason why a message waits, or the work on it; null if it does not wait. */
   readonly waitsFor: string | null;
   readonly onAnswered: (permission: Permission) => void;
 }

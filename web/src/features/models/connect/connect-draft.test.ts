@@ -82,7 +82,7 @@ test('the form of a connected provider has its parts, without the key', () => {
     kind: 'vllm',
     name: 'local',
     address: 'http://vllm:8000/v1',
-    models: [{ name: 'small', model: 'qwen' }],
+    models: [{ name: 'small', model: 'qwen', answer_tokens: 1024 }],
     context: '32768',
     inFlight: '4',
     agent: 'ada',

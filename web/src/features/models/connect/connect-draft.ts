@@ -1,14 +1,18 @@
 import {
+  type CallData,
   type CallInput,
   type ConnectableKind,
   type ModelCredential,
+  type ModelOffer,
   putModelCredential,
   testModel,
 } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../provider-kinds.ts';
 
 /** A row of the form: the name that tiers give a model, and the provider's name of it. Without the second it is left out. */
-export type ModelRow = Readonly<{ name: string; model: string }>;
+export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;
+/** Parts of a model that the form does not show, and keeps. */
+type Abilities = Pick<ModelOffer, 'tools' | 'json' | 'answer_tokens'>;
 
 /** A provider as an admin writes it. The key is no part of it: a draft may be kept, a key never. */
 export interface ConnectDraft {
@@ -45,7 +49,13 @@ export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredent
     kind: provider.kind,
     name,
     address: hosted ? '' : provider.base_url,
-    models: provider.models.map(({ name: own, model }) => ({ name: own, model })),
+    models: provider.models.map(({ name: own, model, tools, json, answer_tokens }) => ({
+      name: own,
+      model,
+      ...(tools === undefined ? {} : { tools }),
+      ...(json === undefined ? {} : { json }),
+      ...(answer_tokens === undefined ? {} : { answer_tokens }),
+    })),
     context: context === undefined ? '' : String(context),
     inFlight: provider.max_in_flight === null ? '' : String(provider.max_in_flight),
     agent: agent ?? '',
@@ -86,6 +96,15 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
   };
 }
 
+/** The body with what a test of its first model found: whether the model takes tools. */
+export function withTested(body: ConnectBody, tested: Pick<CallData<typeof testModel>, 'tools'> | null): ConnectBody {
+  if (tested?.tools !== false) return body;
+  return {
+    ...body,
+    models: (body.models ?? []).map((offer, index) => (index === 0 ? { ...offer, tools: false } : offer)),
+  };
+}
+
 function addressIn({ address }: ConnectDraft): { base_url?: string } {
   return address.trim() === '' ? {} : { base_url: address.trim() };
 }
@@ -99,7 +118,7 @@ export function offersOf(draft: Pick<ConnectDraft, 'models' | 'context'>): reado
 
 function filledRows({ models }: Pick<ConnectDraft, 'models'>): readonly ModelRow[] {
   return models
-    .map(({ name, model }) => ({ name: name.trim(), model: model.trim() }))
+    .map(({ name, model, ...abilities }) => ({ ...abilities, name: name.trim(), model: model.trim() }))
     .filter(({ model }) => model !== '');
 }
 

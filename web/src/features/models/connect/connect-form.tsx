@@ -13,6 +13,7 @@ import {
   emptyConnect,
   nameOf,
   readConnect,
+  withTested,
 } from './connect-draft.ts';
 import { ConnectFields } from './connect-fields.tsx';
 import { TestResult } from '../test-result.tsx';
@@ -60,7 +61,7 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps): ReactEle
         onSubmit={(event) => {
           event.preventDefault();
           setTried(true);
-          if (read.ok) void connect(read.body);
+          if (read.ok) void connect(withTested(read.body, test.answer));
         }}
       >
         <ConnectFields

@@ -1,0 +1,21 @@
+import type { AgentDetail } from '@hamlet/contract';
+import type { AgentLimits } from './agent-limits.ts';
+import type { SharedWindows } from './shared-windows.ts';
+
+/** The limit at which the requests of an agent wait now; null if none does, or Redis cannot say. */
+export type ReadLimitReached = (agentId: string) => Promise<NonNullable<AgentDetail['limit_reached']> | null>;
+
+/** Reads the window in which the limiter counts the requests of an agent. */
+export function readLimitReached(ports: {
+  readonly windows: Pick<SharedWindows, 'read'>;
+  readonly limits: Pick<AgentLimits, 'of'>;
+  readonly now: () => number;
+}): ReadLimitReached {
+  const { windows, limits, now } = ports;
+  return async (agentId) => {
+    const [counted, allowance] = await Promise.all([windows.read(`agent ${agentId}`), limits.of(agentId)]);
+    const quota = allowance?.limits.requests_per_minute ?? 0;
+    if (counted === null || allowance === null || counted.count <= quota) return null;
+    return { limit: 'requests_per_minute', quota, until: new Date(now() + counted.endsInMs).toISOString() };
+  };
+}

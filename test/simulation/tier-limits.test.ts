@@ -1,0 +1,96 @@
+/** A conversation with an agent that reaches the limits of its tier: the person sees that it waits, until when, and has an answer. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getAgent, type AgentDetail, type SessionMessage } from '@hamlet/contract';
+import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { until } from '@hamlet/test/env/until';
+import { dataOf } from '../../api/server/src/testing/play.ts';
+import { NAME, startWiredVillage, textOf, type Chat, type TierLimits, type WiredVillage } from './wired-village.ts';
+
+const LONG = 'Remember ten things.';
+const CALLS = 10;
+const SPEC =
+  '  displayName: Bob\n  persona:\n    identity: A helper\n    personality: Plain\n    instructions: Be brief.';
+
+/** Ten calls of a tool one after the other, and then an answer. */
+function answer(chat: Chat): ScriptedAnswer {
+  if (chat.response_format !== undefined)
+    return { text: [JSON.stringify({ option: 'stay', why: 'I wait', say: null, over: true })] };
+  if (textOf(chat, 'user') !== LONG) return { text: ['Good day.'] };
+  const results = chat.messages.filter(({ role }) => role === 'tool').length;
+  if (results === CALLS) return { text: [`I remember ${CALLS} things.`] };
+  return { text: [], calls: [{ id: `call-${results}`, name: 'look_around', pieces: ['{}'] }] };
+}
+
+interface Said {
+  readonly answered: SessionMessage;
+  /** The limits at which the person saw the agent wait. */
+  readonly reached: readonly NonNullable<AgentDetail['limit_reached']>[];
+  readonly tookMs: number;
+}
+
+/** Sends a message, and looks at the agent as the chat does until there is an answer. */
+async function say({ play }: WiredVillage, text: string): Promise<Said> {
+  const { admin } = play.play;
+  const { session_id: sessionId } = await play.open(admin, NAME);
+  const startedMs = performance.now();
+  const { message } = dataOf(await play.say(admin, sessionId, text));
+  const reached = new Map<string, NonNullable<AgentDetail['limit_reached']>>();
+  const answered = await until(
+    'the answer',
+    async () => {
+      const { limit_reached: limit } = dataOf(await admin.call(getAgent, { params: { agent_id: NAME } }));
+      if (limit !== undefined) reached.set(limit.until.slice(0, 16), limit);
+      const lines = await play.transcript(admin, sessionId);
+      return lines.find(({ number, author }) => number > message.number && author.role !== 'admin');
+    },
+    { capMs: 240_000 },
+  );
+  return { answered, reached: [...reached.values()], tookMs: performance.now() - startedMs };
+}
+
+const limits = (changes: object): TierLimits => ({
+  requestsPerMinute: 120,
+  concurrentTools: 1,
+  concurrentModelRequests: 2,
+  tokensPerHour: 200_000,
+  models: ['small'],
+  ...changes,
+});
+
+async function inVillage(changes: object, talk: (village: WiredVillage) => Promise<void>): Promise<void> {
+  const village = await startWiredVillage(SPEC, answer, limits(changes));
+  try {
+    await talk(village);
+  } finally {
+    await village.remove();
+  }
+}
+
+test('with the limits of the first tier, a conversation with ten calls has its answer', async (t) => {
+  await inVillage({}, async (village) => {
+    const { answered, reached, tookMs } = await say(village, LONG);
+    assert.equal(answered.text, `I remember ${CALLS} things.`);
+    t.diagnostic(`${(tookMs / 1_000).toFixed(1)} s, ${reached.length} waits for the limit of requests`);
+  });
+});
+
+test('an agent at its limit of requests waits, the person sees until when, and then has the answer', async (t) => {
+  await inVillage({ requestsPerMinute: 45 }, async (village) => {
+    const { answered, reached, tookMs } = await say(village, LONG);
+    assert.equal(answered.text, `I remember ${CALLS} things.`);
+    const [first] = reached;
+    assert.partialDeepStrictEqual(first, { limit: 'requests_per_minute', quota: 45 });
+    t.diagnostic(`${(tookMs / 1_000).toFixed(1)} s, ${reached.length} waits for the limit of requests`);
+  });
+});
+
+test('an agent without tokens for this hour says how many are left, and until when', async () => {
+  await inVillage({ tokensPerHour: 1_500 }, async (village) => {
+    const { answered } = await say(village, LONG);
+    assert.equal(answered.author.role, 'system');
+    assert.match(answered.text, /The tier tier-0 allows 1500 an hour, and \d+ are left until \d\d:\d\d UTC/);
+    const run = await village.play.get(answered.run_id ?? '');
+    assert.equal(run.error?.code, 'model_token_quota_exhausted');
+  });
+});
