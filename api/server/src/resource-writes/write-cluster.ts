@@ -55,7 +55,7 @@ function actOf({ actor, requestId, traceparent, call }: Acting, action: string):
   return { action, role: actor.role, id: actor.id, accountId: account, requestId, traceparent, call: call ?? null };
 }
 
-/** Who acted, for the audit row of a write. Pure. */
+/** The actor of a write, for its audit row. Pure. */
 export function actingOf({ role, id, requestId, traceparent, call }: WriteAct): Acting {
   return { actor: { role, id }, requestId, traceparent, ...(call === null ? {} : { call }) };
 }

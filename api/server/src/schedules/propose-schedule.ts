@@ -13,7 +13,7 @@ export interface ProposalPorts {
   readonly schedules: Pick<ScheduleSource, 'create' | 'get'>;
 }
 
-/** 48 bits tell the proposals of an agent apart. */
+/** 48 bits distinguish the proposals of an agent. */
 const HASH_CHARS = 12;
 
 /** The name of a proposed Schedule: the same for all attempts of one call. Pure. */

@@ -19,7 +19,7 @@ export interface ScheduleRecord {
 }
 
 /**
- * What creates a Schedule. `id` is the same for all attempts: that of the write, or `RUN/CALL` of the agent that proposes the
+ * The origin of a Schedule. `id` is the same for all attempts: that of the write, or `RUN/CALL` of the agent that proposes the
  * Schedule.
  */
 export interface Origin {

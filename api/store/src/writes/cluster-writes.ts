@@ -7,7 +7,7 @@ import type { IntentKind } from './seen-resources.ts';
  * takes longer may then happen twice, which leaves the same object and one audit row.
  */
 const LEASE_S = 10;
-/** A write that nobody has ended after this time is forgotten. The answers of writes are kept as long. */
+/** A write without an end is forgotten after this time. The answers of writes are kept as long. */
 const KEPT_HOURS = 24;
 /** Unfinished writes of one resource that a reader looks at. */
 const READ_MAX = 20;
