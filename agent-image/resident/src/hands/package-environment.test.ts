@@ -11,8 +11,10 @@ import { authorEnvironment, packageEnvironment } from './package-environment.ts'
 
 const author = { agentId: 'ada', suffix: '(Harvest)' };
 const asked: string[] = [];
+const users: (string | undefined)[] = [];
 const proxy = createServer((request, response) => {
   asked.push(String(request.url));
+  users.push(request.headers['proxy-authorization']);
   response.writeHead(403).end();
 });
 let folder: string;
@@ -51,6 +53,16 @@ test('the author of commits ends in (Harvest), also in a repository with another
   const own = authorEnvironment({ agentId: 'ada', suffix: 'of <the>\nvillage' });
   assert.equal(own['GIT_CONFIG_VALUE_0'], 'ada of thevillage');
   assert.equal(authorEnvironment({ agentId: 'ada', suffix: '' })['GIT_CONFIG_VALUE_0'], 'ada');
+});
+
+test('git names run and call as its proxy user in its first request', async () => {
+  users.length = 0;
+  const address = proxy.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const http = { http_proxy: `http://run%2Fcall:x@127.0.0.1:${String(port)}` };
+  await run({ ...packageEnvironment(author), ...http }, 'git', 'ls-remote', 'https://git.example.org/o/r.git');
+  assert.equal(users[0], `Basic ${Buffer.from('run/call:x').toString('base64')}`);
+  asked.length = 0;
 });
 
 test('git asks the endpoint of the broker for addresses of HTTPS and of SSH', async () => {

@@ -33,6 +33,8 @@ function authorSettings({ agentId, suffix }: GitAuthor): readonly Setting[] {
 const ENDPOINT = `http://${BROKER_HOST}`;
 
 const reverseSettings: readonly Setting[] = [
+  // Without it git names its proxy user only if the proxy asks, and so no run and call.
+  ['http.proxyAuthMethod', 'basic'],
   [`url.${ENDPOINT}/git/.insteadOf`, 'https://'],
   ...SSH_HOSTS.flatMap((host): readonly Setting[] => [
     [`url.${ENDPOINT}/git/${host}/.insteadOf`, `git@${host}:`],

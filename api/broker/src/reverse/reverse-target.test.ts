@@ -41,6 +41,13 @@ test('host, scheme, registry, run and call stand in the path', () => {
     as: null,
     upstream: { scheme: 'https', destination: { host: 'files.org', port: 443 }, target: '/a/b.whl' },
   });
+  // pip encodes the colon before a port.
+  assert.deepEqual(readReverse('/pip/at/https/files.home%3A8443/a/b.whl'), {
+    kind: 'link',
+    registry: 'pip',
+    as: null,
+    upstream: { scheme: 'https', destination: { host: 'files.home', port: 8443 }, target: '/a/b.whl' },
+  });
   assert.deepEqual(readReverse('/go/x.org/y/@v/list'), {
     kind: 'index',
     registry: 'go',

@@ -38,7 +38,9 @@ const INDEX = new RegExp(`^/(${REGISTRIES.join('|')})(/.*)$`, 's');
 const LINK = /^\/at\/(https?)\/([^/?#]+)(\/.*)$/s;
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
-function upstreamOf(scheme: Scheme, host: string, target: string): Upstream | null {
+/** The host may have its colon encoded: pip does that in each part of a path. */
+function upstreamOf(scheme: Scheme, written: string, target: string): Upstream | null {
+  const host = written.replace(/%3A/i, ':');
   const destination = readHostPort(/:[0-9]+$/.test(host) ? host : `${host}:${String(PORTS[scheme])}`);
   return destination === null ? null : { scheme, destination, target };
 }
