@@ -106,3 +106,32 @@ test('agents do not reach each other', async () => {
   assert.equal(await self('enough'), 'open', 'the agent listened all the time');
   await listening;
 });
+
+test('a Service with another address: the pods of agents are replaced, and reach the broker at it', async () => {
+  interface Service {
+    readonly metadata: { readonly labels: object; readonly annotations?: object };
+    readonly spec: { readonly clusterIP: string; readonly selector: object; readonly ports: readonly object[] };
+  }
+  const before = JSON.parse(await place.kubectl(['get', 'service', 'hamlet-broker', '-o', 'json'])) as Service;
+  const { selector, ports } = before.spec;
+  const { labels, annotations = {} } = before.metadata;
+  const metadata = { name: 'hamlet-broker', labels, annotations };
+  const next = { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector, ports } };
+  await place.kubectl(['delete', 'service', 'hamlet-broker']);
+  await place.kubectl(['create', '-f', '-'], JSON.stringify(next));
+  const address = await addressOf('service', 'hamlet-broker');
+  assert.notEqual(address, before.spec.clusterIP);
+  for (const agent of ['ada', 'bob']) {
+    const old = pods.get(agent);
+    const pod = await until(`${agent} has another pod`, async () => {
+      const { pod: current } = await untilReady(place, agent);
+      return current !== null && current !== old ? current : undefined;
+    });
+    pods.set(agent, pod);
+    assert.match(
+      await place.kubectl(['exec', pod, '-c', 'hands', '--', 'cat', '/etc/hosts']),
+      new RegExp(`^${address}\\s+hamlet-broker$`, 'm'),
+    );
+    await until(`${agent} reaches the broker`, () => reaches(agent, 'hamlet-broker', 3128));
+  }
+});

@@ -23,6 +23,13 @@ export const RECOVERY_GOALS_MS = {
   banToPodEndMs: 1_000,
   killToPodGoneMs: 1_000,
   revocationToRefusalMs: 1_000,
+  // From the answer of the API until the last connection of the pod to the outside has closed there.
+  quarantineToTunnelEndMs: 2_000,
+  freezeToTunnelEndMs: 2_000,
+  banToTunnelEndMs: 2_000,
+  killToTunnelEndMs: 2_000,
+  revocationToTunnelEndMs: 2_000,
+  villageFreezeToTunnelEndMs: 2_000,
   // From the last sign of the old leader to the first of the new one while the operator is rolled out.
   operatorHandOverMs: null,
   nodeLossSeenMs: null,
