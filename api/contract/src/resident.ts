@@ -9,7 +9,7 @@ export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { keepArtifact } from './routes/runs/artifacts.ts';
-export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName } from './values/artifact.ts';
+export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName, TABLE_MEDIA_TYPE } from './values/artifact.ts';
 export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/opened-page.ts';
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
 export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';

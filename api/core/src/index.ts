@@ -35,6 +35,7 @@ export * from './policy/judge-shell-call.ts';
 export * from './policy/resolve-policy.ts';
 export * from './policy/rule-examples.ts';
 export * from './policy/taint.ts';
+export * from './run/citations.ts';
 export * from './run/decide-run.ts';
 export * from './run/decide-worker.ts';
 export * from './run/did-nothing.ts';

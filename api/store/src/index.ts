@@ -72,6 +72,7 @@ export * from './permissions/allow-rules.ts';
 export * from './permissions/artifacts.ts';
 export * from './permissions/effects.ts';
 export * from './permissions/hands-calls.ts';
+export * from './permissions/opened-pages.ts';
 export * from './permissions/permissions.ts';
 export * from './permissions/read-permissions.ts';
 export * from './runs/change-run.ts';

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { Artifact } from '../values/artifact.ts';
+import { OpenedPage } from '../values/opened-page.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
 import { ModerationNote } from './moderation-words.ts';
@@ -67,7 +69,25 @@ const byline = {
   author_tier: z.string().nullable().describe('The tier of an agent'),
 };
 
+export const POST_DELIVERABLES_MAX = 3;
+export const POST_SOURCES_MAX = 20;
+
+/** A deliverable that a post publishes: its readers may open it until it expires or a person deletes it. */
+export const PostDeliverable = Artifact.pick({
+  artifact_id: true,
+  name: true,
+  bytes: true,
+  deliverable: true,
+  expires_at: true,
+});
+export type PostDeliverable = z.infer<typeof PostDeliverable>;
+
 const written = {
+  sources: z
+    .array(OpenedPage)
+    .max(POST_SOURCES_MAX)
+    .optional()
+    .describe('If a run wrote the text: the pages that it had opened, among those that the text links to'),
   created_at: Time,
   updated_at: Time.describe('Time of the last change of its text or status'),
   revision: z.int().min(1).describe('Number of the shown text; every earlier one can be read'),
@@ -86,6 +106,7 @@ export const Post = z.strictObject({
   status: PostStatus,
   place: Place.nullable(),
   replies: z.int().min(0),
+  deliverables: z.array(PostDeliverable).max(POST_DELIVERABLES_MAX).optional().describe('Absent if there are none'),
   ...written,
 });
 export type Post = z.infer<typeof Post>;

@@ -17,7 +17,7 @@ import {
 export const SESSIONS_PAGE_MAX = 100;
 export const MESSAGES_PAGE_MAX = 100;
 
-const SessionParams = z.strictObject({ session_id: z.uuid() });
+export const SessionParams = z.strictObject({ session_id: z.uuid() });
 const SessionAnswer = json(z.strictObject({ session: ChatSession }));
 const reading = { tag: 'sessions', permission: 'sessions:read' } as const;
 const writing = { tag: 'sessions', permission: 'sessions:write' } as const;

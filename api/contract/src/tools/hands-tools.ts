@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NET_TOOLS } from './net-tools.ts';
+import { ArtifactName, DeliverableKind, DeliveredTable } from '../values/artifact.ts';
 import type { VillageTool } from './tool.ts';
 
 export const COMMAND_MAX_CHARS = 32_000;
@@ -93,6 +94,29 @@ const UndoChange = z.strictObject({
   change: z.int().min(1).describe('Number of the change, as list_changes shows it'),
 });
 
+const GIT_NAME_MAX_CHARS = 200;
+const Deliver = z
+  .strictObject({
+    kind: DeliverableKind.describe(
+      'file: a file of /workspace as it is now. patch: all changes of a git repository against base. table: rows with their sources',
+    ),
+    path: path.optional().describe('For file: the file. For patch: the folder of the repository'),
+    base: z
+      .string()
+      .max(GIT_NAME_MAX_CHARS)
+      .regex(/^[A-Za-z0-9_][\w./@^~-]*$/, 'write the name of a commit, branch or tag, for example origin/main')
+      .default('HEAD')
+      .describe('For patch: the commit or branch that the patch applies to'),
+    name: ArtifactName.optional().describe('Name of the file that people download, for example fix.patch'),
+    table: DeliveredTable.optional().describe('For table'),
+  })
+  .refine(
+    ({ kind, path, table }) => (kind === 'table') === (table !== undefined) && (kind === 'table' || path !== undefined),
+    {
+      message: 'write path for a file or a patch, and table for a table',
+    },
+  );
+
 /** The tools that run in the hands, by name. */
 export const HANDS_TOOLS = {
   shell: {
@@ -174,6 +198,14 @@ export const HANDS_TOOLS = {
     description: 'Undo a change of write_file or edit_file, if the file has not changed since.',
   },
   ...NET_TOOLS,
+  deliver: {
+    class: 'speak',
+    effect: 'idempotent',
+    runs: 'hands',
+    input: Deliver,
+    description:
+      'Deliver a result to the people of this run: a file, a patch or a table with sources. They see it beside your answer, open and download it. At most 5 MiB.',
+  },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 
 export type HandsToolName = keyof typeof HANDS_TOOLS;

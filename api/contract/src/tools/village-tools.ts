@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Cron, DailyAt } from '../kinds/schedule-timing.ts';
 import { Duration, TimeZone } from '../kinds/text.ts';
-import { PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
+import { POST_DELIVERABLES_MAX, PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { ToolName } from '../values/permission.ts';
 import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS } from '../values/run.ts';
@@ -94,6 +94,11 @@ const PostToBoard = z.strictObject({
   tags: Tags.default([]),
   audience: PostAudience.default('public').describe('public, agents, humans, or agent:NAME'),
   landmark_id: LandmarkId.optional().describe('Place that the post is pinned to'),
+  deliverables: z
+    .array(z.uuid())
+    .max(POST_DELIVERABLES_MAX)
+    .optional()
+    .describe('Ids that deliver gave you: everyone who may read the post may then open them'),
 });
 const ReplyOnBoard = z.strictObject({ post_id: PostId, body: PostText });
 const ClosePost = z.strictObject({

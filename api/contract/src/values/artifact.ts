@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OPENED_URL_MAX_CHARS } from './opened-page.ts';
 import { CallId } from './permission.ts';
 import { AgentId, Time } from './scalars.ts';
 
@@ -51,3 +52,33 @@ export const Artifact = z.strictObject({
   expires_at: Time,
 });
 export type Artifact = z.infer<typeof Artifact>;
+
+export const TABLE_COLUMNS_MAX = 20;
+export const TABLE_ROWS_MAX = 500;
+export const TABLE_SOURCES_MAX = 10;
+const CELL_MAX_CHARS = 2_000;
+export const TABLE_MEDIA_TYPE = 'application/json';
+
+const Cell = z.string().max(CELL_MAX_CHARS);
+
+/** An address of the web without a password in it. */
+export const SourceUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(OPENED_URL_MAX_CHARS)
+  .refine((url) => !URL.canParse(url) || new URL(url).username === '', 'an address has no name and password');
+
+export const TableRow = z.strictObject({
+  cells: z.array(Cell).min(1).max(TABLE_COLUMNS_MAX).describe('One for each column'),
+  sources: z.array(SourceUrl).max(TABLE_SOURCES_MAX).default([]).describe('Addresses that show what the row says'),
+});
+
+/** A table that an agent delivered; each row names its sources. Every row has a cell for each column. */
+export const DeliveredTable = z
+  .strictObject({
+    columns: z.array(Cell.min(1)).min(1).max(TABLE_COLUMNS_MAX),
+    rows: z.array(TableRow).min(1).max(TABLE_ROWS_MAX),
+  })
+  .refine(({ columns, rows }) => rows.every(({ cells }) => cells.length === columns.length), {
+    message: 'give each row one cell for each column',
+  });
+export type DeliveredTable = z.infer<typeof DeliveredTable>;

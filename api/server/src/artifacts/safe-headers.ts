@@ -10,7 +10,7 @@ const CONFINED = {
   'cache-control': 'private, no-store',
 } as const;
 
-/** The bytes always leave as an opaque file, also if the agent claims another type. Pure. */
+/** The bytes always leave as an opaque file; the type that the agent claims does not count. Pure. */
 export function attachmentHeaders(name: string): Record<string, string> {
   return {
     ...CONFINED,

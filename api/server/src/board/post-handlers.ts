@@ -28,6 +28,7 @@ import { recordAct } from '../audit/record-act.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView, replyView } from './post-view.ts';
 import { mentionedIn, overContent, overRate, lockAuthor } from './author-lock.ts';
+import { namedDeliverables, sourcesOfText } from '../artifacts/run-content.ts';
 import type { Board } from './start-board.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
@@ -61,6 +62,8 @@ async function create(
   const locked = await lockAuthor(tx, author);
   const denied = refuseUnknown(body.audience, ports) ?? overRate(locked, 'posts') ?? overContent(locked, body);
   if (denied !== null) return denied;
+  const named = await namedDeliverables(tx, request.call, body.deliverables ?? []);
+  if (!named.ok) return named;
   const { audience, title, body: text, tags } = body;
   const post = await insertPost(tx, {
     by: author.by,
@@ -70,12 +73,14 @@ async function create(
     tags,
     place: pinned.place,
     mentions: mentionedIn(body, author, ports.source),
+    deliverables: named.data,
+    sources: await sourcesOfText(tx, request.call, text),
   });
   if (post === null) throw new Error('the database returned no post');
   await recordAct(tx, request, {
     action: 'board.post',
     object: post.postId,
-    detail: { audience, title, author_type: author.by.authorType },
+    detail: { audience, title, author_type: author.by.authorType, deliverables: named.data.length },
   });
   return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
 }
@@ -172,6 +177,7 @@ async function reply(
     postId,
     body: body.body,
     mentions: mentionedIn(body, author, ports.source),
+    sources: await sourcesOfText(tx, request.call, body.body),
   });
   await recordAct(tx, request, {
     action: 'board.reply',

@@ -16,6 +16,7 @@ function writtenView(row: PostRow | ReplyRow): Written {
     rewarded: formatAiDollars(BigInt(row.rewarded)),
     moderation: row.hidden,
     ...(row.flags === null ? {} : { flags: row.flags }),
+    ...(row.sources === null ? {} : { sources: row.sources }),
   };
 }
 
@@ -29,6 +30,7 @@ export function postView(row: PostRow): Post {
     status: row.status,
     place: x === null || y === null ? null : { x, y, landmark_id: row.landmarkId },
     replies: row.replies,
+    ...(row.deliverables.length === 0 ? {} : { deliverables: row.deliverables }),
     ...writtenView(row),
   };
 }

@@ -1,10 +1,20 @@
 import { REVISIONS_MAX, type getPost, type listBoardNews, type listPosts } from '@hamlet/contract';
 import { listFromCopy, threadFromCopy } from '@hamlet/core';
-import { findPost, findReply, readAs, readPosts, readNews, readReplies, readRevisions } from '@hamlet/store';
+import {
+  findPost,
+  findReply,
+  readArtifactContent,
+  readAs,
+  readPosts,
+  readNews,
+  readReplies,
+  readRevisions,
+} from '@hamlet/store';
 import type { Db, PostFilter } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { attachmentHeaders } from '../artifacts/safe-headers.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
 import { viewerOf } from './author-of.ts';
 import { pageCursor } from '../http/page-cursor.ts';
@@ -129,6 +139,19 @@ async function readAgentNews(
   });
 }
 
+/** The readers of a post may open what it publishes, also those who may not read the run. */
+function getPostDeliverable({ db }: Pick<Ports, 'db'>): Handlers['getPostDeliverable'] {
+  return plain(async ({ actor, params }) => {
+    const { post_id: postId, artifact_id: artifactId } = params;
+    const post = await readAs(db, viewerOf(actor), (tx) => findPost(tx, postId));
+    if (post === null) return refused('no_such_post');
+    const named = post.deliverables.find(({ artifact_id: id }) => id === artifactId);
+    const content = named === undefined ? null : await readArtifactContent(db, artifactId);
+    if (named === undefined || content === null) return refused('no_such_artifact');
+    return { ...accepted(content), headers: attachmentHeaders(named.name) };
+  });
+}
+
 /**
  * Reads of the board. Row-level security decides which rows each actor sees; from a copy, `maySeePost` and
  * `maySeeReply` of core decide.
@@ -136,6 +159,7 @@ async function readAgentNews(
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {
+    getPostDeliverable: getPostDeliverable(ports),
     listPosts: plain(async (request) => list(request, ports)),
     getPost: plain(async (request) => readThread(request, ports)),
     listPostRevisions: plain(async ({ params: { post_id: postId }, actor }) =>

@@ -143,8 +143,15 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
   post_to_board: way({
     input: VILLAGE_TOOLS.post_to_board.input,
     route: createPost,
-    send: ({ title, body, tags, audience, landmark_id }) => ({
-      body: { title, body, tags, audience, place: landmark_id === undefined ? null : { landmark_id } },
+    send: ({ title, body, tags, audience, landmark_id, deliverables }) => ({
+      body: {
+        title,
+        body,
+        tags,
+        audience,
+        place: landmark_id === undefined ? null : { landmark_id },
+        ...(deliverables === undefined ? {} : { deliverables }),
+      },
     }),
     describe: ({ post_id }, { title }) => ({
       text: `Posted “${title}”: ${postLink(post_id)}`,

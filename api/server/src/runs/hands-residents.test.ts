@@ -6,8 +6,10 @@ import { after, afterEach, before, test } from 'node:test';
 import {
   answerPermission,
   cancelRun,
+  getArtifactContent,
   listCalls,
   listPermissions,
+  listRunArtifacts,
   rebootAgent,
   rewardAgent,
   type HandsCall,
@@ -51,6 +53,11 @@ function startShellMind(): Promise<WireServer> {
       const last = messages.at(-1);
       const command = asked.includes(PRIMES) ? PROGRAM : /^Run: ([^]*)$/m.exec(asked)?.[1];
       if (last?.role === 'tool') return OPENAI_WIRE.stream({ text: [`The result: ${last.content ?? ''}`] });
+      const file = /^Deliver: (.*)$/m.exec(asked)?.[1];
+      if (file !== undefined) {
+        const pieces = [JSON.stringify({ kind: 'file', path: file })];
+        return OPENAI_WIRE.stream({ calls: [{ id: 'call-1', name: 'deliver', pieces }] });
+      }
       if (tools.length === 0 || command === undefined) return OPENAI_WIRE.stream({ text: ['Good day.'] });
       const calls = [{ id: 'call-1', name: 'shell', pieces: [JSON.stringify({ command, timeout_s: 600 })] }];
       return OPENAI_WIRE.stream({ text: ['I will do it.'], calls });
@@ -93,6 +100,23 @@ const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
   dataOf(await runs.play.admin.call(listCalls, { query: { run_id } })).calls;
+
+test('a file that an agent delivers can be downloaded from its run, byte for byte', async () => {
+  writeFileSync(fileOf('menu.csv'), 'bread,price\nrye,4.20\n');
+  await residents.start('ada');
+  const { run_id } = await runs.give('ada', 'Deliver: menu.csv');
+  const run = await runs.ended(run_id);
+  assert.match(run.summary ?? '', /Delivered menu\.csv/);
+  const { artifacts } = dataOf(await runs.play.admin.call(listRunArtifacts, { params: { run_id }, query: {} }));
+  const [artifact] = artifacts;
+  assert.deepEqual(
+    [artifacts.length, artifact?.name, artifact?.deliverable, artifact?.media_type],
+    [1, 'menu.csv', 'file', 'text/csv'],
+  );
+  const params = { artifact_id: artifact?.artifact_id ?? '' };
+  const content = dataOf(await runs.play.admin.call(getArtifactContent, { params }));
+  assert.equal(Buffer.from(content).toString(), 'bread,price\nrye,4.20\n');
+});
 
 test('a program in words: it is written, run, and its output is the answer; the log has the command', async () => {
   await residents.start('ada');

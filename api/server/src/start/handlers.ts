@@ -2,6 +2,7 @@ import { ping, type RunRow } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { createReadiness } from '../service/readiness.ts';
 import { artifactHandlers } from '../artifacts/artifact-handlers.ts';
+import { sourceHandlers } from '../artifacts/source-handlers.ts';
 import { claimView } from '../money/compute/claim-view.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
@@ -139,6 +140,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...artifactHandlers(ports),
     ...capabilityHandlers(ports),
     ...skillHandlers(ports),
+    ...sourceHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
     ...firingHandlers(ports),

@@ -1,4 +1,4 @@
-import type { AuthorType, ModerationNote, PostStatus } from '@hamlet/contract';
+import type { AuthorType, ModerationNote, OpenedPage, PostDeliverable, PostStatus } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { asMoment, type Moment } from '../connection/moment.ts';
@@ -16,6 +16,8 @@ interface Written {
   readonly updatedAt: Moment;
   /** Micro-aiDollars. */
   readonly rewarded: string;
+  /** Pages that the run of the text had opened, among those to which it links; null if no run wrote it. */
+  readonly sources: OpenedPage[] | null;
   /** Weight of the undecided flags; null unless the viewer is a moderator. */
   readonly flags: number | null;
 }
@@ -30,6 +32,7 @@ export interface PostRow extends Written {
   readonly placeY: number | null;
   readonly landmarkId: string | null;
   readonly replies: number;
+  readonly deliverables: PostDeliverable[];
 }
 
 export interface ReplyRow extends Written {
@@ -38,7 +41,7 @@ export interface ReplyRow extends Written {
 }
 
 /** The columns that posts and replies share, from a table or result with the alias `w`. */
-const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.author_name as "authorName", w.author_tier as "authorTier", w.body, w.revision, w.hidden,
+const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.author_name as "authorName", w.author_tier as "authorTier", w.body, w.revision, w.hidden, w.sources,
   ${asMoment(sql`w.created_at`)} as "createdAt", ${asMoment(sql`w.updated_at`)} as "updatedAt"`;
 
 const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -50,7 +53,7 @@ const PENDING_OF_POST = sql`left join lateral (
 const PENDING_OF_REPLY = sql`left join lateral (
   select sum(o.rewarded) as rewarded from board.outbox o where o.post_id = w.post_id and o.reply_id = w.reply_id) pending on true`;
 
-const POST = sql`w.post_id as "postId", w.audience, w.title, w.tags, w.status, w.place_x as "placeX", w.place_y as "placeY", w.landmark_id as "landmarkId", ${WRITTEN}`;
+const POST = sql`w.post_id as "postId", w.audience, w.title, w.tags, w.status, w.place_x as "placeX", w.place_y as "placeY", w.landmark_id as "landmarkId", w.deliverables, ${WRITTEN}`;
 const REPLY = sql`w.reply_id as "replyId", w.post_id as "postId", ${WRITTEN}`;
 const NEW = sql`w.rewarded::text as rewarded, case when board.moderates() then 0 end as flags`;
 

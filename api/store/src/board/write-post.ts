@@ -1,4 +1,4 @@
-import type { AuthorType } from '@hamlet/contract';
+import type { AuthorType, OpenedPage, PostDeliverable } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
@@ -21,8 +21,16 @@ export interface NewPost {
   readonly place: { readonly x: number; readonly y: number; readonly landmarkId: string | null } | null;
   /** Existing agents that the text mentions with an @. */
   readonly mentions: readonly string[];
+  readonly deliverables?: readonly PostDeliverable[];
+  /** Null if no run wrote the text. */
+  readonly sources?: readonly OpenedPage[] | null;
   /** Number of the world event that the post comes from; one event makes at most one post. */
   readonly worldSeq?: number;
+}
+
+/** Null, which the database keeps as no value, for no list. */
+function jsonOf(list: readonly unknown[] | null = null): string | null {
+  return list === null ? null : JSON.stringify(list);
 }
 
 /** Writes a post and its board event; null if the world event already has a post. */
@@ -30,9 +38,10 @@ export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null>
   const { by, audience, title, body, tags, place, mentions, worldSeq = null } = post;
   const { rows } = await sql<PostRow>`
     with made as (
-      insert into board.post (author_type, author_id, author_name, author_tier, audience, title, body, tags, place_x, place_y, landmark_id, world_seq)
+      insert into board.post (author_type, author_id, author_name, author_tier, audience, title, body, tags, place_x, place_y, landmark_id, world_seq, deliverables, sources)
       values (${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${audience}, ${title}, ${body}, ${tags},
-        ${place?.x ?? null}, ${place?.y ?? null}, ${place?.landmarkId ?? null}, ${worldSeq})
+        ${place?.x ?? null}, ${place?.y ?? null}, ${place?.landmarkId ?? null}, ${worldSeq},
+        ${JSON.stringify(post.deliverables ?? [])}::jsonb, ${jsonOf(post.sources)}::jsonb)
       on conflict (world_seq) do nothing returning *
     ), noted as (insert into board.outbox (what, post_id, mentions) select 'posted', post_id, ${mentions}::text[] from made)
     ${selectNewPost(sql`made`)}`.execute(tx);
@@ -44,13 +53,16 @@ export interface NewReply {
   readonly postId: string;
   readonly body: string;
   readonly mentions: readonly string[];
+  /** Null if no run wrote the text. */
+  readonly sources?: readonly OpenedPage[] | null;
 }
 
-export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewReply): Promise<ReplyRow> {
+export async function insertReply(tx: Tx, { by, postId, body, mentions, sources }: NewReply): Promise<ReplyRow> {
   const { rows } = await sql<ReplyRow>`
     with made as (
-      insert into board.reply (post_id, author_type, author_id, author_name, author_tier, body)
-      values (${postId}, ${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${body}) returning *
+      insert into board.reply (post_id, author_type, author_id, author_name, author_tier, body, sources)
+      values (${postId}, ${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${body},
+        ${jsonOf(sources)}::jsonb) returning *
     ), noted as (insert into board.outbox (what, post_id, reply_id, replies, mentions) select 'replied', post_id, reply_id, 1, ${mentions}::text[] from made)
     ${selectNewReply(sql`made`)}`.execute(tx);
   return firstRow(rows, 'the reply was not written');

@@ -1,5 +1,5 @@
 import { ARTIFACT_DAYS, ARTIFACTS_MAX, ARTIFACTS_MAX_BYTES, type DeliverableKind } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
 import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
@@ -91,11 +91,18 @@ interface ArtifactPage {
   readonly next: string | null;
 }
 
-/** A page of the artifacts of a run, newest first. */
+/** A run with its workers, theirs too: `workingFor` is the run at the top. */
+export const runTree = (roots: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  with recursive tree as (
+    select run_id, run_id as working_for from run where ${roots}
+    union all select run.run_id, tree.working_for from run join tree on run.parent_run_id = tree.run_id)`;
+
+/** A page of the artifacts of a run and its workers, newest first. */
 export async function readRunArtifacts(db: Db, runId: string, { before, limit }: Paging): Promise<ArtifactPage> {
   const { rows } = await sql<KeptArtifact>`
-    select ${COLUMNS} from artifact a
-    where run_id = ${runId} and expires_at > now() and (${before}::uuid is null or artifact_id < ${before})
+    ${runTree(sql`run_id = ${runId}`)}
+    select ${COLUMNS} from artifact a join tree using (run_id)
+    where expires_at > now() and (${before}::uuid is null or artifact_id < ${before})
     order by artifact_id desc limit ${limit + 1}`.execute(db);
   return pageOf(rows, limit);
 }
@@ -121,6 +128,36 @@ export async function readAgentArtifacts(
 function pageOf(read: readonly KeptArtifact[], limit: number): ArtifactPage {
   const { rows: artifacts, next } = cutPage(read, limit, ({ artifactId }) => artifactId);
   return { artifacts, next };
+}
+
+/** Those of the named deliverables that a run made, or a worker of it, or another run of its session. */
+export async function readOwnDeliverables(
+  tx: Tx,
+  runId: string,
+  artifactIds: readonly string[],
+): Promise<readonly KeptArtifact[]> {
+  const { rows } = await sql<KeptArtifact>`
+    ${runTree(sql`run_id = ${runId}`)}
+    select ${COLUMNS} from artifact a join run on run.run_id = a.run_id join run own on own.run_id = ${runId}
+    where a.artifact_id = any(${artifactIds}::uuid[]) and a.deliverable is not null and a.expires_at > now()
+      and run.agent_uid = own.agent_uid and (a.run_id in (select run_id from tree) or run.session_id = own.session_id)`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** The newest deliverables of a session, each under the run that answers: a worker's under the run that it works for. */
+export async function readSessionDeliverables(
+  db: Db,
+  sessionId: string,
+  limit: number,
+): Promise<readonly KeptArtifact[]> {
+  const { rows } = await sql<KeptArtifact & { readonly workingFor: string }>`
+    ${runTree(sql`session_id = ${sessionId} and parent_run_id is null`)}
+    select ${COLUMNS}, tree.working_for as "workingFor" from artifact a join tree using (run_id)
+    where a.deliverable is not null and a.expires_at > now()
+    order by a.artifact_id desc limit ${limit}`.execute(db);
+  return rows.map(({ workingFor, ...row }) => ({ ...row, runId: workingFor }));
 }
 
 /** Deletes an artifact with its bytes. False if there is none. */

@@ -53,6 +53,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   browser_download: { word: 'Download a file', icon: 'bag' },
   load_skill: { word: 'Read a skill', icon: 'layers' },
   read_skill_file: { word: 'Read a file of a skill', icon: 'layers' },
+  deliver: { word: 'Deliver', icon: 'bag' },
   delegate: { word: 'Delegate to a worker', icon: 'users' },
   list_workers: { word: 'List its workers', icon: 'users' },
   git_push: { word: 'Push to a repository', icon: 'send' },

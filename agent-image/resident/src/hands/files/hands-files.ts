@@ -34,6 +34,28 @@ export async function readContent({ hands, kit }: HandsJob, path: string): Promi
   return { data, size, sha256: sha256 ?? 'unknown' };
 }
 
+/** All bytes of a file, read in parts. A file that is longer than `maxBytes`, or changes meanwhile, is refused. */
+export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let first: string | undefined;
+  for (let offset = 0; ;) {
+    const args = { root: kit.workspace, path, offset, bytes: FILE_MAX_BYTES };
+    const { data, size, sha256 } = await hands.ask('fs.read', args, FilePart);
+    if (size > maxBytes)
+      throw new HandsError(
+        'artifact_too_large',
+        `${path} has ${size} bytes, and at most ${maxBytes} are possible: make it smaller.`,
+      );
+    first ??= sha256;
+    parts.push(data);
+    offset += data.length;
+    if (data.length > 0 && offset < size) continue;
+    const whole = Buffer.concat(parts);
+    if (whole.length === size && sha256Of(whole) === first) return whole;
+    throw new HandsError('changed', `${path} changes while it is read. Wait until it is written, then try again.`);
+  }
+}
+
 /** The content of a file; null if there is none. A file that is too long for the tools is refused. */
 export async function contentOf(job: HandsJob, path: string): Promise<FileContent | null> {
   try {

@@ -1,5 +1,6 @@
 import type { Tool } from '@hamlet/engine';
 import type { HandsKit } from '../hands-tool.ts';
+import { deliver } from './deliver.ts';
 import { fileTools } from './files.ts';
 import { findTools } from './find.ts';
 import { processTools } from './processes.ts';
@@ -17,4 +18,5 @@ export const handsTools = (kit: HandsKit): readonly Tool[] => [
   ...webTools(kit),
   ...(kit.search === null ? [] : [webSearch(kit, kit.search)]),
   ...browserTools(kit),
+  deliver(kit),
 ];

@@ -5,6 +5,7 @@ import {
   NewsPage,
   PlaceBody,
   Post,
+  POST_DELIVERABLES_MAX,
   PostAudience,
   PostStatus,
   PostText,
@@ -64,10 +65,17 @@ export const createPost = defineRoute('POST /board/posts', {
     audience: PostAudience.default('public'),
     place: PlaceBody.nullable().default(null).describe('Tile or landmark that the post is pinned to'),
     author_type: z.literal('system').optional().describe('`system` writes in the name of the village; only for admins'),
+    deliverables: z
+      .array(z.uuid())
+      .max(POST_DELIVERABLES_MAX)
+      .optional()
+      .describe(
+        'Deliverables that the readers of the post may open; only in a call of the run that made them, or of its session',
+      ),
   }),
   status: 201,
   answer: json(z.strictObject({ post_id: z.uuid(), post: Post })),
-  reasons: ['stale_cycle', 'no_such_agent', 'no_such_landmark', 'out_of_bounds', ...LIMITED],
+  reasons: ['stale_cycle', 'no_such_agent', 'no_such_landmark', 'out_of_bounds', 'no_such_artifact', ...LIMITED],
 });
 
 export const listPosts = defineRoute('GET /board/posts', {
@@ -87,6 +95,15 @@ export const listPosts = defineRoute('GET /board/posts', {
   }),
   answer: json(z.strictObject({ posts: z.array(Post), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['cursor_invalid'],
+});
+
+export const getPostDeliverable = defineRoute('GET /board/posts/{post_id}/deliverables/{artifact_id}', {
+  ...reading,
+  name: 'getPostDeliverable',
+  summary: 'Download a deliverable that a post publishes: an attachment in a sandbox, for readers of the post',
+  params: PostParams.extend({ artifact_id: z.uuid() }),
+  answer: { kind: 'bytes', contentType: 'application/octet-stream' },
+  reasons: ['no_such_post', 'no_such_artifact'],
 });
 
 export const getPost = defineRoute('GET /board/posts/{post_id}', {

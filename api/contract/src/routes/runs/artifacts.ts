@@ -8,8 +8,10 @@ import {
   MediaType,
   Sha256,
 } from '../../values/artifact.ts';
+import { RUN_SOURCES_MAX, RunSource } from '../../values/opened-page.ts';
 import { CallId } from '../../values/permission.ts';
 import { AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { SessionParams } from '../sessions.ts';
 import { RunParams, working } from './runs.ts';
 
 export const ARTIFACTS_PAGE_MAX = 100;
@@ -42,7 +44,8 @@ export const keepArtifact = defineRoute('PUT /runs/{run_id}/calls/{call_id}/arti
 export const listRunArtifacts = defineRoute('GET /runs/{run_id}/artifacts', {
   ...reading,
   name: 'listRunArtifacts',
-  summary: 'Artifacts of a run, newest first; none for a reader who may not see the texts of the run',
+  summary:
+    'Artifacts of a run and of its workers, newest first; none for a reader who may not see the texts of the run',
   params: RunParams,
   query: z.strictObject(paging(ARTIFACTS_PAGE_MAX)),
   answer: Page,
@@ -60,6 +63,29 @@ export const listAgentArtifacts = defineRoute('GET /agents/{agent_id}/artifacts'
   }),
   answer: Page,
   reasons: ['cursor_invalid'],
+});
+
+const Sources = z.array(RunSource).max(RUN_SOURCES_MAX);
+
+export const listRunSources = defineRoute('GET /runs/{run_id}/sources', {
+  ...reading,
+  name: 'listRunSources',
+  summary:
+    'Pages that a run and its workers opened, newest first, each once; none for a reader who may not see the texts of the run',
+  params: RunParams,
+  answer: json(z.strictObject({ sources: Sources })),
+  reasons: ['no_such_run'],
+});
+
+export const getSessionResults = defineRoute('GET /sessions/{session_id}/results', {
+  tag: 'sessions',
+  permission: 'sessions:read',
+  name: 'getSessionResults',
+  summary:
+    'The newest deliverables of a session and the newest pages that it opened, each with the run that answers: what a worker made belongs to the run that it works for',
+  params: SessionParams,
+  answer: json(z.strictObject({ artifacts: z.array(Artifact).max(ARTIFACTS_PAGE_MAX), sources: Sources })),
+  reasons: ['no_such_session'],
 });
 
 export const getArtifactContent = defineRoute('GET /artifacts/{artifact_id}/content', {

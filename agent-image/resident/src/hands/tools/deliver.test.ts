@@ -1,0 +1,152 @@
+/** Deliverables under a real supervisor and a real git: files, patches and tables; nothing from outside of the workspace. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { ARTIFACT_MAX_BYTES, DeliveredTable, type Artifact } from '@hamlet/contract';
+import type { ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
+import { NO_CALL_LOG } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
+import type { HandsKit } from '../hands-tool.ts';
+import { handsTools } from './hands-tools.ts';
+
+let hands: Hands;
+let kit: HandsKit;
+let outside: string;
+let kept: MadeArtifact[] = [];
+let calls = 0;
+
+before(async () => {
+  hands = await startHands();
+  outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
+  writeFileSync(join(outside, 'secret'), 'the secret of the neighbour');
+  kit = {
+    socket: hands.socket,
+    workspace: hands.workspace,
+    shells: join(hands.workspace, '.shells'),
+    environmentOf: () => ({}),
+    calls: NO_CALL_LOG,
+    changes: openChangeLog(':memory:'),
+    search: null,
+    keepArtifact: async (_run, _call, made) => {
+      kept.push(made);
+      return { kind: 'ok', value: { artifact_id: 'a1', name: made.name } as Artifact };
+    },
+  };
+});
+beforeEach(() => void (kept = []));
+after(async () => {
+  await hands.remove();
+  rmSync(outside, { recursive: true, force: true });
+});
+
+const at = (name: string): string => join(hands.workspace, name);
+const textOf = (): string => Buffer.from(kept[0]?.bytes ?? []).toString();
+
+async function deliver(input: object): Promise<ToolOutcome> {
+  const prepared = handsTools(kit)
+    .find(({ name }) => name === 'deliver')
+    ?.prepare(input);
+  if (prepared?.ok !== true) return { kind: 'failed', code: 'invalid', text: '' };
+  const { signal } = new AbortController();
+  const call = `1.${(calls += 1)}`;
+  const context = { run: 'r1', conversation: 'c1', call, key: 'k', attempt: 1, fence: 1, signal, output: () => {} };
+  const outcome = await prepared.call.execute(context);
+  assert.ok(outcome.kind !== 'needs_permission');
+  return outcome;
+}
+const codeOf = async (input: object): Promise<string> => {
+  const outcome = await deliver(input);
+  return outcome.kind === 'failed' ? outcome.code : JSON.stringify(outcome);
+};
+
+test('a file is delivered byte for byte, in parts if it is long', async () => {
+  const content = Buffer.alloc(1_300_000, 'a long line\n');
+  writeFileSync(at('long.csv'), content);
+  const outcome = await deliver({ kind: 'file', path: '/workspace/long.csv'.replace('/workspace', hands.workspace) });
+  assert.match(outcome.kind === 'ok' ? outcome.text : '', /Delivered long\.csv \(1300000 bytes\) as a1/);
+  const [made] = kept;
+  assert.deepEqual([made?.name, made?.mediaType, made?.deliverable], ['long.csv', 'text/csv', 'file']);
+  assert.ok(content.equals(made?.bytes ?? new Uint8Array()));
+});
+
+test('nothing outside of the workspace is delivered, nothing empty and nothing too long', async () => {
+  symlinkSync(join(outside, 'secret'), at('link'));
+  symlinkSync(outside, at('folder'));
+  writeFileSync(at('empty'), '');
+  writeFileSync(at('huge'), Buffer.alloc(ARTIFACT_MAX_BYTES + 1));
+  for (const path of ['link', 'folder/secret', '../secret', join(outside, 'secret')])
+    assert.match(await codeOf({ kind: 'file', path }), /^(outside|wrong_kind|denied)$/, path);
+  assert.match(await codeOf({ kind: 'patch', path: 'folder' }), /^outside$/);
+  assert.equal(await codeOf({ kind: 'file', path: 'none' }), 'not_found');
+  assert.equal(await codeOf({ kind: 'file', path: 'empty' }), 'artifact_empty');
+  assert.equal(await codeOf({ kind: 'file', path: 'huge' }), 'artifact_too_large');
+  assert.equal(await codeOf({ kind: 'table', path: 'huge' }), 'invalid');
+  assert.equal(await codeOf({ kind: 'file' }), 'invalid');
+  assert.deepEqual(kept, []);
+});
+
+function repository(name: string): (...args: readonly string[]) => string {
+  mkdirSync(at(name));
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: at(name), encoding: 'utf8' });
+  git('init', '-q', '-b', 'main');
+  writeFileSync(at(`${name}/bread.py`), 'HEAT = 180\nbake()\n');
+  git('add', '.');
+  git('commit', '-qm', 'bread');
+  return git;
+}
+
+test('a patch has changed, new and committed files, applies to its base, and leaves the repository as it is', async () => {
+  const git = repository('bakery');
+  writeFileSync(at('bakery/oven.py'), 'hot = True\n');
+  git('add', '.');
+  git('commit', '-qm', 'oven');
+  writeFileSync(at('bakery/bread.py'), 'HEAT = 240\nbake()\n');
+  writeFileSync(at('bakery/new.txt'), 'new\n');
+  const state = git('status', '--porcelain');
+  const outcome = await deliver({ kind: 'patch', path: 'bakery', base: 'main~1' });
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  assert.deepEqual([kept[0]?.name, kept[0]?.mediaType], ['bakery.patch', 'text/x-diff']);
+  assert.match(textOf(), /-HEAT = 180\n\+HEAT = 240[^]*b\/new\.txt[^]*\+new[^]*b\/oven\.py/);
+  assert.equal(git('status', '--porcelain'), state);
+  writeFileSync(at('the.patch'), textOf());
+  git('worktree', 'add', '-q', at('fresh'), 'main~1');
+  execFileSync('git', ['apply', at('the.patch')], { cwd: at('fresh') });
+  assert.equal(readFileSync(at('fresh/new.txt'), 'utf8'), 'new\n');
+  assert.equal(await codeOf({ kind: 'patch', path: 'bakery', base: 'none' }), 'no_such_commit');
+  assert.equal(await codeOf({ kind: 'patch', path: 'bakery', base: '--output=/tmp/x' }), 'invalid');
+});
+
+test('a patch starts no diff program that the repository names, and needs changes and a repository', async () => {
+  const git = repository('trap');
+  assert.equal(await codeOf({ kind: 'patch', path: 'trap' }), 'no_changes');
+  const mark = at('started');
+  for (const [key, value] of [
+    ['diff.external', `touch ${mark} #`],
+    ['core.fsmonitor', `touch ${mark} #`],
+    ['diff.x.textconv', `touch ${mark} #`],
+  ] as const)
+    git('config', key, value);
+  writeFileSync(at('trap/.gitattributes'), '* diff=x\n');
+  assert.equal((await deliver({ kind: 'patch', path: 'trap' })).kind, 'ok');
+  assert.throws(() => readFileSync(mark));
+  mkdirSync(at('plain'));
+  assert.equal(await codeOf({ kind: 'patch', path: 'plain' }), 'no_repository');
+});
+
+test('a table keeps each row with its sources, which are addresses of the web', async () => {
+  const row = { cells: ['Rye', '4.20'], sources: ['https://example.org/bread'] };
+  const table = { columns: ['Bread', 'Price'], rows: [row, { cells: ['Spelt', '5'] }] };
+  const outcome = await deliver({ kind: 'table', name: 'prices.json', table });
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  assert.deepEqual(DeliveredTable.parse(JSON.parse(textOf())).rows, [row, { cells: ['Spelt', '5'], sources: [] }]);
+  const withSource = (source: string) => ({ ...table, rows: [{ ...row, sources: [source] }] });
+  for (const source of ['javascript:alert(1)', 'file:///etc/passwd', 'https://me:pass@example.org/'])
+    assert.equal(await codeOf({ kind: 'table', table: withSource(source) }), 'invalid', source);
+  assert.equal(await codeOf({ kind: 'table', table: { ...table, rows: [{ cells: ['Rye'] }] } }), 'invalid');
+});

@@ -1,0 +1,124 @@
+/** Pages that runs opened, over HTTP: each once, workers' pages too, witnessed by the broker's record, and only for readers of the words. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import {
+  beginCall,
+  createSession,
+  endCall,
+  getSessionResults,
+  keepArtifact,
+  keepEgressAttempts,
+  listRunSources,
+  nextRun,
+  sendMessage,
+  type Client,
+  type OpenedPage,
+} from '@hamlet/contract';
+import { citedPages } from '@hamlet/core';
+import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
+import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
+import { clientOf, TOKENS } from '../testing/test-village.ts';
+
+const { play } = await startPlay();
+const permits = new PermissionPlay(play.url);
+const grace = await firstAdmin(play.url);
+const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
+const AT = '2026-11-25T10:00:00Z';
+const page = (url: string, title = ''): OpenedPage => ({ url, title, at: AT });
+
+function begin({ agentId, runId, cycle, attempt }: Working, callId: string) {
+  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
+  return play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
+}
+
+function end({ agentId, runId, cycle, attempt }: Working, callId: string, opened: OpenedPage[]) {
+  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Read.' }, report: { opened } };
+  return play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body });
+}
+
+const sources = async (client: Client, runId: string) =>
+  dataOf(await client.call(listRunSources, { params: { run_id: runId } })).sources;
+
+test('opened pages are listed each once, for readers of the words; a link that was never opened is in no list', async () => {
+  const working = await permits.startRun('ada', mia.client);
+  dataOf(await begin(working, '1.0'));
+  const { cycle } = working;
+  const attempt = { id: randomUUID(), agent: 'ada', uid: (await play.agent('ada')).uid, cycle, run: working.runId };
+  const request = {
+    form: 'tunnel' as const,
+    host: 'a.example.org',
+    port: 443,
+    method: null,
+    path: null,
+    refused: null,
+  };
+  const broker = clientOf(play.url, TOKENS.broker);
+  dataOf(
+    await broker.call(keepEgressAttempts, {
+      body: { begin: [{ ...attempt, ...request, call: '1.0', at: new Date().toISOString() }], end: [] },
+    }),
+  );
+  dataOf(await end(working, '1.0', [page('https://a.example.org/x', 'A'), page('https://b.example.org/')]));
+  dataOf(await begin(working, '2.0'));
+  dataOf(await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]));
+  const listed = await sources(mia.client, working.runId);
+  assert.deepEqual(
+    listed.map(({ url, title, call_id, witnessed }) => [url, title, call_id, witnessed]),
+    [
+      ['https://A.example.org/x#part', 'A again', '2.0', true],
+      ['https://b.example.org/', '', '1.0', false],
+    ],
+  );
+  assert.deepEqual(await sources(grace.client, working.runId), listed);
+  assert.deepEqual(await sources(noah.client, working.runId), []);
+  const answer = 'See https://a.example.org/x and https://never.example.org/opened.';
+  assert.deepEqual(
+    citedPages(answer, listed).map(({ url }) => url),
+    ['https://A.example.org/x#part'],
+  );
+  await permits.end(working);
+});
+
+test("a worker's pages belong to the run that it works for; a session shows pages and deliverables of its runs", async () => {
+  const made = await mia.client.call(createSession, { params: { agent_id: 'bob' }, body: {} });
+  const { session_id } = dataOf(made).session;
+  dataOf(await mia.client.call(sendMessage, { params: { session_id }, body: { text: 'Find bread.' } }));
+  const { run } = dataOf(await play.as('bob').call(nextRun, { params: { agent_id: 'bob' }, query: {} }));
+  assert.ok(run !== null);
+  const working = await permits.start('bob', run);
+  const delegated = await permits.perform(working, {
+    tool: 'delegate',
+    callId: '1.0',
+    args: { role: 'reader', prompt: 'Read a page' },
+  });
+  const workerId = String(dataOf(delegated).outcome.data?.['run_id']);
+  const worker = await permits.start('bob', { run_id: workerId });
+  dataOf(await begin(worker, '1.0'));
+  dataOf(await end(worker, '1.0', [page('https://c.example.org/', 'C')]));
+  const bytes = new Uint8Array(Buffer.from('a,b\n'));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const { runId, cycle, attempt } = worker;
+  const kept = await play.as('bob').call(keepArtifact, {
+    params: { run_id: runId, call_id: '1.0', sha256 },
+    query: { cycle, attempt, name: 'bread.csv', media_type: 'text/csv', deliverable: 'file' },
+    body: bytes,
+  });
+  dataOf(kept);
+  assert.deepEqual(
+    (await sources(mia.client, working.runId)).map(({ run_id, url }) => [run_id, url]),
+    [[working.runId, 'https://c.example.org/']],
+  );
+  const results = dataOf(await mia.client.call(getSessionResults, { params: { session_id } }));
+  assert.deepEqual(
+    [
+      results.artifacts.map(({ name, run_id }) => [name, run_id === working.runId]),
+      results.sources.map(({ title }) => title),
+    ],
+    [[['bread.csv', true]], ['C']],
+  );
+  assert.equal(await codeOf(noah.client.call(getSessionResults, { params: { session_id } })), 'no_such_session');
+  assert.equal(await codeOf(noah.client.call(listRunSources, { params: { run_id: runId } })), 'no_such_run');
+});
