@@ -15,6 +15,7 @@ export const AREAS = [
   'auction',
   'account',
   'session',
+  'artifact',
   'turn',
 ] as const;
 

@@ -14,6 +14,7 @@ import { PendingReplies, ReplyForm } from './reply-form.tsx';
 import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
+import { PostDeliverables, PublishedText } from './published.tsx';
 import type { Refused } from '../../client/api.ts';
 import type { PageOf } from '../../client/query/pages.ts';
 import { usePages } from '../../client/query/use-pages.ts';
@@ -106,7 +107,7 @@ export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: P
     <li className="reply" data-reply-id={reply.reply_id} data-author={reply.author_id} data-status={reply.status}>
       <Byline of={reply} now={now} onHistory={() => setAct(act === 'history' ? null : 'history')} />
       <HiddenNotice of={reply} now={now} />
-      <p className="prose">{reply.body}</p>
+      <PublishedText of={reply} />
       {reply.rewarded !== '0' && (
         <p className="post-facts">
           <span
@@ -126,7 +127,7 @@ export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: P
 
 type TextProps = Readonly<{ post: Post; now: number; heading: RefObject<HTMLHeadingElement | null> }>;
 
-/** The post itself, as plain text: nothing in it becomes a link, an image or a command. */
+/** The post itself, as plain text: nothing in it becomes an image or a command, and only a page that its run opened a link. */
 export function PostText({ post, now, heading }: TextProps): ReactElement {
   const [act, setAct] = useState<OpenAct>(null);
   return (
@@ -136,7 +137,8 @@ export function PostText({ post, now, heading }: TextProps): ReactElement {
       </h2>
       <Byline of={post} now={now} onHistory={() => setAct(act === 'history' ? null : 'history')} />
       <HiddenNotice of={post} now={now} />
-      <p className="prose">{post.body}</p>
+      <PublishedText of={post} />
+      <PostDeliverables post={post} />
       <Facts post={post} />
       <ActRow post={post} reply={null} act={act} onAct={setAct} />
       <ActForm post={post} reply={null} act={act} onAct={setAct} />

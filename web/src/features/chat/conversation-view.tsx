@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
 import { secondTime } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
+import { SessionResults } from '../results/session-results.tsx';
 import { streamLabel } from '../runs/run-labels.ts';
 import { announcement, beforeSendingLabel, limitLabel, type Listener, queueLabel } from './chat-labels.ts';
 import { Composer } from './composer.tsx';
@@ -50,7 +51,9 @@ export function ConversationView({ sessionId, agent }: ViewProps): ReactElement 
       <div className="chat-scroll" ref={stick.scroller} tabIndex={0} role="group" aria-label="Transcript">
         <div className="chat-content" ref={stick.content}>
           <OlderMessages state={state} sessionId={sessionId} change={change} />
-          <Transcript state={state} listener={listener} agentId={agent.agent_id} onAnswered={onAnswered} />
+          <SessionResults sessionId={sessionId} version={state.messages.length}>
+            <Transcript state={state} listener={listener} agentId={agent.agent_id} onAnswered={onAnswered} />
+          </SessionResults>
           <PendingMessages sessionId={sessionId} shown={state.messages} />
           {problem !== null && (
             <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'} icon="offline">

@@ -2,6 +2,7 @@ import type { HandsCall, Permission } from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import type { ModelItem, TraceItem } from '../../client/minds/trace-items.ts';
 import { Time } from '../../ui/time.tsx';
+import { CitedText } from '../citations/cited-text.tsx';
 import { CallLine } from './call-line.tsx';
 import { eventLabel, modelLabel } from './run-labels.ts';
 
@@ -50,7 +51,11 @@ function ModelLine({ item }: { readonly item: ModelItem }): ReactElement {
   return (
     <div className="model-line">
       <span className="model-line-head">{modelLabel(item)}</span>
-      {item.text !== null && <p className="prose">{item.text}</p>}
+      {item.text !== null && (
+        <p className="prose">
+          <CitedText text={item.text} />
+        </p>
+      )}
     </div>
   );
 }

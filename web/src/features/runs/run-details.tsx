@@ -13,6 +13,9 @@ import { shortArguments } from '../permissions/shown-arguments.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RunSkills } from '../capabilities/run-skills.tsx';
 import { RunFiles } from '../hands/run-files.tsx';
+import { CitedText } from '../citations/cited-text.tsx';
+import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
+import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/run-results.tsx';
 import { RunWorkers } from './run-workers.tsx';
 import { useRunCalls } from '../hands/use-hands-calls.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
@@ -33,29 +36,35 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
   const hands = useRunCalls(run, trace.events.length);
   const calls = hands.rows ?? NO_CALLS;
   const items = useMemo(() => traceItems(trace, asked.permissions), [trace, asked.permissions]);
+  const artifacts = useRunArtifacts(run, trace.events.length);
+  const sources = useRunSources(run, trace.events.length);
   const problem = streamLabel(stream);
   return (
-    <div className="run-details" data-stream={stream.kind}>
-      <dl className="run-facts">
-        <Result run={run} />
-        <RunOfferView run={run} />
-        <Origin run={run} />
-        <Taint run={run} />
-        <Changes run={run} items={items} />
-        <RunFiles calls={calls} />
-        <RunSkills run={run} version={trace.events.length} />
-        <RunWorkers run={run} version={trace.events.length} />
-        <dt>Course</dt>
-        <dd>
-          {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
-          <RunCourse items={items} calls={calls} onAnswered={asked.again} />
-          <MoreButton more={hands.more} word="Load older commands and changes" />
-          {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
-          {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
-        </dd>
-      </dl>
-      <CancelRun run={run} onChanged={onChanged} />
-    </div>
+    <OpenedPagesProvider value={useKeysOf(sources)}>
+      <div className="run-details" data-stream={stream.kind}>
+        <dl className="run-facts">
+          <Result run={run} />
+          <RunOfferView run={run} />
+          <Origin run={run} />
+          <Taint run={run} />
+          <Changes run={run} items={items} />
+          <RunResults artifacts={artifacts} />
+          <RunSources sources={sources} text={run.summary ?? ''} />
+          <RunFiles calls={calls} />
+          <RunSkills run={run} version={trace.events.length} />
+          <RunWorkers run={run} version={trace.events.length} />
+          <dt>Course</dt>
+          <dd>
+            {items.length === 0 && stream.kind !== 'refused' && 'Loading…'}
+            <RunCourse items={items} calls={calls} onAnswered={asked.again} />
+            <MoreButton more={hands.more} word="Load older commands and changes" />
+            {trace.partial !== null && <p className="prose run-partial">{trace.partial.text}</p>}
+            {problem !== null && <Notice tone={stream.kind === 'refused' ? 'bad' : 'waiting'}>{problem}</Notice>}
+          </dd>
+        </dl>
+        <CancelRun run={run} onChanged={onChanged} />
+      </div>
+    </OpenedPagesProvider>
   );
 }
 
@@ -80,7 +89,9 @@ function Result({ run }: { readonly run: Run }): ReactElement {
         <>
           <dt>Summary</dt>
           <dd>
-            <span className="prose run-summary">{run.summary}</span>
+            <span className="prose run-summary">
+              <CitedText text={run.summary} />
+            </span>
             {scripted !== null && <ScriptedMark {...scripted} />}
           </dd>
         </>

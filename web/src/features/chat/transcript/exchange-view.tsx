@@ -13,6 +13,8 @@ import { scriptedLabel } from '../../runs/run-labels.ts';
 import { useViewerId, useVillage } from '../../village-context.ts';
 import { authorLabel, failureLabel, presentIn, usageLabel, workingLabel } from '../chat-labels.ts';
 import { RichText } from './rich-text.tsx';
+import { OpenedPagesProvider, useKeysOf } from '../../citations/opened-pages.ts';
+import { AnswerDeliverables, AnswerSources, useAnswerSources } from '../../results/session-results.tsx';
 import { FinishedWork, Work } from './work.tsx';
 
 interface ExchangeProps {
@@ -118,6 +120,7 @@ function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: O
       {runId !== null && (
         <FinishedWork runId={runId} trace={trace} items={items} answer={answer} onAnswered={onAnswered} />
       )}
+      {runId !== null && answer === null && <AnswerDeliverables runId={runId} />}
       {state !== 'answered' && <NotAnswered message={question} text={failureLabel(question, trace.run)} />}
     </>
   );
@@ -165,6 +168,8 @@ function AnswerHead({ author: { agentId, name, scripted } }: { readonly author: 
 
 function Answer({ message, author }: Readonly<{ message: SessionMessage; author: Author }>): ReactElement {
   const usage = usageLabel(message.steps, message.cost);
+  const sources = useAnswerSources(message.run_id);
+  const opened = useKeysOf(sources);
   if (message.author.role === 'system') return <p className="message-facts">{message.text}</p>;
   return (
     <div className="answer" data-message={message.message_id}>
@@ -173,7 +178,11 @@ function Answer({ message, author }: Readonly<{ message: SessionMessage; author:
         <Time at={message.at} word={clockOf(message.at)} title={minuteTime(message.at)} />
         {usage !== '' && <span className="answer-usage">{usage}</span>}
       </header>
-      <RichText text={message.text} />
+      <OpenedPagesProvider value={opened}>
+        <RichText text={message.text} />
+      </OpenedPagesProvider>
+      {message.run_id !== null && <AnswerDeliverables runId={message.run_id} />}
+      <AnswerSources sources={sources} text={message.text} />
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import { type ReactElement, useMemo } from 'react';
 import { LinkButton } from '../../../ui/button.tsx';
+import { WebLink } from '../../citations/cited-text.tsx';
 import { useVillage } from '../../village-context.ts';
 import { type Block, type Inline, textBlocks } from './text-blocks.ts';
 
-/** A text of an agent with paragraphs, lists and code. It loads no images and has no links except to posts. */
+/** A text of an agent with paragraphs, lists and code. It loads no images. It links to posts, and to pages that the run opened. */
 export function RichText({ text }: { readonly text: string }): ReactElement {
   const blocks = useMemo(() => textBlocks(text), [text]);
   return (
@@ -65,6 +66,8 @@ function Part({ part }: { readonly part: Inline }): ReactElement {
       return <b>{part.text}</b>;
     case 'code':
       return <code>{part.text}</code>;
+    case 'web':
+      return <WebLink url={part.url} name={part.name} text={part.text} />;
     case 'post': {
       const { postId } = part;
       return <LinkButton word={part.text} onClick={() => open({ view: 'board', post: postId })} />;

@@ -54,14 +54,15 @@ test('an address of a post becomes a link to the post', () => {
   assert.deepEqual(line(`[Rope](/?view=board&post=${POST}).`)[0], { kind: 'post', postId: POST, text: 'Rope' });
 });
 
-test('no other address becomes a link, and no image is loaded', () => {
-  for (const text of [
-    'https://evil.example/?q=secret',
-    '[click](https://evil.example)',
-    '![x](https://evil.example/x.png)',
-    '[x](javascript:alert(1))',
-  ])
-    assert.deepEqual(line(text), [{ kind: 'text', text }]);
+test('an address of the web is a part of its own, which is a link only if the run opened it; no image is loaded', () => {
+  const web = (text: string, url: string, name: string | null = null): Inline => ({ kind: 'web', text, url, name });
+  const address = 'https://evil.example/?q=secret';
+  assert.deepEqual(line(address), [web(address, address)]);
+  assert.deepEqual(line(`**${address}**`), [web(address, address)]);
+  const named = '[click](https://evil.example)';
+  assert.deepEqual(line(named), [web(named, 'https://evil.example', 'click')]);
+  assert.deepEqual(line(`!${named}`), [{ kind: 'text', text: '!' }, web(named, 'https://evil.example', 'click')]);
+  assert.deepEqual(line('[x](javascript:alert(1))'), [{ kind: 'text', text: '[x](javascript:alert(1))' }]);
 });
 
 test('a long hostile text is read in time that grows with its length', () => {

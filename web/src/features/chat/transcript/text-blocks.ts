@@ -1,5 +1,8 @@
-/** A part of a line. `post` is a link to a post of this village's board, the only link that text can become. */
+import { linkedParts, type TextPart } from '../../citations/opened-pages.ts';
+
+/** A part of a line. `post` is a link to a post of this village's board, `web` one to a page of the web. */
 export type Inline =
+  | Extract<TextPart, { readonly kind: 'web' }>
   | { readonly kind: 'text' | 'strong' | 'code'; readonly text: string }
   | { readonly kind: 'post'; readonly text: string; readonly postId: string };
 
@@ -24,7 +27,7 @@ const INLINE = new RegExp(
 
 /**
  * The blocks of a text that an agent wrote. Paragraphs, lists, headings, code and strong words are recognized; all else
- * stays text: no images, no markup and no links, except to posts. Text that is still being written reads the same way.
+ * stays text: no images and no markup. Text that is still being written reads the same way.
  */
 export function textBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
@@ -88,12 +91,18 @@ function inlines(line: string): readonly Inline[] {
   const parts: Inline[] = [];
   let end = 0;
   for (const match of line.matchAll(INLINE)) {
-    if (match.index > end) parts.push({ kind: 'text', text: line.slice(end, match.index) });
-    parts.push(inlineOf(match));
+    if (match.index > end) parts.push(...linkedParts(line.slice(end, match.index)));
+    parts.push(...withLinks(inlineOf(match)));
     end = match.index + match[0].length;
   }
-  if (end < line.length) parts.push({ kind: 'text', text: line.slice(end) });
+  if (end < line.length) parts.push(...linkedParts(line.slice(end)));
   return parts;
+}
+
+/** Strong words with their links to the web; other parts as they are. */
+function withLinks(part: Inline): readonly Inline[] {
+  if (part.kind !== 'strong') return [part];
+  return linkedParts(part.text).map((each) => (each.kind === 'web' ? each : { kind: 'strong', text: each.text }));
 }
 
 function inlineOf([whole, code, strong, name, named, bare]: RegExpMatchArray): Inline {

@@ -1,0 +1,193 @@
+/** What a run made and opened, in a real browser: cards with their content, screenshots, sources, and links that were never opened. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { crc32, deflateSync } from 'node:zlib';
+import {
+  beginCall,
+  createSession,
+  endCall,
+  keepArtifact,
+  nextRun,
+  sendMessage,
+  settleRun,
+  type CallReport,
+  type DeliverableKind,
+} from '@hamlet/contract';
+import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { BrowserOptions } from '../browser.ts';
+import { visit } from './web-operator.ts';
+import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+
+const PATCH = `diff --git a/bread.py b/bread.py
+--- a/bread.py
++++ b/bread.py
+@@ -1,2 +1,2 @@
+ import oven
+-HEAT = 180
++HEAT = 240
+diff --git a/notes/<script>.txt b/notes/<script>.txt
+new file mode 100644
+--- /dev/null
++++ b/notes/<script>.txt
+@@ -0,0 +1 @@
++<script>document.title = 'taken'</script>
+`;
+const TABLE = {
+  columns: ['Bread', 'Price'],
+  rows: [
+    { cells: ['Rye', '4.20'], sources: ['https://bakery.example/rye', 'https://prices.example/today'] },
+    { cells: ['Spelt', '<b>5</b>'], sources: [] },
+  ],
+};
+const ANSWER =
+  'Rye costs 4.20 ([the bakery](https://bakery.example/rye)). More at https://never.example/opened and https://prices.example/today.';
+const AT = '2026-11-25T10:00:00Z';
+const OPENED = [
+  { url: 'https://bakery.example/rye', title: 'Rye bread of the old bakery at the market square', at: AT },
+  { url: 'https://prices.example/today', title: '', at: AT },
+];
+
+let stage: ViewerStage;
+let permits: PermissionPlay;
+let working: Working;
+let sessionId = '';
+
+before(async () => {
+  stage = await startViewerStage();
+  await stage.account('kim', 'admin');
+  permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+  const made = await permits.play.admin.call(createSession, { params: { agent_id: 'ada' }, body: {} });
+  assert.ok(made.ok);
+  sessionId = made.data.session.session_id;
+  const message = { params: { session_id: sessionId }, body: { text: 'What does rye bread cost?' } };
+  assert.ok((await permits.play.admin.call(sendMessage, message)).ok);
+  const next = await permits.play.as('ada').call(nextRun, { params: { agent_id: 'ada' }, query: {} });
+  assert.ok(next.ok && next.data.run !== null);
+  working = await permits.start('ada', next.data.run);
+  await called('1.0', { opened: OPENED });
+  await kept('2.0', { name: 'bread.patch', type: 'text/x-diff', content: Buffer.from(PATCH), deliverable: 'patch' });
+  const table = Buffer.from(JSON.stringify(TABLE));
+  await kept('3.0', { name: 'prices.json', type: 'application/json', content: table, deliverable: 'table' });
+  await kept('4.0', { name: 'shop.png', type: 'image/png', content: aPng() });
+  const { runId, cycle, attempt } = working;
+  const end = { cycle, attempt, state: 'done' as const, summary: ANSWER, answer: ANSWER };
+  const settled = await permits.play.as('ada').call(settleRun, { params: { run_id: runId }, body: end });
+  assert.ok(settled.ok, JSON.stringify(settled));
+});
+after(async () => {
+  await stage?.remove();
+});
+
+/** Stores a call in the hands with its start and its end, and bytes that it makes. */
+async function called(callId: string, report: CallReport, during?: () => Promise<void>): Promise<void> {
+  const { runId, cycle, attempt } = working;
+  const params = { run_id: runId, call_id: callId };
+  const client = permits.play.as('ada');
+  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
+  assert.ok((await client.call(beginCall, { params, body })).ok);
+  await during?.();
+  const outcome = { kind: 'ok' as const, text: 'Done.' };
+  assert.ok((await client.call(endCall, { params, body: { cycle, attempt, outcome, report } })).ok);
+}
+
+interface Made {
+  readonly name: string;
+  readonly type: string;
+  readonly content: Buffer;
+  readonly deliverable?: DeliverableKind;
+}
+
+const kept = (callId: string, { name, type, content, deliverable }: Made): Promise<void> =>
+  called(callId, {}, async () => {
+    const { runId, cycle, attempt } = working;
+    const answer = await permits.play.as('ada').call(keepArtifact, {
+      params: { run_id: runId, call_id: callId, sha256: createHash('sha256').update(content).digest('hex') },
+      query: { cycle, attempt, name, media_type: type, ...(deliverable && { deliverable }) },
+      body: new Uint8Array(content),
+    });
+    assert.ok(answer.ok, JSON.stringify(answer));
+  });
+
+/** A picture of 320 × 200 pixels. */
+function aPng(): Buffer {
+  const [width, height] = [320, 200];
+  const rows = Buffer.alloc((width * 3 + 1) * height, 0xd8);
+  for (let row = 0; row < height; row += 1) rows[row * (width * 3 + 1)] = 0;
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2, 0, 0, 0], 8);
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const magic = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([magic, chunk('IHDR', head), chunk('IDAT', deflateSync(rows)), chunk('IEND', Buffer.alloc(0))]);
+}
+
+for (const [name, options] of [
+  ['desktop', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { width: 390, height: 844, phone: true }],
+] as const satisfies readonly (readonly [string, BrowserOptions])[])
+  test(`the page of a run shows what it delivered, its screenshots and its links: ${name}`, async () => {
+    const viewer = await stage.viewer(options);
+    const { page } = viewer;
+    await page.goto(stage.url);
+    await stage.signIn(viewer, 'kim');
+    await visit(page, `?view=runs&run=${working.runId}`);
+    const patch = page.locator('.artifact[data-kind="patch"]');
+    await patch.getByRole('button', { name: 'Open' }).click();
+    await patch.locator('.diff-line[data-kind="added"]', { hasText: 'HEAT = 240' }).waitFor();
+    assert.match(await patch.innerText(), /bread\.py[^]*\+1 −1[^]*<script>\.txt[^]*new/);
+    const table = page.locator('.artifact[data-kind="table"]');
+    await table.getByRole('button', { name: 'Open' }).click();
+    const link = table.locator('tbody tr').first().locator('a').first();
+    assert.equal(await link.getAttribute('href'), 'https://bakery.example/rye');
+    assert.match((await link.getAttribute('rel')) ?? '', /noopener noreferrer/);
+    assert.match(await table.innerText(), /<b>5<\/b>/);
+    await page.waitForFunction(`document.querySelector('.artifact-image img')?.naturalWidth === 320`);
+    assert.equal(await page.locator('.run-summary .link-unopened').count(), 1);
+    assert.match(await page.locator('.run-summary .link-unopened').innerText(), /never\.example\/opened[^]*not opened/);
+    assert.equal(await page.locator('.run-summary .page-link').count(), 2);
+    assert.equal(await page.locator('.source').count(), 2);
+    assert.notEqual(await page.title(), 'taken');
+    await stage.shot(viewer, `results-${name}`);
+    const wide = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    assert.ok(wide <= 0, `the page is ${wide} px wider than the window`);
+    const [download] = await Promise.all([page.waitForEvent('download'), patch.locator('a[download]').click()]);
+    assert.equal(download.suggestedFilename(), 'bread.patch');
+    assert.deepEqual(
+      viewer.errors.filter((error) => !error.endsWith('/api/v1/me')),
+      [],
+    );
+    await viewer.close();
+  });
+
+for (const [name, options] of [
+  ['desktop', {}],
+  ['phone', { width: 390, height: 844, phone: true }],
+] as const satisfies readonly (readonly [string, BrowserOptions])[])
+  test(`the chat shows what an answer delivers, its sources, and a link that was never opened: ${name}`, async () => {
+    const viewer = await stage.viewer(options);
+    const { page } = viewer;
+    await page.goto(stage.url);
+    await stage.signIn(viewer, 'kim');
+    await visit(page, `?agent=ada&tab=chat&chat=${sessionId}`);
+    const answer = page.locator('.answer[data-message]');
+    await answer.locator('.artifact[data-kind="table"]').waitFor();
+    assert.equal(await answer.locator('.artifact').count(), 2);
+    assert.equal(await answer.locator('.source').count(), 2);
+    assert.match(await answer.locator('.rich-text .link-unopened').innerText(), /never\.example\/opened/);
+    assert.equal(await answer.locator('.rich-text .page-link').first().innerText(), 'the bakery (bakery.example)');
+    assert.match(await answer.locator('.unopened').innerText(), /1 link was not opened/);
+    await stage.shot(viewer, `results-chat-${name}`);
+    await viewer.close();
+  });

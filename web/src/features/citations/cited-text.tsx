@@ -1,0 +1,46 @@
+import { pageKey } from '@hamlet/core';
+import { type ReactElement, useMemo } from 'react';
+import { visibleText } from '../permissions/shown-arguments.ts';
+import { hostOf, linkedParts, useOpenedKeys } from './opened-pages.ts';
+import './citations.css';
+
+/** A plain text whose links to the web are marked if the run never opened them. Nothing else in it becomes more than text. */
+export function CitedText({ text }: { readonly text: string }): ReactElement {
+  const parts = useMemo(() => linkedParts(text), [text]);
+  return (
+    <>
+      {parts.map((part, index) =>
+        part.kind === 'text' ? part.text : <WebLink key={index} url={part.url} name={part.name} text={part.text} />,
+      )}
+    </>
+  );
+}
+
+interface WebLinkProps {
+  readonly url: string;
+  readonly name: string | null;
+  /** The link as the text has it. */
+  readonly text: string;
+}
+
+/** A link of a text: a person can follow it if the run opened the page; another one stays text with a mark. */
+export function WebLink({ url, name, text }: WebLinkProps): ReactElement {
+  const opened = useOpenedKeys();
+  if (opened === null) return <>{text}</>;
+  const shown = name === null ? visibleText(url) : `${visibleText(name)} (${hostOf(url)})`;
+  if (opened.has(pageKey(url))) return <PageLink url={url} word={shown} />;
+  return (
+    <span className="link-unopened" title={`${url} · the agent did not open this page`}>
+      {shown} <span className="link-mark">not opened</span>
+    </span>
+  );
+}
+
+/** A link to a page of the web that learns nothing about this page. */
+export function PageLink({ url, word }: Readonly<{ url: string; word: string }>): ReactElement {
+  return (
+    <a className="page-link" href={url} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
+      {word}
+    </a>
+  );
+}

@@ -1,0 +1,47 @@
+import type { RunSource } from '@hamlet/contract';
+import { pageKey, webLinks } from '@hamlet/core';
+import { createContext, useContext, useMemo } from 'react';
+
+/** A page that a run opened, as a list of sources shows it. */
+export type Source = Pick<RunSource, 'url' | 'title' | 'at'> & { readonly witnessed?: boolean };
+
+/** The keys of the pages that the run of a text opened; null if that is not known, or no run wrote the text. */
+export type OpenedKeys = ReadonlySet<string> | null;
+
+const Opened = createContext<OpenedKeys>(null);
+export const OpenedPagesProvider = Opened.Provider;
+export const useOpenedKeys = (): OpenedKeys => useContext(Opened);
+
+export function useKeysOf(sources: readonly Source[] | null): OpenedKeys {
+  return useMemo(() => (sources === null ? null : new Set(sources.map(({ url }) => pageKey(url)))), [sources]);
+}
+
+/** The addresses in a text that the run never opened, each once. Pure. */
+export function unopenedIn(text: string, opened: OpenedKeys): readonly string[] {
+  if (opened === null) return [];
+  const links = webLinks(text).filter(({ url }) => !opened.has(pageKey(url)));
+  return [...new Map(links.map(({ url }) => [pageKey(url), url])).values()];
+}
+
+/** A part of a text: words, or a link to the web. */
+export type TextPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'web'; readonly text: string; readonly url: string; readonly name: string | null };
+
+/** A text cut at its links to the web. Pure. */
+export function linkedParts(text: string): readonly TextPart[] {
+  const parts: TextPart[] = [];
+  let end = 0;
+  for (const { start, end: next, url, name } of webLinks(text)) {
+    if (start > end) parts.push({ kind: 'text', text: text.slice(end, start) });
+    parts.push({ kind: 'web', text: text.slice(start, next), url, name });
+    end = next;
+  }
+  if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });
+  return parts;
+}
+
+/** The host of an address as a browser sees it: letters that look like others are written out. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}

@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react';
+import { Time } from '../../ui/time.tsx';
+import { minuteTime } from '../../ui/time-labels.ts';
+import { visibleText } from '../permissions/shown-arguments.ts';
+import { PageLink } from './cited-text.tsx';
+import { hostOf, type Source } from './opened-pages.ts';
+import './citations.css';
+
+/** Sources that are shown at once. */
+const SHOWN = 5;
+
+/** Pages that a run opened: title, address, time, and what the village itself saw of it. */
+export function SourceList({ sources }: { readonly sources: readonly Source[] }): ReactElement {
+  const [first, rest] = [sources.slice(0, SHOWN), sources.slice(SHOWN)];
+  return (
+    <>
+      <ul className="sources">
+        {first.map((source) => (
+          <SourceLine key={`${source.url} ${source.at}`} source={source} />
+        ))}
+      </ul>
+      {rest.length > 0 && (
+        <details className="more-sources">
+          <summary>{rest.length} more</summary>
+          <ul className="sources">
+            {rest.map((source) => (
+              <SourceLine key={`${source.url} ${source.at}`} source={source} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function SourceLine({ source: { url, title, at, witnessed } }: { readonly source: Source }): ReactElement {
+  return (
+    <li className="source" data-witnessed={witnessed}>
+      <PageLink url={url} word={title.trim() === '' ? hostOf(url) : visibleText(title)} />
+      <span className="source-url">{visibleText(url)}</span>
+      <span className="source-facts">
+        <Time at={at} word={minuteTime(at)} />
+        {witnessed !== undefined && (
+          <small
+            title={
+              witnessed
+                ? 'The village saw that the agent reached this host'
+                : 'Only the agent says so: the village did not see the request'
+            }
+          >
+            {witnessed ? 'seen' : 'claimed'}
+          </small>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** The addresses of a text that its run never opened. */
+export function UnopenedList({ urls }: { readonly urls: readonly string[] }): ReactElement | null {
+  if (urls.length === 0) return null;
+  return (
+    <details className="unopened">
+      <summary>
+        {urls.length === 1 ? '1 link was' : `${urls.length} links were`} not opened by the agent: check{' '}
+        {urls.length === 1 ? 'it' : 'them'} before you trust {urls.length === 1 ? 'it' : 'them'}
+      </summary>
+      <ul className="sources">
+        {urls.map((url) => (
+          <li key={url} className="source-url">
+            {visibleText(url)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

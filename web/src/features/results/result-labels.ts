@@ -1,0 +1,69 @@
+import type { Artifact, DeliverableKind } from '@hamlet/contract';
+
+/** The facts on the card of an artifact. */
+export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'deliverable' | 'expires_at'> & {
+  readonly image?: boolean;
+};
+
+const KINDS: Readonly<Record<DeliverableKind, string>> = { file: 'File', patch: 'Patch', table: 'Table' };
+export const kindLabel = (kind: DeliverableKind | null): string => (kind === null ? 'File' : KINDS[kind]);
+
+const KIB = 1024;
+
+/** A size in words: `820 bytes`, `12 KB`, `1.4 MB`. */
+export function sizeLabel(bytes: number): string {
+  if (bytes < KIB) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  if (bytes < KIB * KIB) return `${Math.round(bytes / KIB)} KB`;
+  return `${(bytes / KIB / KIB).toFixed(1)} MB`;
+}
+
+/** The change of one file in a patch. */
+export interface FilePatch {
+  readonly path: string;
+  /** Without the lines that name the file. */
+  readonly diff: string;
+  readonly note: string;
+}
+
+/** Files of a patch that a page shows. */
+export const PATCH_FILES_MAX = 100;
+
+const NOTES: readonly (readonly [RegExp, string])[] = [
+  [/^new file mode/m, 'new'],
+  [/^deleted file mode/m, 'deleted'],
+  [/^rename from/m, 'renamed'],
+  [/^(GIT binary patch|Binary files)/m, 'binary'],
+];
+
+/** The files of a unified diff as git writes it. The patch is a claim of the agent: any text gives files. Pure. */
+export function filesOfPatch(patch: string): { readonly files: readonly FilePatch[]; readonly left: number } {
+  const parts = patch.split(/^(?=diff --git )/m).filter((part) => part.trim() !== '');
+  const files = parts.slice(0, PATCH_FILES_MAX).map(fileOf);
+  return { files, left: Math.max(0, parts.length - PATCH_FILES_MAX) };
+}
+
+function fileOf(part: string): FilePatch {
+  const hunks = part.search(/^@@/m);
+  const head = hunks === -1 ? part : part.slice(0, hunks);
+  const named = /^\+\+\+ (?:b\/)?(.+)$/m.exec(head)?.[1];
+  const old = /^--- (?:a\/)?(.+)$/m.exec(head)?.[1];
+  const path = named === undefined || named === '/dev/null' ? old : named;
+  const title = /^diff --git a\/(.+?) b\//.exec(head)?.[1];
+  const note = NOTES.filter(([form]) => form.test(head)).map(([, word]) => word);
+  return {
+    path: (path ?? title ?? 'changes').trim(),
+    diff: hunks === -1 ? '' : part.slice(hunks),
+    note: note.join(', '),
+  };
+}
+
+/** A text of a file, and the number of characters that are not shown; null if the bytes are no text. Pure. */
+export function textOf(bytes: Uint8Array, maxChars: number): { readonly text: string; readonly left: number } | null {
+  if (bytes.subarray(0, 8_192).includes(0)) return null;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text: text.slice(0, maxChars), left: Math.max(0, text.length - maxChars) };
+  } catch {
+    return null;
+  }
+}
