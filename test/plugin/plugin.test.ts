@@ -268,7 +268,7 @@ test('runs: read from the api with a token; without one the error says how to ge
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   assert.match(
     (await hamlet('runs ada', place)).stdout,
-    /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +member +\d+[sm] +0 +Water the flowers\.\n$/,
+    /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +DELIVERED +SUMMARY\n\S+ +ada +queued +member +\d+[sm] +0 +Water the flowers\.\n$/,
   );
   const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as {
     runs: readonly { prompt: string }[];

@@ -1,4 +1,13 @@
-import { listRuns, ProblemError, RUNS_PAGE_MAX, RunState, type Run } from '@hamlet/contract';
+import {
+  type Artifact,
+  type Client,
+  listAgentArtifacts,
+  listRuns,
+  ProblemError,
+  RUNS_PAGE_MAX,
+  RunState,
+  type Run,
+} from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { followRun, nextOpenRun } from '../talk/follow-run.ts';
 import { printable } from '../talk/printable.ts';
@@ -8,17 +17,50 @@ import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const DEFAULT_LIMIT = 20;
 const TEXT_CHARS = 50;
-const HEAD = ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'SUMMARY'];
+const HEAD = ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'DELIVERED', 'SUMMARY'];
+const NAMES_CHARS = 40;
+/** Newest deliverables of an agent that are read. */
+const DELIVERABLES = 100;
 
-const rowOf = (run: Run, nowMs: number): readonly string[] => [
+/** The names of what a run delivered, oldest first; empty if the caller may not read its words. */
+const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
+  artifacts
+    .filter(({ run_id: id }) => id === run.run_id)
+    .map(({ name }) => name)
+    .toReversed()
+    .join(', ');
+
+const rowOf = (run: Run, artifacts: readonly Artifact[], nowMs: number): readonly string[] => [
   run.run_id,
   run.agent_id,
   run.state,
   run.schedule?.name ?? run.created_by.role,
   age(run.created_at, nowMs),
   String(run.attempt),
+  printable(brief(namesOf(run, artifacts), NAMES_CHARS)),
   printable(brief(run.summary ?? run.error?.message ?? run.prompt, TEXT_CHARS)),
 ];
+
+/** The lines of `kubectl hamlet runs`. Pure. */
+export function runsLines(runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string {
+  if (runs.length === 0) return 'no runs';
+  return table(
+    HEAD,
+    runs.map((run) => rowOf(run, artifacts, nowMs)),
+  );
+}
+
+/** The newest deliverables of the agents of some runs, as far as the caller may read their words. */
+async function deliverablesOf(api: Client, listed: readonly Run[]): Promise<readonly Artifact[]> {
+  const found: Artifact[] = [];
+  for (const agent_id of new Set(listed.map((run) => run.agent_id))) {
+    const input = { params: { agent_id }, query: { deliverables: 'true' as const, limit: DELIVERABLES } };
+    const outcome = await api.call(listAgentArtifacts, input);
+    if (!outcome.ok) throw new ProblemError(outcome.problem);
+    found.push(...outcome.data.artifacts);
+  }
+  return found;
+}
 
 function stateOf(flag: string | boolean | undefined): RunState | undefined {
   const state = RunState.optional().safeParse(flag);
@@ -67,7 +109,7 @@ async function follow(invocation: Invocation): Promise<number> {
 export const runs: Command = {
   name: 'runs',
   usage: '[NAME] [--schedule=NAME] [--state=STATE] [--limit=N] | NAME --follow',
-  summary: 'lists the runs of agents and their results, newest first',
+  summary: 'lists the runs of agents with what they delivered and their results, newest first',
   details: `States: ${RunState.options.join(', ')}.\n-f, --follow prints the open run of an agent, or its next one, as it happens; exits 0 if it is done, else 1.\n\n${API_DETAILS}`,
   options: {
     ...API_OPTIONS,
@@ -84,17 +126,10 @@ export const runs: Command = {
     const answer = await withApi(invocation, async (api) => {
       const outcome = await api.call(listRuns, { query });
       if (!outcome.ok) throw new ProblemError(outcome.problem);
-      return outcome.data;
+      return { ...outcome.data, artifacts: await deliverablesOf(api, outcome.data.runs) };
     });
     if (json) print(jsonText(answer));
-    else if (answer.runs.length === 0) print('no runs');
-    else
-      print(
-        table(
-          HEAD,
-          answer.runs.map((run) => rowOf(run, nowMs)),
-        ),
-      );
+    else print(runsLines(answer.runs, answer.artifacts, nowMs));
     return 0;
   },
 };
