@@ -78,6 +78,7 @@ export * from './world/command.ts';
 export * from './world/constants.ts';
 export * from './world/event.ts';
 export * from './world/frame.ts';
+export * from './world/hands-activity.ts';
 export * from './world/map.ts';
 export * from './world/refusal.ts';
 export * from './world/view.ts';

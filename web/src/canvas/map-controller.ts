@@ -18,10 +18,11 @@ import {
 } from './model/camera.ts';
 import { Corrections } from './model/correction.ts';
 import { daylight } from './model/daylight.ts';
-import { type DrawList, drawList } from './model/draw-list.ts';
+import { type DrawList, drawList, type FrameInput } from './model/draw-list.ts';
 import { pauseAfter } from './model/pace.ts';
 import type { ScenePin } from './model/scene.ts';
 import { hitTest } from './hit/hit-test.ts';
+import { reducedMotion } from './input/reduced-motion.ts';
 import { listenToGestures } from './input/gestures.ts';
 import type { KeyIntent } from './input/keys.ts';
 import type { Insets, MapHost } from './map-host.ts';
@@ -64,6 +65,7 @@ export class MapController {
   #restMs: number | null = null;
   #inSight = true;
   #pins: readonly ScenePin[] = [];
+  #hands: FrameInput['hands'] = new Map();
   /** While a person picks a place, a tap names a tile and selects no agent. */
   #picking = false;
 
@@ -135,6 +137,12 @@ export class MapController {
   /** `inSight` is false while a page covers the map; the controller then draws nothing. */
   setInSight(inSight: boolean): void {
     this.#inSight = inSight;
+    this.#busy = true;
+  }
+
+  /** Sets what agents do with their hands. */
+  setHands(hands: FrameInput['hands']): void {
+    this.#hands = hands;
     this.#busy = true;
   }
 
@@ -247,6 +255,7 @@ export class MapController {
       pins: this.#pins,
       selected: this.#selected,
       hovered: this.#hovered,
+      hands: this.#hands,
     });
     this.#list = list;
     // Tests read the number of drawn agents here, because the canvas has no text.
@@ -373,8 +382,4 @@ function everyFrame(draw: (nowMs: number) => void): () => void {
 
 function sizeOf(map: MapSize): MapSize {
   return { width: map.width, height: map.height };
-}
-
-function reducedMotion(): boolean {
-  return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

@@ -1,4 +1,4 @@
-import type { AgentDetail, PaymentOutcome, VillageFreeze } from '@hamlet/contract';
+import type { AgentDetail, HandsActivity, PaymentOutcome, VillageFreeze } from '@hamlet/contract';
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts';
 import type { Refused } from './api.ts';
 import { NOWHERE, type Place } from './url-state.ts';
@@ -16,6 +16,8 @@ export interface Row {
   readonly activity: string;
   readonly speech: string | null;
   readonly carried: readonly string[];
+  /** Present activity of its hands; null for none. */
+  readonly hands: HandsActivity | null;
   readonly node: string | null;
   /** True if the frames show the agent now; otherwise the row has the last answer of the API, some seconds old. */
   readonly live: boolean;
@@ -64,6 +66,8 @@ export interface AppState {
   readonly landmarks: readonly SceneLandmark[];
   readonly zones: readonly SceneZone[];
   readonly feed: readonly FeedEntry[];
+  /** Present activities of hands by the id of the agent; empty while the page is not connected. */
+  readonly hands: ReadonlyMap<string, HandsActivity>;
   readonly session: Session;
   /**
    * The outcome of a payment after the payer's return to the page; null if there is none, or the payer dismissed it.
@@ -91,6 +95,7 @@ export const INITIAL_STATE: AppState = {
   landmarks: [],
   zones: [],
   feed: [],
+  hands: new Map(),
   session: { kind: 'unknown', asked: false },
   payment: null,
   selected: null,

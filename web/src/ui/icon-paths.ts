@@ -1,5 +1,9 @@
+import type { HandsActivity } from '@hamlet/contract';
+
 /** Line icons on a 24 × 24 grid, drawn with a round pen: shared by the panels (SVG) and the canvas (Path2D). */
 export const ICON_PATHS = {
+  globe: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3.500 4 3.500 14 0 18M12 3c-3.500 4-3.500 14 0 18',
+  hand: 'M8 12V6a1.500 1.500 0 0 1 3 0v5M11 10V4.500a1.500 1.500 0 0 1 3 0V11M14 11V6a1.500 1.500 0 0 1 3 0v8c0 4-2.500 7-6 7-3 0-4.500-1.500-6-4.500l-1.300-2.700a1.400 1.400 0 0 1 2.400-1.400L8 15V8.500',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M20 20l-4-4',
   plus: 'M12 5v14M5 12h14',
   minus: 'M5 12h14',
@@ -111,3 +115,13 @@ export function iconOr(name: string, fallback: IconName): IconName {
 function isIcon(name: string): name is IconName {
   return Object.hasOwn(ICON_PATHS, name);
 }
+
+/** The icon of each activity of the hands, on the map and in lists. */
+export const HANDS_ICONS: Readonly<Record<HandsActivity, IconName>> = {
+  typing: 'keyboard',
+  reading: 'reading',
+  browsing: 'globe',
+  building: 'workshop',
+  working: 'chip',
+  waiting: 'hand',
+};

@@ -17,6 +17,7 @@ import { startPayments } from '../money/payments/start-payments.ts';
 import { createInternalFeed } from '../operator/internal-feed.ts';
 import { openInternalSignal } from '../operator/internal-signal.ts';
 import { startPeople } from '../people/start-people.ts';
+import { startHandsWatch } from '../residents/hands-watch.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
 import { agentPolicy } from '../permissions/agent-policy.ts';
 import { createRunDeltas } from '../runs/run-deltas.ts';
@@ -114,8 +115,9 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const egress = await startEgress({ ...shared, ...agents, standing, freeze });
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
+  const hands = startHandsWatch({ ...shared, presence });
   const runStreams = new RunStreams({ ...shared, watch, deltas });
-  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress };
+  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, hands, runStreams, sessions, egress };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

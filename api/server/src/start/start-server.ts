@@ -29,7 +29,7 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
 function serve(base: Base, parts: Parts): Promise<Listeners> {
   const { config, db, source, registry, log, monotonicMs } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
-  const { world, board, people, policyOf } = parts;
+  const { world, board, hands, people, policyOf } = parts;
   const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
   const authenticate = createAuthenticate({ db, source, reviewer: base.agents.reviewer, monotonicMs });
   const { limitActor } = base.counted;
@@ -39,7 +39,10 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
     handlers: composeHandlers(base, parts, authenticate),
     authenticate,
     registry,
-    sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
+    sockets: {
+      '/ws/world': worldSocket({ fanout: world.fanout, hands, size: world.mapAnswer }),
+      '/ws/board': board.socket,
+    },
     mount: {
       db,
       log,
@@ -81,6 +84,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       egress.stop();
       runStreams.closeAll();
       await listeners.stop();
+      await parts.hands.stop();
       await board.stop();
       await world.stop();
       await runs.stop();

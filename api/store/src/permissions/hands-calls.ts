@@ -141,3 +141,40 @@ export async function readHandsCalls(
   const { rows: calls, next } = cutPage(rows, page.limit, ({ id }) => id);
   return { calls, next };
 }
+
+/** A call that has begun and not ended, by the attempt that works on its run. */
+export interface OpenCallRow {
+  readonly agentId: string;
+  readonly tool: string;
+  readonly arguments: string;
+}
+
+/** The present work of hands: open calls, the newest last, and agents with a run that waits for an answer of people. */
+export interface OpenHands {
+  readonly calls: readonly OpenCallRow[];
+  readonly waiting: readonly string[];
+}
+
+/** Characters of the arguments of an open call that are read. */
+const ARGUMENTS_SHOWN = 8_192;
+
+/** Reads at most `limit` open calls and `limit` waiting agents, in one statement over the runs under way. */
+export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
+  const { rows } = await sql<OpenCallRow & { readonly waits: boolean }>`
+    select * from (
+      select false as waits, run.agent_id as "agentId", h.tool, left(h.arguments, ${ARGUMENTS_SHOWN}) as arguments
+      from run join hands_call h on h.run_id = run.run_id and h.ended_at is null
+        join effect on effect.run_id = h.run_id and effect.call_id = h.call_id
+      where run.state in ('queued', 'running', 'waiting_permission') and ${isLive}
+      order by h.hands_call_id desc limit ${limit}) as open
+    union all
+    select * from (
+      select distinct true, run.agent_id, '', '' from run
+      where run.state in ('queued', 'running', 'waiting_permission') and run.state = 'waiting_permission'
+        and exists (select from permission p where p.run_id = run.run_id and p.state = 'pending' and p.expires_at > now())
+      limit ${limit}) as waiting`.execute(db);
+  return {
+    calls: rows.filter(({ waits }) => !waits).toReversed(),
+    waiting: rows.filter(({ waits }) => waits).map(({ agentId }) => agentId),
+  };
+}

@@ -37,6 +37,7 @@ function listOf(agents: readonly DrawnAgent[], zoom = 32, pins: readonly ScenePi
     pins,
     selected: null,
     hovered: null,
+    hands: new Map(),
   });
 }
 

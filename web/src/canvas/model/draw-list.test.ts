@@ -33,9 +33,16 @@ function frame(change: Partial<FrameInput> = {}): FrameInput {
     pins: [],
     selected: null,
     hovered: null,
+    hands: new Map(),
     ...change,
   };
 }
+
+test('a figure has a badge while its agent does something with its hands', () => {
+  const badge = (hands: FrameInput['hands']) => drawList(frame({ hands })).figures[0]?.hands;
+  assert.equal(badge(new Map([['ada', 'building']])), 'building');
+  assert.equal(badge(new Map([['bob', 'building']])), null);
+});
 
 test('feet stand in the tile of the agent', () => {
   const [figure] = drawList(frame()).figures;

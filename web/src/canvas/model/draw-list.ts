@@ -1,4 +1,4 @@
-import { SPEECH_TICKS } from '@hamlet/contract';
+import { type HandsActivity, SPEECH_TICKS } from '@hamlet/contract';
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts';
 import { hashText } from './noise.ts';
 import { type PinCommand, pinCommands } from './pins.ts';
@@ -25,6 +25,8 @@ export interface FigureCommand {
   readonly dot: boolean;
   readonly carried: string | null;
   readonly emote: string | null;
+  /** Activity of its hands, which a badge at its shoulder shows; null for none. */
+  readonly hands: HandsActivity | null;
 }
 /** A name under a figure; `x`,`y` is the middle of its upper edge. */
 export interface NameCommand {
@@ -98,6 +100,8 @@ export interface FrameInput {
   readonly pins: readonly ScenePin[];
   readonly selected: string | null;
   readonly hovered: string | null;
+  /** Activities of hands by the id of the agent. */
+  readonly hands: ReadonlyMap<string, HandsActivity>;
 }
 
 /** Number of ticks in which a bubble fades at the end of its speech. */
@@ -164,10 +168,16 @@ function figure(input: FrameInput, agent: DrawnAgent, visible: number): FigureCo
     step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
     asleep: lies(agent),
     alpha: agent.online || agent.asleep ? 1 : 0.45,
-    ring: agent.agentId === input.selected ? 'selected' : agent.agentId === input.hovered ? 'hover' : 'none',
+    ring: ringOf(input, agent.agentId),
     carried: carried === undefined || lies(agent) ? null : itemKind(carried),
     emote: agent.emote,
+    hands: input.hands.get(agent.agentId) ?? null,
   };
+}
+
+function ringOf({ selected, hovered }: FrameInput, agentId: string): FigureCommand['ring'] {
+  if (agentId === selected) return 'selected';
+  return agentId === hovered ? 'hover' : 'none';
 }
 
 /** True if the figure lies down: the agent is suspended, or it sleeps by itself at night. */

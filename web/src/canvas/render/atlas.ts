@@ -1,8 +1,10 @@
+import { HANDS_ACTIVITIES, type HandsActivity } from '@hamlet/contract';
 import type { Facing } from '@hamlet/core';
 import { CanvasSource, Rectangle, Texture } from 'pixi.js';
-import { type IconName, ICON_PATHS } from '../../ui/icon-paths.ts';
+import { HANDS_ICONS, type IconName, ICON_PATHS } from '../../ui/icon-paths.ts';
 import { LOOKS } from '../model/draw-list.ts';
 import { lookOf, paintFigure, type Pose } from './art/figure-art.ts';
+import { paintHandsBadge } from './art/hands-art.ts';
 import { ITEM_ART, paintItem } from './art/item-art.ts';
 
 /** One texture with all moving pictures, so that a frame needs only a few draw calls. */
@@ -11,6 +13,7 @@ export interface Atlas {
   asleep(look: number): Texture;
   item(kind: string): Texture;
   emote(name: string): Texture;
+  hands(activity: HandsActivity, step: 0 | 1): Texture;
   readonly dot: Texture;
   readonly ring: Texture;
   readonly glow: Texture;
@@ -55,6 +58,11 @@ export function createAtlas(): Atlas {
   });
   const items = new Map(ITEM_ART.map((kind) => [kind, sheet.add((ctx) => paintItem(ctx, kind))]));
   const emotes = new Map(EMOTE_ICONS.map((icon) => [icon, sheet.add((ctx) => paintEmote(ctx, icon))]));
+  const badgeOf = (kind: HandsActivity): readonly Texture[] => {
+    const badge = { path: ICON_PATHS[HANDS_ICONS[kind]], calls: kind === 'waiting' };
+    return ([0, 1] as const).map((step) => sheet.add((ctx) => paintHandsBadge(ctx, badge, step)));
+  };
+  const hands = new Map(HANDS_ACTIVITIES.map((kind) => [kind, badgeOf(kind)]));
   const shapes = {
     dot: sheet.add(paintDot),
     ring: sheet.add(paintRing),
@@ -67,6 +75,7 @@ export function createAtlas(): Atlas {
     asleep: (look) => poseAt(look, POSES.length - 1),
     item: (kind) => items.get(kind) ?? items.get('parcel') ?? shapes.dot,
     emote: (name) => emotes.get(EMOTE_ALIAS[name] ?? (name as IconName)) ?? emotes.get('speech') ?? shapes.dot,
+    hands: (activity, step) => hands.get(activity)?.[step] ?? shapes.dot,
     ...shapes,
     destroy: () => sheet.source.destroy(),
   };

@@ -1,5 +1,7 @@
 import type { Daylight } from '../model/daylight.ts';
 import type { DrawList, FigureCommand } from '../model/draw-list.ts';
+import type { Texture } from 'pixi.js';
+import { reducedMotion } from '../input/reduced-motion.ts';
 import type { Atlas } from './atlas.ts';
 import { lookOf } from './art/figure-art.ts';
 import type { LabelCache } from './label-cache.ts';
@@ -40,10 +42,24 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
     pool.add({ texture: atlas.item(figure.carried), at, size: size * 0.36, tint });
   }
   if (figure.asleep) snores(pool, figure, tools);
+  if (figure.hands !== null) badge(pool, figure, atlas.hands(figure.hands, handsStep(tools.tick, look)));
   if (figure.emote !== null) {
     const at = { x: x + size * 0.12, y: y - size * 0.92 };
     pool.add({ texture: atlas.emote(figure.emote), at, anchor: [0.5, 0.95], size: Math.max(26, size * 0.55) });
   }
+}
+
+/** Ticks of one step of a badge. */
+const BADGE_TICKS = 4;
+
+/** The step of a badge, which moves while its agent works. With reduced motion it stands still. */
+function handsStep(tick: number, look: number): 0 | 1 {
+  return !reducedMotion() && Math.floor(tick / BADGE_TICKS + look) % 2 === 1 ? 1 : 0;
+}
+
+/** A badge at the shoulder: the emote and the bubble are above the head. */
+function badge(pool: SpritePool, { x, y, size }: FigureCommand, texture: Texture): void {
+  pool.add({ texture, at: { x: x + size * 0.38, y: y - size * 0.66 }, size: Math.max(20, size * 0.4) });
 }
 
 /** Two letters z, which rise and vanish in turn, each every 3 seconds. */

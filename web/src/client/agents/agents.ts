@@ -90,11 +90,12 @@ export class Agents {
 
   #refreshRows(): void {
     const moment = this.#world.moment();
-    const { details, landmarks, zones } = this.#store.get();
+    const { details, hands, landmarks, zones } = this.#store.get();
     const rows = this.#rows.update({
       details,
       agents: moment?.agents ?? [],
       goals: this.#world.goals(),
+      hands,
       landmarks,
       zones,
     });

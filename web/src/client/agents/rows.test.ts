@@ -28,7 +28,7 @@ const ADA: DrawnAgent = {
 
 const rowsOf = (source: RowSource): readonly Row[] => new AgentRows().update(source);
 const rows = (agents: readonly DrawnAgent[], goals = new Map<string, { x: number; y: number }>()): readonly Row[] =>
-  rowsOf({ details: new Map(), agents, goals, landmarks: [CAFE], zones: ZONES });
+  rowsOf({ details: new Map(), agents, goals, hands: new Map(), landmarks: [CAFE], zones: ZONES });
 
 test('a place is the landmark with a slot at the tile, else the smallest zone, else nothing', () => {
   assert.equal(rows([ADA])[0]?.place, 'Café');
@@ -46,7 +46,13 @@ test('a row shows the agent as in the frames, otherwise as last reported', () =>
   const details = new Map([
     ['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })],
   ]);
-  const source = { details, goals: new Map<string, { x: number; y: number }>(), landmarks: [CAFE], zones: ZONES };
+  const source = {
+    details,
+    goals: new Map<string, { x: number; y: number }>(),
+    hands: new Map(),
+    landmarks: [CAFE],
+    zones: ZONES,
+  };
   const [live] = rowsOf({ ...source, agents: [{ ...ADA, speech: { text: 'Hello', tick: 1 } }] });
   const [away] = rowsOf({ ...source, agents: [] });
   assert.deepEqual([live?.live, live?.activity, live?.speech, live?.carried], [true, 'idle', 'Hello', []]);
@@ -59,6 +65,7 @@ test('unchanged rows are the same objects, and so is an unchanged list', () => {
   const source = {
     details: new Map([['ada', agentDetail('ada')]]),
     goals: new Map<string, { x: number; y: number }>(),
+    hands: new Map(),
     landmarks: [CAFE],
     zones: ZONES,
   };
@@ -92,6 +99,7 @@ test('rows stay ordered by name when a name changes, or when one agent comes as 
         details: new Map(),
         agents: agents.map(([agentId, name]) => ({ ...ADA, agentId, name })),
         goals: new Map(),
+        hands: new Map(),
         landmarks: [],
         zones: [],
       })
@@ -103,7 +111,22 @@ test('rows stay ordered by name when a name changes, or when one agent comes as 
 
 test('after a change of places every row has its new one', () => {
   const table = new AgentRows();
-  const source = { details: new Map(), agents: [ADA], goals: new Map<string, { x: number; y: number }>() };
+  const source = {
+    details: new Map(),
+    agents: [ADA],
+    goals: new Map<string, { x: number; y: number }>(),
+    hands: new Map(),
+  };
   assert.equal(table.update({ ...source, landmarks: [], zones: [] })[0]?.place, null);
   assert.equal(table.update({ ...source, landmarks: [CAFE], zones: ZONES })[0]?.place, 'Café');
+});
+
+test('a row shows the activity of the hands, and is rebuilt when it changes', () => {
+  const table = new AgentRows();
+  const source = { details: new Map(), agents: [ADA], goals: new Map(), landmarks: [], zones: [] };
+  const hands = (...entries: readonly (readonly [string, 'typing'])[]) =>
+    table.update({ ...source, hands: new Map(entries) });
+  assert.equal(hands()[0]?.hands, null);
+  assert.equal(hands(['ada', 'typing'])[0]?.hands, 'typing');
+  assert.equal(hands()[0]?.hands, null);
 });

@@ -1,4 +1,4 @@
-import type { AgentDetail } from '@hamlet/contract';
+import type { AgentDetail, HandsActivity } from '@hamlet/contract';
 import type { DrawnAgent } from '@hamlet/core';
 import { itemKind } from '../../canvas/model/scene.ts';
 import type { Row } from '../app-state.ts';
@@ -9,6 +9,7 @@ export interface RowSource extends Places {
   readonly details: ReadonlyMap<string, AgentDetail>;
   readonly agents: readonly DrawnAgent[];
   readonly goals: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
+  readonly hands: ReadonlyMap<string, HandsActivity>;
 }
 
 const BY_NAME = new Intl.Collator('en');
@@ -17,6 +18,7 @@ interface Parts {
   readonly detail: AgentDetail | undefined;
   readonly agent: DrawnAgent | undefined;
   readonly goal: { readonly x: number; readonly y: number } | undefined;
+  readonly hands: HandsActivity | undefined;
 }
 
 interface Known extends Parts {
@@ -51,11 +53,11 @@ export class AgentRows {
   }
 }
 
-function partsOf({ details, agents, goals }: RowSource): (readonly [string, Parts])[] {
+function partsOf({ details, agents, goals, hands }: RowSource): (readonly [string, Parts])[] {
   const seen = new Map(agents.map((agent) => [agent.agentId, agent]));
   return [...new Set([...details.keys(), ...seen.keys()])].map((id) => [
     id,
-    { detail: details.get(id), agent: seen.get(id), goal: goals.get(id) },
+    { detail: details.get(id), agent: seen.get(id), goal: goals.get(id), hands: hands.get(id) },
   ]);
 }
 
@@ -79,6 +81,7 @@ function byName(left: Row, right: Row): number {
 function isSame(before: Parts, now: Parts): boolean {
   return (
     before.detail === now.detail &&
+    before.hands === now.hands &&
     before.goal?.x === now.goal?.x &&
     before.goal?.y === now.goal?.y &&
     isSameAgent(before.agent, now.agent)
@@ -114,7 +117,7 @@ function shared(before: Row | undefined, row: Row): Row {
     : row;
 }
 
-function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row {
+function rowOf(places: Places, id: string, { detail, agent, goal, hands }: Parts): Row {
   const seen = agent === undefined ? reported(detail) : live(agent);
   return {
     ...seen,
@@ -123,6 +126,7 @@ function rowOf(places: Places, id: string, { detail, agent, goal }: Parts): Row 
     name: detail?.display_name ?? agent?.name ?? id,
     place: placeName(places, seen),
     heading: goal === undefined ? null : headingOf(places, goal, detail),
+    hands: hands ?? null,
     node: detail?.node ?? null,
   };
 }

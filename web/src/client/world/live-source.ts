@@ -8,6 +8,7 @@ import type { Caller, Refused } from '../api.ts';
 import type { AppState } from '../app-state.ts';
 import { type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
 import type { Store } from '../store.ts';
+import { withConnection, withHands } from './hands.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
@@ -94,10 +95,10 @@ export class LiveSource implements WorldSource {
       url: () => socketUrl('/ws/world'),
       beatMs: BEAT_MS,
       message: (data) => {
-        if (typeof data !== 'string') this.#receive(new Uint8Array(data));
+        if (typeof data === 'string') this.#store.set((state) => withHands(state, data));
+        else this.#receive(new Uint8Array(data));
       },
-      connection: (connection) =>
-        this.#store.set((state) => (state.connection === connection ? state : { ...state, connection })),
+      connection: (connection) => this.#store.set((state) => withConnection(state, connection)),
       greeting: () => [this.#world?.resume() ?? null, this.#viewMessage()].filter((message) => message !== null),
     });
   }

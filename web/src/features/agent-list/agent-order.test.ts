@@ -11,7 +11,14 @@ const DETAILS = new Map(
     agentDetail(id, { balance, node: id === 'bob' ? 'sparky2' : 'sparky1' }),
   ]),
 );
-const ROWS = new AgentRows().update({ details: DETAILS, agents: [], goals: new Map(), landmarks: [], zones: [] });
+const ROWS = new AgentRows().update({
+  details: DETAILS,
+  agents: [],
+  goals: new Map(),
+  hands: new Map(),
+  landmarks: [],
+  zones: [],
+});
 const ids = (order: Order, filter = ''): string[] => orderedRows(ROWS, DETAILS, { filter, order }).map(({ id }) => id);
 
 test('the richest is first by amount, not by text; an unknown balance is last either way', () => {

@@ -4,6 +4,7 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
 import { doing, lifeState } from './agent-state.ts';
+import { HANDS_ICONS } from '../../ui/icon-paths.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
@@ -44,7 +45,7 @@ export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: 
               </span>
             )}
           </span>
-          <span className="agent-doing">{doing(row)}</span>
+          <Doing row={row} />
         </span>
         {withBalance && (
           <span className="agent-balance" data-balance={balance ?? ''}>
@@ -58,3 +59,13 @@ export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: 
     </li>
   );
 });
+
+/** The activity and place of an agent as a sentence, with an icon for the activity of its hands. */
+function Doing({ row }: { readonly row: Row }): ReactElement {
+  return (
+    <span className="agent-doing" data-hands={row.hands ?? undefined}>
+      {row.hands !== null && <Icon name={HANDS_ICONS[row.hands]} size={13} />}
+      {doing(row)}
+    </span>
+  );
+}

@@ -16,7 +16,7 @@ const AGENTS = [
 function words(agents: typeof AGENTS): string[] {
   const details = new Map(agents.map((agent) => [agent.agent_id, agent]));
   return populationOf(
-    new AgentRows().update({ details, agents: [], goals: new Map(), landmarks: [], zones: [] }),
+    new AgentRows().update({ details, agents: [], goals: new Map(), hands: new Map(), landmarks: [], zones: [] }),
     details,
   ).map(({ tone, word, count }) => `${tone}: ${count} ${word}`);
 }

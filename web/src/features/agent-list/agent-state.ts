@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { activityLabel } from '../../client/agents/activity-feed.ts';
+import { handsSentence } from '../hands/hands-activity-labels.ts';
 import { heldOf, MEASURE_LABELS } from '../standing/measure-labels.ts';
 
 /** An agent's activity and place, as a sentence without its name: `is reading at Library`. */
@@ -8,6 +9,7 @@ export function doing(row: Row): string {
   const at = row.place === null ? '' : ` at ${row.place}`;
   if (row.asleep) return `is asleep${at}`;
   if (!row.online) return 'is not connected';
+  if (row.hands !== null) return `${handsSentence(row.hands)}${row.moving ? '' : at}`;
   if (row.moving) return row.heading === null ? 'is out walking' : `is walking to ${row.heading}`;
   return `is ${activityLabel(row.activity)}${at}`;
 }

@@ -30,6 +30,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   const inSight = useVillageState((state) => showsMap(state.place.view));
   const pins = useVillageState((state) => state.pins);
   const picking = useVillageState((state) => state.picking);
+  const hands = useVillageState((state) => state.hands);
 
   useEffect(() => {
     if (canvas.current === null) return undefined;
@@ -51,6 +52,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
         controller.current = started;
         started.setInsets(insetsOf());
         started.setInSight(showsMap(latest.current.store.get().place.view));
+        started.setHands(latest.current.store.get().hands);
         started.setPins(pinsOf(latest.current.store.get()));
         started.setPicking(latest.current.store.get().picking !== null);
         started.mark(latest.current.store.get().selected, latest.current.store.get().following);
@@ -73,6 +75,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
     controller.current?.mark(selected, following);
   }, [selected, following, inSight]);
   useEffect(() => controller.current?.setInSight(inSight), [inSight]);
+  useEffect(() => controller.current?.setHands(hands), [hands]);
   useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking]);
   useEffect(() => controller.current?.setPicking(picking !== null), [picking]);
 

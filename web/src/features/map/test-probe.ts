@@ -19,6 +19,7 @@ export interface HamletProbe {
     readonly y: number;
     readonly emote: string | null;
     readonly carried: string | null;
+    readonly hands: string | null;
   }[];
   readonly frameMs: readonly number[];
 }
@@ -38,7 +39,15 @@ export function exposeProbe(world: WorldSource, controller: MapController): void
         tick: moment?.tick ?? 0,
         camera: controller.camera,
         agents: moment?.agents.map(({ agentId: id, x, y, moving, asleep }) => ({ id, x, y, moving, asleep })) ?? [],
-        figures: controller.list?.figures.map(({ id, x, y, emote, carried }) => ({ id, x, y, emote, carried })) ?? [],
+        figures:
+          controller.list?.figures.map(({ id, x, y, emote, carried, hands }) => ({
+            id,
+            x,
+            y,
+            emote,
+            carried,
+            hands,
+          })) ?? [],
         frameMs: frameTimes(),
       };
     },

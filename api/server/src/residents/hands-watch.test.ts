@@ -1,0 +1,142 @@
+/** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, endCall, HandsMessage, openWakes, waitRun, type HandsActivity } from '@hamlet/contract';
+import { WebSocket } from 'ws';
+import { startHandsWatch } from './hands-watch.ts';
+import { dataOf } from '../testing/play.ts';
+import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
+import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+
+const RULES = JSON.stringify([
+  { tools: ['read', 'exec'], verdict: 'allow' },
+  { tools: ['stop_process'], verdict: 'ask' },
+]);
+
+let village: TestVillage;
+let permits: PermissionPlay;
+const sockets: WebSocket[] = [];
+const streams: AbortController[] = [];
+
+before(async () => {
+  village = await startTestVillage();
+  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.close();
+  for (const stream of streams.splice(0)) stream.abort();
+  await permits.endAll();
+});
+after(() => village.remove());
+
+/** A visitor without an account; `now` is what it knows, `texts` all that it received. */
+function watch() {
+  const socket = new WebSocket(`${permits.play.url.replace('http', 'ws')}/ws/world`);
+  sockets.push(socket);
+  const now = new Map<string, HandsActivity>();
+  const texts: string[] = [];
+  socket.on('message', (data, isBinary) => {
+    if (isBinary || !Buffer.isBuffer(data)) return;
+    texts.push(data.toString());
+    const { reset, agents } = HandsMessage.parse(JSON.parse(data.toString()));
+    if (reset) now.clear();
+    for (const [id, activity] of Object.entries(agents)) {
+      if (activity === null) now.delete(id);
+      else now.set(id, activity);
+    }
+  });
+  return { now, texts };
+}
+
+/** Holds the stream of wakes of an agent: it is connected while this is open. */
+function connect(agentId: 'ada' | 'bob'): AbortController {
+  const leave = new AbortController();
+  streams.push(leave);
+  const client = permits.play.as(agentId);
+  void (async () => {
+    for await (const _event of client.open(openWakes, {
+      params: { agent_id: agentId },
+      query: {},
+      signal: leave.signal,
+    }));
+  })().catch(() => {});
+  return leave;
+}
+
+type Call = readonly [callId: string, tool: string, args: object];
+
+async function begin({ agentId, runId, cycle, attempt }: Working, [callId, tool, args]: Call) {
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  const begun = await permits.play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
+  assert.equal(dataOf(begun).state, 'begun');
+}
+
+async function end({ agentId, runId, cycle, attempt }: Working, callId: string) {
+  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
+  dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body }));
+}
+
+const shows = (seen: ReturnType<typeof watch>, agentId: string, activity: HandsActivity | undefined) =>
+  eventually(`${agentId} ${activity ?? 'does nothing'}`, async () => seen.now.get(agentId) === activity);
+
+test('a call is seen from its start to its end, without its words; a later viewer gets what is under way', async () => {
+  connect('ada');
+  const working = await permits.startRun('ada');
+  const first = watch();
+  await begin(working, ['1.0', 'shell', { command: 'pytest -q # the secret of Ada' }]);
+  await shows(first, 'ada', 'building');
+  await begin(working, ['1.1', 'read_file', { path: 'secret.txt' }]);
+  await shows(first, 'ada', 'reading');
+  await shows(watch(), 'ada', 'reading');
+  await end(working, '1.1');
+  await shows(first, 'ada', 'building');
+  await end(working, '1.0');
+  await shows(first, 'ada', undefined);
+  assert.ok(first.texts.length >= 4 && !first.texts.join('').includes('secret'));
+});
+
+test('a lost resident does nothing, although its call never ended', async () => {
+  const stream = connect('bob');
+  const working = await permits.startRun('bob');
+  const seen = watch();
+  await begin(working, ['1.0', 'shell', { command: 'sleep 1000' }]);
+  await shows(seen, 'bob', 'typing');
+  stream.abort();
+  await shows(seen, 'bob', undefined);
+});
+
+test('an agent that waits for a permission is seen to wait, until a person answers', async () => {
+  const working = await permits.startRun('cleo');
+  const seen = watch();
+  const stop = { tool: 'stop_process', callId: '1.0', args: { process: '1.0' } };
+  const { permission } = dataOf(await permits.ask(working, stop));
+  const { runId: run_id, cycle, attempt } = working;
+  dataOf(await permits.play.as('cleo').call(waitRun, { params: { run_id }, body: { cycle, attempt } }));
+  await shows(seen, 'cleo', 'waiting');
+  dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }));
+  await shows(seen, 'cleo', undefined);
+});
+
+test('a viewer that reads too slowly gets everything when it has caught up', async () => {
+  const texts: string[] = [];
+  const slow = { bufferedAmount: 1_000_000, send: (text: string) => void texts.push(text) };
+  const db = village.openDb();
+  const quiet = { source: { get: () => null }, presence: { get: () => ({ connected: true }) as never }, log: () => {} };
+  const hands = startHandsWatch({ db, ...quiet }, 20);
+  try {
+    const leave = hands.join(slow);
+    const working = await permits.startRun('ada');
+    await begin(working, ['1.0', 'shell', { command: 'make' }]);
+    const other = { bufferedAmount: 0, texts: [] as string[], send: (text: string) => void other.texts.push(text) };
+    hands.join(other);
+    await eventually('the other viewer', async () => other.texts.length > 0);
+    assert.equal(texts.length, 0);
+    slow.bufferedAmount = 0;
+    await eventually('the slow viewer', async () => texts.length > 0);
+    assert.deepEqual(JSON.parse(texts[0] ?? ''), { type: 'hands', reset: true, agents: { ada: 'building' } });
+    leave();
+  } finally {
+    await hands.stop();
+  }
+});

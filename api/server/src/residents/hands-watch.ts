@@ -1,0 +1,102 @@
+import { HANDS_SHOWN_MAX, VILLAGE_TOOLS, villageTool, type HandsActivity, type HandsMessage } from '@hamlet/contract';
+import { changedActivities, handsActivities, mcpServerOf, type OpenCall } from '@hamlet/core';
+import { readOpenHands, type OpenCallRow } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { PresenceCache } from '../agents/presence-cache.ts';
+import { repeat } from '../service/single-flight.ts';
+import type { Services } from '../service/services.ts';
+
+const POLL_MS = 700;
+/** A viewer with more unsent bytes misses changes, and gets all activities when it has caught up. */
+const BACKLOG_MAX_BYTES = 262_144;
+
+/** The socket of one viewer. */
+export interface HandsViewer {
+  send(text: string): void;
+  readonly bufferedAmount: number;
+}
+
+/** Notifies viewers of what agents do with their hands, as the API witnessed it: starts of calls without an end, and open permissions. */
+export interface HandsWatch {
+  /** Adds a viewer, which gets all activities first. Returns a function that removes it. */
+  join(viewer: HandsViewer): () => void;
+  stop(): Promise<void>;
+}
+
+export interface HandsPorts extends Pick<Services, 'db' | 'log'> {
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly presence: Pick<PresenceCache, 'get'>;
+}
+
+type Activities = ReadonlyMap<string, HandsActivity>;
+
+/** A `new` viewer knows of no activity, one `behind` may know of some that are over. */
+type ViewerState = 'new' | 'current' | 'behind';
+
+const NONE: Activities = new Map();
+const messageOf = (agents: HandsMessage['agents'], reset: boolean): string =>
+  JSON.stringify({ type: 'hands', reset, agents } satisfies HandsMessage);
+
+/**
+ * Reads the open calls while there are viewers. An agent whose resident is gone does nothing, although its run keeps the lease for some
+ * seconds more.
+ */
+export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS): HandsWatch {
+  const { db, log, source, presence } = ports;
+  const viewers = new Map<HandsViewer, ViewerState>();
+  let known: Activities = NONE;
+
+  async function poll(): Promise<void> {
+    if (viewers.size === 0) {
+      known = NONE;
+      return;
+    }
+    const { calls, waiting } = await readOpenHands(db, HANDS_SHOWN_MAX);
+    const isHere = (agentId: string): boolean => presence.get(agentId)?.connected === true;
+    const open = calls.filter(({ agentId }) => isHere(agentId)).map((row) => openCallOf(row, source));
+    const before = known;
+    known = handsActivities(open, waiting);
+    tell(changedActivities(before, known));
+  }
+
+  function tell(changes: HandsMessage['agents']): void {
+    const isChanged = Object.keys(changes).length > 0;
+    const [change, whole] = [messageOf(changes, false), messageOf(Object.fromEntries(known), true)];
+    for (const [viewer, state] of viewers) {
+      const mayReceive = viewer.bufferedAmount <= BACKLOG_MAX_BYTES;
+      const needs = state === 'current' ? isChanged : state === 'behind' || known.size > 0;
+      if (needs && mayReceive) viewer.send(state === 'current' ? change : whole);
+      if (!needs || mayReceive) viewers.set(viewer, 'current');
+      else viewers.set(viewer, 'behind');
+    }
+  }
+
+  const stop = repeat(pollMs, poll, (error) =>
+    log('warn', 'what agents do with their hands could not be read', { error }),
+  );
+  return {
+    join: (viewer) => {
+      viewers.set(viewer, 'new');
+      return () => void viewers.delete(viewer);
+    },
+    stop,
+  };
+}
+
+function openCallOf({ agentId, tool, arguments: args }: OpenCallRow, source: HandsPorts['source']): OpenCall {
+  const server = mcpServerOf(tool);
+  const toolClass =
+    server === null
+      ? (villageTool(tool)?.class ?? null)
+      : (source.get(agentId)?.spec.mcpServers?.find(({ name }) => name === server)?.class ?? null);
+  return { agentId, tool, toolClass, command: tool === 'shell' ? commandIn(args) : null };
+}
+
+/** The command of a call of `shell`; empty for arguments that are cut or have none. */
+function commandIn(args: string): string {
+  try {
+    return VILLAGE_TOOLS.shell.input.safeParse(JSON.parse(args)).data?.command ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,218 @@
+/** In a real browser: what agents do with their hands, on the map and as text; skills and capabilities in the panel; skills of a run. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  beginCall,
+  endCall,
+  loadSkill,
+  openWakes,
+  pinSkills,
+  renewRun,
+  reportCapabilities,
+  waitRun,
+} from '@hamlet/contract';
+import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
+import type { BrowserOptions, TestBrowser } from '../browser.ts';
+import { until } from '../until.ts';
+import { visit } from './web-operator.ts';
+import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+
+const RULES = JSON.stringify([
+  { tools: ['read', 'exec', 'write_inside'], verdict: 'allow' },
+  { tools: ['stop_process'], verdict: 'ask', reason: 'It may be in use' },
+]);
+const ADA = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ada }
+spec:
+  displayName: Ada
+  entitlement: { policy: Pinned, name: tier-1 }
+  skills:
+    - { name: write-a-patch }
+    - { name: release-notes, from: Repository }
+`;
+const HASH = 'a1b2c3d4e5f60718'.repeat(4);
+/** The calls that agents have begun. */
+const CALLS = [
+  ['ada', ['shell', { command: 'pytest -q' }]],
+  ['bob', ['write_file', { path: 'a.txt', content: 'x' }]],
+  ['cleo', ['shell', { command: 'curl -s https://example.org' }]],
+  ['dan', ['read_file', { path: 'a.txt' }]],
+] as const satisfies readonly (readonly [AgentId, readonly [string, object]])[];
+const SEEN = { ada: 'building', bob: 'typing', cleo: 'browsing', dan: 'reading', eve: 'waiting' } as const;
+
+let stage: ViewerStage;
+let permits: PermissionPlay;
+const streams: AbortController[] = [];
+const working = new Map<string, Working>();
+/** A resident renews its lease more often than this; a lost one is seen to do nothing. */
+const RENEW_MS = 5_000;
+let renewing: NodeJS.Timeout | undefined;
+
+before(async () => {
+  stage = await startViewerStage();
+  writeFileSync(join(stage.village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
+  await stage.stopApi();
+  await stage.startApi({ HAMLET_TOOL_RULES: RULES });
+  await stage.account('kim', 'admin');
+  permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+  await beginAll();
+  await reportAll();
+  renewing = setInterval(() => void renewAll(), RENEW_MS);
+});
+after(async () => {
+  clearInterval(renewing);
+  for (const stream of streams) stream.abort();
+  await stage?.remove();
+});
+
+/** Holds the stream of wakes of an agent, which is connected while it is open. */
+function connect(agentId: AgentId): void {
+  const leave = new AbortController();
+  streams.push(leave);
+  const stream = permits.play
+    .as(agentId)
+    .open(openWakes, { params: { agent_id: agentId }, query: {}, signal: leave.signal });
+  void (async () => {
+    for await (const _event of stream);
+  })().catch(() => {});
+}
+
+async function beginAll(): Promise<void> {
+  for (const [agentId, [tool, args]] of CALLS) {
+    connect(agentId);
+    const run = await permits.startRun(agentId);
+    working.set(agentId, run);
+    const { runId: run_id, cycle, attempt } = run;
+    const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+    const begun = await permits.play.as(agentId).call(beginCall, { params: { run_id, call_id: '1.0' }, body });
+    assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
+  }
+  connect('eve');
+  const waiting = await permits.startRun('eve');
+  const asked = { tool: 'stop_process', callId: '1.0', args: { process: '1.0' } };
+  assert.ok((await permits.ask(waiting, asked)).ok);
+  const { runId: run_id, cycle, attempt } = waiting;
+  assert.ok((await permits.play.as('eve').call(waitRun, { params: { run_id }, body: { cycle, attempt } })).ok);
+}
+
+async function renewAll(): Promise<void> {
+  for (const { agentId, runId: run_id, cycle, attempt } of working.values())
+    await permits.play.as(agentId).call(renewRun, { params: { run_id }, body: { cycle, attempt } });
+}
+
+/** The report of Ada's resident, and the skills of its run. */
+async function reportAll(): Promise<void> {
+  const ada = permits.play.as('ada');
+  const { cycle, attempt, runId: run_id } = working.get('ada') ?? assert.fail('Ada has no run');
+  const fix = `read it, then write sha256: ${HASH} in spec.skills`;
+  const body = {
+    cycle,
+    capabilities: [
+      { kind: 'model' as const, name: 'model', ok: true, why: 'up-model, by up', fix: null },
+      { kind: 'git' as const, name: 'git', ok: true, why: 'git is installed', fix: null },
+      {
+        kind: 'mcp' as const,
+        name: 'tracker',
+        ok: false,
+        why: 'mcp_unreachable: the server tracker cannot be reached: connect ECONNREFUSED',
+        fix: 'correct its address, allow its host in spec.egress, then reboot the agent',
+      },
+    ],
+    skills: [
+      {
+        name: 'write-a-patch',
+        from: 'image' as const,
+        state: 'ready' as const,
+        description: 'Turn a change of a repository into a patch that a person can review and apply.',
+        sha256: HASH,
+        files: ['SKILL.md'],
+        problem: null,
+      },
+      {
+        name: 'release-notes',
+        from: 'repository' as const,
+        state: 'broken' as const,
+        description: null,
+        sha256: HASH,
+        files: ['SKILL.md'],
+        problem: `no person has allowed this version of the repository: ${fix}`,
+      },
+    ],
+  };
+  assert.ok((await ada.call(reportCapabilities, { params: { agent_id: 'ada' }, body })).ok);
+  const claim = { cycle, attempt };
+  const skills = [{ name: 'write-a-patch', from: 'image' as const, sha256: HASH }];
+  assert.ok((await ada.call(pinSkills, { params: { run_id }, body: { ...claim, skills } })).ok);
+  const why = 'The person asks for a change of the repository.';
+  const load = { params: { run_id, skill: 'write-a-patch' }, body: { ...claim, call_id: '0.0', why } };
+  assert.ok((await ada.call(loadSkill, load)).ok);
+}
+
+/** The badge of each drawn figure. */
+const badges = (page: TestBrowser['page']): Promise<Readonly<Record<string, string | null>>> =>
+  page.evaluate<Record<string, string | null>>(
+    'Object.fromEntries((window.__hamlet?.figures ?? []).map(({ id, hands }) => [id, hands]))',
+  );
+
+const DEVICES = [
+  ['desktop', {}],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { width: 390, height: 844, phone: true }],
+] as const satisfies readonly (readonly [string, BrowserOptions])[];
+
+for (const [name, options] of DEVICES)
+  test(`the map shows what agents do with their hands, and the list says it: ${name}`, async () => {
+    const viewer = await stage.viewer(options);
+    const { page } = viewer;
+    await page.goto(stage.url);
+    await page.waitForSelector('.map[data-figures]');
+    await until(`the badges of ${Object.keys(SEEN).join(', ')}`, async () => {
+      const drawn = await badges(page);
+      return Object.entries(SEEN).every(([id, hands]) => drawn[id] === hands);
+    });
+    if (options !== DEVICES[2][1])
+      for (const [id, hands] of Object.entries(SEEN))
+        await page.waitForSelector(`.agent-row[data-agent-id="${id}"] .agent-doing[data-hands="${hands}"]`);
+    await stage.shot(viewer, `doing-${name}`);
+  });
+
+for (const [name, options] of DEVICES)
+  test(`the panel has skills and capabilities, the page of a run its skills: ${name}`, async () => {
+    const viewer = await stage.viewer(options);
+    const { page } = viewer;
+    await page.goto(stage.url);
+    await stage.signIn(viewer, 'kim');
+    await visit(page, '?agent=ada&tab=now');
+    const broken = page.locator('.condition[data-capability="tracker"]');
+    await broken.waitFor();
+    assert.match(await broken.innerText(), /MCP server tracker[^]*ECONNREFUSED[^]*Fix: correct its address/);
+    const notes = page.locator('.skill[data-skill="release-notes"]');
+    assert.match(await notes.innerText(), /Broken[^]*from its repository[^]*no person has allowed/);
+    const patch = page.locator('.skill[data-skill="write-a-patch"]');
+    await patch.getByText('The person asks').waitFor();
+    await notes.scrollIntoViewIfNeeded();
+    await stage.shot(viewer, `capabilities-${name}`);
+    await visit(page, `?view=runs&run=${working.get('ada')?.runId ?? ''}`);
+    const used = page.locator('.run-details .skill[data-skill="write-a-patch"][data-loaded="true"]');
+    await used.waitFor();
+    assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
+    await stage.shot(viewer, `run-skills-${name}`);
+  });
+
+test('the badge is gone when the call has ended', async () => {
+  const viewer = await stage.viewer({});
+  const { page } = viewer;
+  await page.goto(stage.url);
+  const row = '.agent-row[data-agent-id="bob"] .agent-doing';
+  await page.waitForSelector(`${row}[data-hands="typing"]`);
+  const { runId: run_id, cycle, attempt } = working.get('bob') ?? assert.fail('Bob has no run');
+  const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
+  assert.ok((await permits.play.as('bob').call(endCall, { params: { run_id, call_id: '1.0' }, body: end })).ok);
+  await page.waitForSelector(`${row}:not([data-hands])`);
+  await until('the badge is gone', async () => (await badges(page))['bob'] === null);
+});
