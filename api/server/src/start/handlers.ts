@@ -116,12 +116,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...auctionHandlers(ports),
     ...personalityHandlers(ports),
   };
-  const people = {
-    ...direct,
-    ...agentHandlers(ports),
-    ...readHandlers(ports),
-    ...runHandlers(ports),
-  };
+  const people = { ...direct, ...agentHandlers(ports), ...readHandlers(ports), ...runHandlers(ports) };
   return {
     ...people,
     ...mcpHandler({ ...ports, handlers: people, limitActor: base.counted.limitActor }),

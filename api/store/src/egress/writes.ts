@@ -30,16 +30,19 @@ export async function readEndedWaits(db: Db, permissionIds: readonly string[]): 
 }
 
 /** A write whose effect has begun. */
-export interface BegunWrite {
+export interface BegunEgressWrite {
   readonly runId: string;
   readonly callId: string;
   readonly ask: string;
 }
 
 /** Those of the attempts that are writes which have begun and have no end. */
-export async function findBegunWrites(db: Db, attemptIds: readonly string[]): Promise<readonly BegunWrite[]> {
+export async function findBegunEgressWrites(
+  db: Db,
+  attemptIds: readonly string[],
+): Promise<readonly BegunEgressWrite[]> {
   if (attemptIds.length === 0) return [];
-  const { rows } = await sql<BegunWrite>`
+  const { rows } = await sql<BegunEgressWrite>`
     select effect.run_id as "runId", effect.call_id as "callId", attempt_id as ask
     from egress_attempt join effect on effect.run_id = egress_attempt.run_id and effect.call_id = ${PREFIX} || attempt_id
     where attempt_id = any(${[...attemptIds]}::uuid[]) and effect.state = 'begun'`.execute(db);
@@ -49,8 +52,8 @@ export async function findBegunWrites(db: Db, attemptIds: readonly string[]): Pr
 const LATE_AT_ONCE = 200;
 
 /** Writes that began before this time and have no end, at most 200. The caller locks each and checks again. */
-export async function readLateWrites(db: Db, olderThanS: number): Promise<readonly BegunWrite[]> {
-  const { rows } = await sql<BegunWrite>`
+export async function readLateWrites(db: Db, olderThanS: number): Promise<readonly BegunEgressWrite[]> {
+  const { rows } = await sql<BegunEgressWrite>`
     select run_id as "runId", call_id as "callId", substr(call_id, ${PREFIX.length + 1}) as ask from effect
     where state = 'begun' and tool = any(${TOOLS}) and begun_at < clock_timestamp() - ${olderThanS} * interval '1 second'
     order by begun_at limit ${LATE_AT_ONCE}`.execute(db);

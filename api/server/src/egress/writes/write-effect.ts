@@ -7,7 +7,7 @@ import {
 } from '@hamlet/contract';
 import {
   endPermission,
-  findBegunWrites,
+  findBegunEgressWrites,
   insertEffect,
   inTransaction,
   lockEffect,
@@ -16,7 +16,7 @@ import {
   readLateWrites,
   settleEffect,
   writeCallId,
-  type BegunWrite,
+  type BegunEgressWrite,
   type Db,
   type EffectRow,
   type RunRow,
@@ -97,7 +97,7 @@ export async function settleWrite(
   });
 }
 
-function settleBegun(db: Db, { runId, callId }: BegunWrite, outcome: CallOutcome): Promise<void> {
+function settleBegun(db: Db, { runId, callId }: BegunEgressWrite, outcome: CallOutcome): Promise<void> {
   return inTransaction(db, async (tx) => {
     const run = await lockRun(tx, runId);
     const effect = await lockEffect(tx, runId, callId);
@@ -107,7 +107,7 @@ function settleBegun(db: Db, { runId, callId }: BegunWrite, outcome: CallOutcome
 
 /** Settles the writes whose attempts have ended. */
 export async function settleEndedWrites(db: Db, ends: readonly EgressEnd[]): Promise<void> {
-  const begun = await findBegunWrites(
+  const begun = await findBegunEgressWrites(
     db,
     ends.map(({ id }) => id),
   );
