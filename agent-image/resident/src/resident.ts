@@ -7,8 +7,11 @@ import { requestAfterRun } from './brain/board/help-request.ts';
 import { ServerStates } from './capabilities/server-states.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
-import { environmentIn, machineIn, skillShelfIn, toolsOf } from './tools-of.ts';
+import { createHandsPlace, machineIn, skillShelfIn, toolsOf, workTreesIn } from './tools-of.ts';
 import { handsPrograms, runsInHands } from './hands/hands-programs.ts';
+import { readWorkTree } from './hands/repository/read-work-tree.ts';
+import type { Repository } from './hands/repository/work-trees.ts';
+import { createRunBook } from './engine/run-book.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
 import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
 import type { SkillShelf } from './skills/skill-shelf.ts';
@@ -197,8 +200,11 @@ function mindOf(
   const skills = skillShelfIn(env, work);
   const states = new ServerStates();
   const retries = { rest, random };
+  const book = createRunBook();
+  const place = createHandsPlace(env, book);
   const thinking = createThinking({
     ...retries,
+    book,
     journalPath: join(state, JOURNAL_FILE),
     work,
     notes,
@@ -206,8 +212,8 @@ function mindOf(
     machine: machineIn(env),
     log,
     stop,
-    programs: socket === undefined ? null : handsPrograms(socket, environmentIn(env)),
-    model: async (book) => {
+    programs: socket === undefined ? null : handsPrograms(socket, place),
+    model: async () => {
       const { createModelPort } = await import('./engine/model-port.ts');
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
       return createModelPort({
@@ -218,9 +224,9 @@ function mindOf(
         onRefused: (run, code, words) => void book.find(run)?.refusals.set(code, words),
       });
     },
-    tools: (book, mirrored) => {
+    tools: (mirrored) => {
       const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };
-      return toolsOf(kit, { env, config, log, states });
+      return toolsOf(kit, { env, place, config, log, states });
     },
   });
   const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
@@ -261,8 +267,11 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
       desk.requests.add(requestAfterRun(run.run_id, ended.error));
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
-  const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
   const { HAMLET_HANDS_SOCKET: socket } = env;
+  const folders = {
+    workTreeOf: (repository: Repository | null) => readWorkTree(repository, workTreesIn(env)),
+    memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE),
+  };
   const runs = startRunWorker({
     ...shared,
     ...(socket === undefined ? {} : { runsInHands: () => runsInHands(socket) }),

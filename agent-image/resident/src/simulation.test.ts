@@ -18,7 +18,7 @@ async function liveOneDay(seed: number, until: number): Promise<CoreVillage> {
   const village = coreVillage(NAMES, seed);
   const voice = voiceOf({
     runtimes: poolOf(createScriptedRuntime()),
-    workspacePath: '/nowhere',
+    workTreeOf: async () => ({ repo: null, branch: null }),
     memoryPath: '/nowhere',
     stop: new AbortController().signal,
   });

@@ -4,9 +4,12 @@ import type { Tool } from '@hamlet/engine';
 import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
 import type { Machine } from './engine/machine.ts';
+import type { RunBook } from './engine/run-book.ts';
 import { HandsError } from './hands/hands-client.ts';
-import { authorEnvironment, packageEnvironment } from './hands/package-environment.ts';
+import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
+import { readIn, readInHands, type ReadText } from './hands/repository/read-work-tree.ts';
+import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.ts';
 import type { EnvironmentOf } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
 import type { Environment } from './process/environment.ts';
@@ -18,41 +21,49 @@ import type { WorkVillage } from './village/work-village.ts';
 /** Changes of files that tools of the hands made. */
 const CHANGES_FILE = 'changes.sqlite';
 
+/** Variables and work trees of the programs in the hands. */
+export interface HandsPlace {
+  readonly environmentOf: EnvironmentOf;
+  readonly trees: WorkTrees;
+  /** Folder of the agent's work, in the hands. */
+  readonly workspace: string;
+}
+
 interface ToolParts {
   readonly env: Environment;
+  readonly place: HandsPlace;
   readonly config: Pick<AgentConfig, 'mcp_servers' | 'search' | 'skills'>;
   readonly log: Log;
   readonly states: ServerStates;
 }
 
 /** The tools of an agent: those of the village, those of its hands, and those of its MCP servers. */
-export async function toolsOf(kit: ToolKit, { env, config, log, states }: ToolParts): Promise<readonly Tool[]> {
+export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<readonly Tool[]> {
   const { skillTools, villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
   return [
     ...villageTools(kit),
     ...(config.skills.length === 0 ? [] : skillTools(kit)),
-    ...(socket === undefined ? [] : await inHands(kit, { env, socket, search: config.search })),
-    ...(await mcpToolsOf(config.mcp_servers, kit, { env, log, states })),
+    ...(socket === undefined ? [] : await inHands(kit, { env, place, socket, search: config.search })),
+    ...(await mcpToolsOf(config.mcp_servers, kit, { env, place, log, states })),
   ];
 }
 
-interface HandsParts {
-  readonly env: Environment;
+interface HandsParts extends Pick<ToolParts, 'env' | 'place'> {
   readonly socket: string;
   readonly search: AgentConfig['search'];
 }
 
-async function inHands(kit: ToolKit, { env, socket, search }: HandsParts) {
+async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts) {
   const { handsTools } = await import('./hands/tools/hands-tools.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
   const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
   const { openChangeLog } = await import('./hands/files/change-log.ts');
   return handsTools({
+    ...place,
+    agentId: kit.agentId,
     socket,
-    workspace: env.HAMLET_HANDS_WORKSPACE,
     shells,
-    environmentOf: environmentIn(env),
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
     keepArtifact: keepArtifactWith(kit),
@@ -64,7 +75,7 @@ async function inHands(kit: ToolKit, { env, socket, search }: HandsParts) {
 async function mcpToolsOf(
   servers: AgentConfig['mcp_servers'],
   kit: ToolKit,
-  { env, log, states }: Omit<ToolParts, 'config'>,
+  { env, place, log, states }: Omit<ToolParts, 'config'>,
 ): Promise<readonly Tool[]> {
   if (servers.length === 0) return [];
   const { openMcpServers } = await import('./mcp/open-servers.ts');
@@ -73,7 +84,7 @@ async function mcpToolsOf(
     servers,
     socket: env.HAMLET_HANDS_SOCKET,
     workspace: env.HAMLET_HANDS_WORKSPACE,
-    environmentOf: environmentIn(env),
+    environmentOf: place.environmentOf,
     calls: apiCallLog(kit),
     log,
     noteState: (server, state) => states.note(server, state),
@@ -81,12 +92,29 @@ async function mcpToolsOf(
   });
 }
 
+/** The place of the programs of a pod, with the runs for which they work. */
+export function createHandsPlace(env: Environment, book: Pick<RunBook, 'find'>): HandsPlace {
+  const environmentOf = environmentIn(env, (run) => book.find(run)?.author ?? null);
+  const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home } = env;
+  const locks = join(home, '.hamlet/locks');
+  const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
+  return { environmentOf, workspace, trees: createWorkTrees({ workspace, locks, environmentOf, repositoryOf }) };
+}
+
+/** The work trees of the agent: in its hands, or in this container if it has none. */
+export const workTreesIn = (env: Environment): ReadText =>
+  env.HAMLET_HANDS_SOCKET === undefined
+    ? readIn(env.HAMLET_WORKSPACE_DIR)
+    : readInHands(env.HAMLET_HANDS_SOCKET, env.HAMLET_HANDS_WORKSPACE);
+
 /** The variables by which programs of the hands find the way out of the pod, and git the author of commits. */
-export function environmentIn(env: Environment): EnvironmentOf {
-  const author = { agentId: env.HAMLET_AGENT_ID, suffix: env.HAMLET_GIT_SUFFIX };
-  if (env.HAMLET_BROKER_URL === undefined) return () => authorEnvironment(author);
-  const packages = packageEnvironment(author);
-  return (place) => ({ ...packages, ...proxyEnvironment(place) });
+function environmentIn(env: Environment, personOf: (run: string) => GitAuthor | null): EnvironmentOf {
+  const village = { agentId: env.HAMLET_AGENT_ID, suffix: env.HAMLET_GIT_SUFFIX };
+  const hasWayOut = env.HAMLET_BROKER_URL !== undefined;
+  return (place) => {
+    const author = authorOf(personOf(place.run), village);
+    return hasWayOut ? { ...packageEnvironment(author), ...proxyEnvironment(place) } : authorEnvironment(author);
+  };
 }
 
 /** The hands of the pod for the prompt. They are asked until they answer once, so that the prompt stays the same. */
@@ -94,7 +122,10 @@ export function machineIn(env: Environment): () => Promise<Omit<Machine, 'tools'
   let known: HandsSurvey | null = null;
   const survey = async (socket: string): Promise<HandsSurvey | 'silent'> => {
     try {
-      known ??= await surveyHands(socket, environmentIn(env));
+      known ??= await surveyHands(
+        socket,
+        environmentIn(env, () => null),
+      );
       return known;
     } catch (error) {
       if (error instanceof HandsError) return 'silent';

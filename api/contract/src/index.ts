@@ -74,6 +74,7 @@ export * from './capability/skill.ts';
 export * from './values/standing.ts';
 export * from './values/taint.ts';
 export * from './tools/village-tools.ts';
+export * from './tools/git-tool.ts';
 export * from './world/command.ts';
 export * from './world/constants.ts';
 export * from './world/event.ts';

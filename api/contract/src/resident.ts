@@ -31,6 +31,7 @@ export {
   RUN_STEPS_MAX,
   RUN_SUMMARY_MAX_CHARS,
 } from './values/run.ts';
+export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
 export { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX } from './tools/hands-tools.ts';
 export { HTTP_SECONDS_MAX, NET_TOOLS } from './tools/net-tools.ts';
 export { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';

@@ -22,6 +22,8 @@ function keeper(answers: readonly Answer<Artifact>[]) {
     policy: null,
     model: null,
     audience: 'x',
+    repository: null,
+    author: null,
     onLeaseLost,
     refused: new Set(),
     refusals: new Map(),

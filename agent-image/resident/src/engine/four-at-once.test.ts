@@ -31,6 +31,7 @@ import { fixedToken } from '../village/agent-token.ts';
 import type { JournalBatch, WorkVillage } from '../village/work-village.ts';
 import { createBodyLock } from './body-lock.ts';
 import { createModelPort } from './model-port.ts';
+import { createRunBook } from './run-book.ts';
 import { createThinking } from './thinking.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-four-'));
@@ -155,14 +156,16 @@ async function setUp() {
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
   const kit = { ...shared, village, work, notes, body, arrival, childRuns: new LateChildRuns() };
   const log = { info: () => {}, warn: () => {} };
+  const book = createRunBook();
   const thinking = createThinking({
+    book,
     machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),
     ...kit,
     skills: { find: async () => [] },
     log,
     programs: null,
     journalPath: join(folder, 'journal.sqlite'),
-    model: async (book) => {
+    model: async () => {
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
       const model = createModelPort({ url: wire.url, tokens: fixedToken('token'), leaseOf });
       return {
@@ -173,7 +176,7 @@ async function setUp() {
         },
       };
     },
-    tools: async (book, mirrored) => villageTools({ ...kit, book, mirrored }),
+    tools: async (mirrored) => villageTools({ ...kit, book, mirrored }),
   });
   const take = async (run: Run) => {
     const runtime = createEngineRuntime();
@@ -190,7 +193,7 @@ async function setUp() {
         runtimes: poolOf(runtime, 'engine'),
         turnGate: createTurnGate(),
         stepsMax: () => null,
-        workspacePath: folder,
+        workTreeOf: async () => ({ repo: null, branch: null }),
         memoryPath: folder,
         onEnded: () => {},
       },

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@hamlet/contract';
 import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { repositoryName } from '@hamlet/core/git';
 import { KNOWN_PROGRAMS, type HandsSurvey } from '../hands/survey-hands.ts';
 
 /** The hands of an agent as its prompt describes them. */
@@ -24,6 +25,8 @@ const RULES = `Rules for work on it:
 - Test a change before you say that it works.`;
 
 const GIT_RULES = `- Never \`git pull\` and never \`git stash\`: commit a snapshot, fetch, then rebase. Never push with force to a branch that others use.`;
+const GIT_TOOL =
+  '- Use the tool git for git: it carries work forward, and makes a checkpoint before what may lose work.';
 
 /** The machine in words, for the part of the prompt that stays the same. Pure. */
 export function machineInWords(machine: Machine, { repository }: Pick<AgentConfig, 'repository'>): string {
@@ -40,10 +43,13 @@ export function machineInWords(machine: Machine, { repository }: Pick<AgentConfi
     hasWayOut ? WAY_OUT : NO_WAY_OUT,
     webInWords(hands, tools),
     RULES,
-    hasGit ? GIT_RULES : '',
+    hasGit ? gitInWords(tools) : '',
     hands !== 'silent' && hands.hasGuide ? GUIDES : '',
   ]);
 }
+
+const gitInWords = (tools: readonly string[]): string =>
+  tools.includes('git') ? `${GIT_RULES}\n${GIT_TOOL}` : GIT_RULES;
 
 const lines = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n');
 
@@ -90,7 +96,7 @@ function programsInWords({ programs }: HandsSurvey, hasWayOut: boolean): string 
 const repositoryInWords = (repository: AgentConfig['repository'], workspace: string): string =>
   repository === null
     ? ''
-    : `Your repository is ${repository.url}, branch ${repository.branch}; work on it below ${workspace}.`;
+    : `Your repository is ${repository.url}, branch ${repository.branch}. Your first call of a tool clones it to ${workspace}/${repositoryName(repository.url)}; commands and git begin there.`;
 
 /** Servers whose tools are there: one that failed has none. */
 function serversInWords(tools: readonly string[]): string {

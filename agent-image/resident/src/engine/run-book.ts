@@ -1,4 +1,6 @@
 import type { Policy } from '@hamlet/contract';
+import type { GitAuthor } from '../hands/package-environment.ts';
+import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
 
@@ -12,6 +14,10 @@ export interface BookedRun {
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
   /** Only memories of this audience, and public ones, enter the run. */
   readonly audience: string;
+  /** Repository in which the run works; null if it has none. */
+  readonly repository: Repository | null;
+  /** The person for whom it commits; null if nobody is behind it. */
+  readonly author: GitAuthor | null;
   /** True for a worker: no memories enter it. */
   readonly isWorker?: boolean;
   /** Called when the API says that the lease is over. */

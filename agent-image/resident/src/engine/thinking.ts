@@ -18,7 +18,7 @@ import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import type { EngineHost } from './engine-host.ts';
 import { machineInWords, type Machine } from './machine.ts';
-import { createRunBook, type RunBook } from './run-book.ts';
+import type { RunBook } from './run-book.ts';
 
 /** Runtimes whose work is in the journal. */
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
@@ -30,11 +30,9 @@ const FLUSH_MS = 5_000;
 export interface ThinkingPorts extends RetryPorts {
   readonly journalPath: string;
   readonly work: WorkVillage;
-  readonly model: (book: RunBook) => Promise<ModelPort>;
-  readonly tools: (
-    book: RunBook,
-    mirrored: (run: string, signal: AbortSignal) => Promise<void>,
-  ) => Promise<readonly Tool[]>;
+  readonly book: RunBook;
+  readonly model: () => Promise<ModelPort>;
+  readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
   readonly notes: Notes;
   /** The skills of the Agent, as they are now. */
   readonly skills: SkillShelf;
@@ -61,7 +59,7 @@ export interface Thinking {
   /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
   isReady(name: string): Promise<boolean>;
   /** The machine of the agent in words, for its prompt. */
-  machineOf(config: AgentConfig): Promise<string>;
+  machineOf(repository: AgentConfig['repository']): Promise<string>;
   /** The skills of a run in the versions that its first attempt found; its tools have them from then on. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   /** Waits until the API has the run's journal. */
@@ -82,11 +80,10 @@ export interface Thinking {
 
 /** Mutable because it holds the engine once it is loaded. */
 export function createThinking(ports: ThinkingPorts): Thinking {
-  const { log } = ports;
-  const book = createRunBook();
+  const { log, book } = ports;
   let opening: Promise<EngineHost> | null = null;
   const open = (): Promise<EngineHost> => {
-    opening ??= openHost(ports, book).catch((error: unknown) => {
+    opening ??= openHost(ports).catch((error: unknown) => {
       opening = null;
       throw error;
     });
@@ -103,7 +100,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
       programs: mirroredPrograms(ports.programs, open),
       model: {
         chat: async function* (request, signal) {
-          model ??= ports.model(book);
+          model ??= ports.model();
           yield* (await model).chat(request, signal);
         },
       },
@@ -119,9 +116,9 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         return false;
       }
     },
-    machineOf: async (config) => {
+    machineOf: async (repository) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
-      return machineInWords({ ...machine, tools }, config);
+      return machineInWords({ ...machine, tools }, { repository });
     },
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),
@@ -204,8 +201,7 @@ async function flushWithin(host: EngineHost | null, run: string): Promise<void> 
   over.abort();
 }
 
-async function openHost(ports: ThinkingPorts, book: RunBook): Promise<EngineHost> {
+async function openHost(ports: ThinkingPorts): Promise<EngineHost> {
   const { openEngineHost } = await import('./engine-host.ts');
-  const model = await ports.model(book);
-  return openEngineHost({ ...ports, book, model, tools: (mirrored) => ports.tools(book, mirrored) });
+  return openEngineHost({ ...ports, model: await ports.model() });
 }

@@ -2,6 +2,7 @@ import { ProgramError, type Printed, type Program, type ProgramEnd, type Program
 import { z } from 'zod';
 import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
 import { joinedOutput, OutputPart, type EndedProcess } from './process-record.ts';
+import type { WorkTrees } from './repository/work-trees.ts';
 import { startProcess, untilEnded, type EnvironmentOf } from './start-process.ts';
 
 /** Bytes of one read. */
@@ -9,11 +10,21 @@ const READ_BYTES = 64 << 10;
 /** Bytes of one stream that are kept as text; of a longer one, its first and its last half. */
 const KEPT_BYTES = 256 << 10;
 
+/** Variables of programs, and the folders in which they start. */
+interface ProgramsPlace {
+  readonly environmentOf: EnvironmentOf;
+  readonly trees: WorkTrees | null;
+  /** A program that starts in the workspace starts in the work tree of its run. */
+  readonly workspace: string;
+}
+
+const NOWHERE: ProgramsPlace = { environmentOf: () => ({}), trees: null, workspace: '/' };
+
 /** The programs that run in the hands, by the supervisor at a socket. */
-export const handsPrograms = (socketPath: string, environmentOf: EnvironmentOf = () => ({})): ProgramPort => ({
+export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE): ProgramPort => ({
   run: (program, ports) =>
     withHands(socketPath, async (hands) => {
-      await start(hands, program, environmentOf);
+      await start(hands, { program, place, signal: ports.signal });
       try {
         return await follow(hands, program, ports);
       } catch (error) {
@@ -56,10 +67,21 @@ function asProgramError(error: unknown, started: boolean): unknown {
 /** The name of the call of a program that is the mind of its agent: a run has only this one. */
 const MIND_CALL = 'mind';
 
+interface Starting {
+  readonly program: Program;
+  readonly place: ProgramsPlace;
+  readonly signal: AbortSignal;
+}
+
 /** A refusal means that nothing started. A lost connection leaves that open. */
-async function start(hands: HandsClient, program: Program, environmentOf: EnvironmentOf): Promise<void> {
-  const { id, owner, argv, cwd, env, stdin, timeoutMs } = program;
+async function start(
+  hands: HandsClient,
+  { program, place: { environmentOf, trees, workspace }, signal }: Starting,
+): Promise<void> {
+  const { id, owner, argv, env, stdin, timeoutMs } = program;
   const place = { run: owner, call: MIND_CALL };
+  const tree = trees === null ? null : await trees.of(hands, place, signal);
+  const cwd = tree !== null && program.cwd === workspace ? tree.folder : program.cwd;
   const process = { id, owner, place, argv, cwd, env, stdin, limits: { timeoutMs } };
   const answer = await startProcess(hands, process, environmentOf).catch((error: unknown) => {
     throw asProgramError(error, error instanceof HandsError && error.code === 'hands_lost');

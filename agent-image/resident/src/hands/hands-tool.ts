@@ -13,10 +13,12 @@ import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { CallLog, CallReport } from './call-log.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
+import type { WorkTrees } from './repository/work-trees.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
 /** The hands of one pod, as its tools use them. */
 export interface HandsKit {
+  readonly agentId: string;
   /** Socket of the supervisor. */
   readonly socket: string;
   /** Folder of the agent's work, in the hands. */
@@ -24,6 +26,7 @@ export interface HandsKit {
   /** Folder of the sessions of `shell`, in the hands. */
   readonly shells: string;
   readonly environmentOf: EnvironmentOf;
+  readonly trees: WorkTrees;
   readonly calls: CallLog;
   readonly changes: ChangeLog;
   readonly keepArtifact: KeepArtifact;
@@ -36,6 +39,8 @@ export interface HandsJob {
   readonly hands: HandsClient;
   readonly kit: HandsKit;
   readonly context: CallContext;
+  /** Folder of the repository of the run; the workspace if it has none. */
+  readonly tree: string;
 }
 
 /** The end of a call: for the model, and for the log of the call. */
@@ -53,7 +58,7 @@ export interface HandsWork<Input> {
 /** Time for the bookkeeping of a call besides its own work. */
 const SLACK_MS = 30_000;
 
-interface Described<Input> extends Pick<VillageTool, 'description' | 'effect'> {
+export interface Described<Input> extends Pick<VillageTool, 'description' | 'effect'> {
   readonly name: string;
   readonly input: z.ZodType<Input>;
 }
@@ -98,7 +103,7 @@ interface Call<Input> {
   readonly args: string;
   readonly repeats: boolean;
 }
-type Place = Omit<HandsJob, 'hands'>;
+type Place = Omit<HandsJob, 'hands' | 'tree'>;
 
 /** Stores the start of the call at the API, does the work, and stores its end. */
 async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
@@ -106,10 +111,18 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
   return withHands(place, async (hands) => {
     const begun = await kit.calls.begin(context, { ...call, boot: hands.boot });
     if (begun.kind !== 'begun') return begun;
-    const end = await work.perform(given, { ...place, hands }).catch(refusedEnd);
+    const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
+    const end = noted(await work.perform(given, { ...place, hands, tree }).catch(refusedEnd), note);
     await kit.calls.end(context, end);
     return end.outcome;
   });
+}
+
+/** The note about the work tree comes before the result of the first call. */
+function noted(end: HandsEnd, note: string): HandsEnd {
+  const { outcome } = end;
+  if (note === '' || !('text' in outcome)) return end;
+  return { ...end, outcome: { ...outcome, text: `${note}\n${outcome.text}` } };
 }
 
 /** A refusal of the supervisor is the end of the call; a lost connection leaves its end open. */
@@ -127,7 +140,8 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
     const state = await kit.calls.find(context, { ...call, boot: hands.boot });
     if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
-    const end = await recover(given, { ...place, hands });
+    const { folder: tree } = await kit.trees.of(hands, context, context.signal);
+    const end = await recover(given, { ...place, hands, tree });
     if (end === null) return { kind: 'not_done' };
     await kit.calls.end(context, end);
     return end.outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome: end.outcome };

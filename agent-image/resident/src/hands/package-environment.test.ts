@@ -7,9 +7,10 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { authorEnvironment, packageEnvironment } from './package-environment.ts';
+import { authorEnvironment, authorOf, packageEnvironment } from './package-environment.ts';
 
-const author = { agentId: 'ada', suffix: '(Harvest)' };
+const village = { agentId: 'ada', suffix: '(Harvest)' };
+const author = authorOf(null, village);
 const asked: string[] = [];
 const users: (string | undefined)[] = [];
 const proxy = createServer((request, response) => {
@@ -50,9 +51,14 @@ test('the author of commits ends in (Harvest), also in a repository with another
     assert.equal(await run(env, 'git', 'config', 'user.name'), 'ada (Harvest)\n');
     assert.equal(await run(env, 'git', 'config', 'user.email'), 'ada@agents.hamlet.invalid\n');
   }
-  const own = authorEnvironment({ agentId: 'ada', suffix: 'of <the>\nvillage' });
-  assert.equal(own['GIT_CONFIG_VALUE_0'], 'ada of thevillage');
-  assert.equal(authorEnvironment({ agentId: 'ada', suffix: '' })['GIT_CONFIG_VALUE_0'], 'ada');
+  const mia = { name: 'Mia', email: 'mia@example.org' };
+  const person = authorEnvironment(authorOf(mia, village));
+  assert.equal(await run(person, 'git', 'config', 'user.name'), 'Mia (Harvest)\n');
+  assert.equal(await run(person, 'git', 'config', 'user.email'), 'mia@example.org\n');
+  assert.equal(authorOf(null, { agentId: 'ada', suffix: 'of <the>\nvillage' }).name, 'ada of thevillage');
+  assert.equal(authorOf(mia, { ...village, suffix: '' }).name, 'Mia');
+  const long = authorOf({ ...mia, name: 'M'.repeat(900) }, village).name;
+  assert.ok(long.length <= 200 && long.endsWith('(Harvest)'), long);
 });
 
 test('git names run and call as its proxy user in its first request', async () => {

@@ -5,10 +5,23 @@ const MAX_NAME_LENGTH = 200;
 /** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH itself has no way out. */
 const SSH_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'];
 
-/** The author of commits that an agent makes: its name with a suffix, such as `ada (Harvest)`. */
+/** The author of commits, such as `Mia (Harvest)`. */
 export interface GitAuthor {
-  readonly agentId: string;
-  readonly suffix: string;
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Characters that git leaves out of names and addresses, or that end them. */
+const NOT_IN_AUTHOR = /[\p{Cc}<>]/gu;
+
+/** The author of commits in a run: a person, or the agent where nobody is behind the run, with the village's suffix. Pure. */
+export function authorOf(
+  person: GitAuthor | null,
+  { agentId, suffix }: { readonly agentId: string; readonly suffix: string },
+): GitAuthor {
+  const { name, email } = person ?? { name: agentId, email: `${agentId}@agents.hamlet.invalid` };
+  const room = Math.max(0, MAX_NAME_LENGTH - suffix.length - 1);
+  return { name: `${name.slice(0, room)} ${suffix}`.replaceAll(NOT_IN_AUTHOR, '').trim(), email };
 }
 
 type Setting = readonly [key: string, value: string];
@@ -22,13 +35,10 @@ function gitSettings(settings: readonly Setting[]): Record<string, string> {
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
-function authorSettings({ agentId, suffix }: GitAuthor): readonly Setting[] {
-  const name = `${agentId} ${suffix}`.replaceAll(/[\p{Cc}<>]/gu, '').trim();
-  return [
-    ['user.name', name.slice(0, MAX_NAME_LENGTH)],
-    ['user.email', `${agentId}@agents.hamlet.invalid`],
-  ];
-}
+const authorSettings = ({ name, email }: GitAuthor): readonly Setting[] => [
+  ['user.name', name.slice(0, MAX_NAME_LENGTH)],
+  ['user.email', email.replaceAll(NOT_IN_AUTHOR, '').slice(0, MAX_NAME_LENGTH)],
+];
 
 const ENDPOINT = `http://${BROKER_HOST}`;
 

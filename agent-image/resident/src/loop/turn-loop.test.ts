@@ -34,7 +34,7 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
 const stubVoice = () =>
   voiceOf({
     runtimes: poolOf(createStubRuntime()),
-    workspacePath: '/nowhere',
+    workTreeOf: async () => ({ repo: null, branch: null }),
     memoryPath: '/nowhere',
     stop: new AbortController().signal,
   });

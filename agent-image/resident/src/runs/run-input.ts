@@ -6,7 +6,7 @@ import type { LifeMind } from '../brain/life/life-mind.ts';
 import { latelyInWords } from '../engine/lately.ts';
 import { promptOf, type Circumstances } from '../engine/prompt.ts';
 import type { Skill } from '../skills/skill-folder.ts';
-import { workTreeOf } from '../runtime/voice.ts';
+import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Answer, StartedRun, Village } from '../village/village.ts';
 
 /** The conversation of a run: its session, or the run alone. A worker sees nothing of the conversation of its parent. */
@@ -65,7 +65,8 @@ export interface InputPorts {
   readonly machine?: string;
   /** The skills of the run; default none. */
   readonly skills?: readonly Skill[];
-  readonly workspacePath: string;
+  /** Repository and branch of the work tree at this moment. */
+  readonly tree: WorkTree;
   readonly memoryPath: string;
 }
 
@@ -75,12 +76,12 @@ export async function inputOf(
   started: StartedRun,
   work: RunWork,
 ): Promise<{ readonly input: RunInput; readonly context: Omit<RuntimeContext, 'signal'> }> {
-  const { config, workspacePath, memoryPath } = ports;
+  const { config, memoryPath, tree } = ports;
   const { run, budgets, session, offer } = started;
   const people = session?.people ?? [];
   const speaker = people.find(({ id }) => id === run.created_by.id)?.name ?? askerOf(started);
   const { worker } = run;
-  const [circumstances, tree] = await Promise.all([circumstancesOf(ports, worker), workTreeOf(config, workspacePath)]);
+  const circumstances = await circumstancesOf(ports, worker);
   return {
     input: {
       kind: 'run',

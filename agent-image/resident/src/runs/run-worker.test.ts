@@ -77,7 +77,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
     work: { waitRun: async () => STALE },
     body: createBodyLock(),
     arrival: createAsyncEvent(),
-    workspacePath: '/nowhere',
+    workTreeOf: async () => ({ repo: null, branch: null }),
     memoryPath: '/nowhere',
     onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`),
     stepsMax: () => null,

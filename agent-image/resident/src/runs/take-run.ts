@@ -4,6 +4,8 @@ import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
 import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeContext, type RuntimeOutcome } from '@hamlet/engine';
 import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { BookedRun } from '../engine/run-book.ts';
+import type { WorkTree } from '../hands/repository/read-work-tree.ts';
+import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Thinking } from '../engine/thinking.ts';
 import type { RuntimePool } from '../runtime/runtime-pool.ts';
 import { CycleOver, rejectOnAbort, retry } from '../village/retry.ts';
@@ -32,7 +34,8 @@ export interface TakePorts extends RunWorkPorts {
   readonly turnGate: TurnGate;
   /** The agent's own decisions; default none. */
   readonly life?: () => LifeMind;
-  readonly workspacePath: string;
+  /** Repository and branch of the work tree of a repository, at this moment. */
+  readonly workTreeOf: (repository: Repository | null) => Promise<WorkTree>;
   readonly memoryPath: string;
   /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
@@ -143,6 +146,8 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
     policy,
     model: 'name' in runtime ? windowOf(runtime.config) : null,
     audience: audienceOf(held),
+    repository: held.repository,
+    author: held.author,
     isWorker: run.worker !== undefined,
     onLeaseLost,
     refused: new Set(),
@@ -210,9 +215,11 @@ type Carry = Readonly<{
 /** Executes the run, and again after each wait that ended with answers. */
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
   const { config } = runtime;
-  const machine = thinks ? await ports.thinking.machineOf(config) : '';
+  const { repository } = held;
+  const machine = thinks ? await ports.thinking.machineOf(repository) : '';
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
-  const { input, context } = await inputOf({ ...ports, config, machine, skills }, held, work);
+  const tree = await ports.workTreeOf(repository);
+  const { input, context } = await inputOf({ ...ports, config, machine, skills, tree }, held, work);
   let answers = answersOf(held.permissions);
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);

@@ -17,7 +17,12 @@ const CONTEXT = {
 };
 
 const voiceOf = (runtime: AgentRuntime, stop: AbortSignal) =>
-  voiceWith({ runtimes: poolOf(runtime), workspacePath: '/nowhere', memoryPath: '/nowhere', stop });
+  voiceWith({
+    runtimes: poolOf(runtime),
+    workTreeOf: async () => ({ repo: null, branch: null }),
+    memoryPath: '/nowhere',
+    stop,
+  });
 const never = new AbortController().signal;
 
 test('words are cut to the length of a speech bubble, never inside a character', () => {

@@ -2,7 +2,7 @@ import type { AgentConfig } from '@hamlet/contract';
 import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
 import { fitting } from '../brain/speech.ts';
 import { promptOf } from '../engine/prompt.ts';
-import { readWorkTree } from '../engine/work-tree.ts';
+import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import { rejectOnAbort } from '../village/retry.ts';
 import { runtimeNameOf, type RuntimePool } from './runtime-pool.ts';
 
@@ -30,7 +30,8 @@ export interface Voice {
 
 export interface VoicePorts {
   readonly runtimes: Pick<RuntimePool, 'obtain'>;
-  readonly workspacePath: string;
+  /** Repository and branch of the work tree of a repository, at this moment. */
+  readonly workTreeOf: (repository: AgentConfig['repository']) => Promise<WorkTree>;
   readonly memoryPath: string;
   readonly stop: AbortSignal;
 }
@@ -55,7 +56,7 @@ export function voiceOf(ports: VoicePorts): Voice {
 }
 
 async function wordsOf(
-  { runtimes, workspacePath, memoryPath }: VoicePorts,
+  { runtimes, workTreeOf, memoryPath }: VoicePorts,
   text: string,
   { config, signal, ...spoken }: Spoken & { readonly signal: AbortSignal },
 ): Promise<string> {
@@ -64,14 +65,8 @@ async function wordsOf(
   const prompt = promptOf({ config, standing: null, world: null, people: [], asker: spoken.speaker, offer: null });
   const situation = `${STYLE} ${spoken.speaker} speaks to you${spoken.place === null ? '' : ` at ${spoken.place}`}. You are ${spoken.plan}.`;
   const input = { kind: 'speech' as const, text, prompt: { ...prompt, situation }, model: config.model?.name ?? '' };
-  const { repo, branch } = await workTreeOf(config, workspacePath);
+  const { repo, branch } = await workTreeOf(config.repository);
   return answerOf(obtained.runtime.execute(input, { ...spoken, sessionId: SPEECH, memoryPath, repo, branch, signal }));
-}
-
-/** The repository and branch of the work tree now, or those of the Agent if there is none. */
-export async function workTreeOf({ repository }: Pick<AgentConfig, 'repository'>, path: string) {
-  const tree = await readWorkTree(path);
-  return { repo: tree.repo ?? repository?.url ?? null, branch: tree.branch ?? repository?.branch ?? null };
 }
 
 async function answerOf(events: ReturnType<AgentRuntime['execute']>): Promise<string> {

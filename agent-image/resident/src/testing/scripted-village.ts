@@ -54,6 +54,16 @@ interface KeptRuns {
   readonly settled: RunEnd[];
 }
 
+const STARTED = {
+  permissions: [],
+  policy: null,
+  budgets: BUDGETS,
+  session: null,
+  repository: null,
+  author: null,
+  offer: null,
+};
+
 function runQuestions(
   { runs, steps, settled }: KeptRuns,
   scripted: Scripted,
@@ -66,7 +76,7 @@ function runQuestions(
         scripted('startRun') ??
         (run === undefined
           ? { kind: 'refused', code: 'no_such_run', detail: 'none' }
-          : ok({ run, steps: [...steps], permissions: [], policy: null, budgets: BUDGETS, session: null, offer: null }))
+          : ok({ ...STARTED, run, steps: [...steps] }))
       );
     },
     noteStep: async (_runId, _claim, step) => {

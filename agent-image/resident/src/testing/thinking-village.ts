@@ -75,7 +75,7 @@ export function thinkingVillage(
       models: ['small'],
     },
   });
-  const folders = { workspacePath: '/nowhere', memoryPath: '/nowhere' };
+  const folders = { workTreeOf: async () => ({ repo: null, branch: null }), memoryPath: '/nowhere' };
   const voice = voiceOf({ runtimes: poolOf(createScriptedRuntime()), ...folders, stop: new AbortController().signal });
   const used = new Map<string, Used>();
   /** Settles once every request so far is answered. */

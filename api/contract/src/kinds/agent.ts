@@ -72,6 +72,17 @@ const Repository = z.strictObject({
     'write the URL of a git repository, for example https://example.org/team/project.git',
   ),
   branch: matching('^[A-Za-z0-9][A-Za-z0-9._/-]*$', 255, "write a branch's name, for example main").optional(),
+  author: z
+    .strictObject({
+      name: matching('^[^\\x00-\\x1f<>]+$', 100, 'write a name without < and >'),
+      email: matching(
+        '^[^ @<>\\x00-\\x1f]+@[^ @<>\\x00-\\x1f]+$',
+        254,
+        'write an address, for example mia@example.org',
+      ),
+    })
+    .optional()
+    .describe('Author of the commits of the agent; by default the person for whom it works.'),
   secretName: ObjectName.optional().describe(
     'Secret with the label hamlet.village/egress: "true" that opens a private repository. The broker sends it; the pod never has it.',
   ),

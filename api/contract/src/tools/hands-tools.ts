@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GIT_TOOL } from './git-tool.ts';
 import { NET_TOOLS } from './net-tools.ts';
 import { ArtifactName, DeliverableKind, DeliveredTable } from '../values/artifact.ts';
 import type { VillageTool } from './tool.ts';
@@ -127,6 +128,7 @@ export const HANDS_TOOLS = {
     description:
       'Run a command in bash on your own machine, as root, in /workspace. The folder, exported variables and functions stay for your next command of this conversation. Without a terminal: use options that ask nothing.',
   },
+  ...GIT_TOOL,
   read_output: {
     class: 'read',
     effect: 'read',

@@ -193,13 +193,14 @@ export function agentDetail(
   };
 }
 
-function repositoryOf({ spec }: AgentRecord): AgentConfig['repository'] {
-  return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
-}
-
 function runtimeOf({ spec: { runtime } }: AgentRecord): AgentConfig['runtime'] {
   const { name = 'scripted', config = {} } = runtime;
   return { name, named: runtime.name !== undefined, config };
+}
+
+/** The repository of an Agent. Pure. */
+export function ownRepository({ spec }: Pick<AgentRecord, 'spec'>): AgentConfig['repository'] {
+  return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
 }
 
 const MCP_CALL_TIMEOUT = '60s';
@@ -245,7 +246,7 @@ export function agentConfig(
     persona: { ...personaOf(record), amended: '' },
     loop_every_ms: durationMs(spec.loop.every),
     runtime: runtimeOf(record),
-    repository: repositoryOf(record),
+    repository: ownRepository(record),
     mcp_servers: mcpServersOf(record),
     search,
     skills: skillsOf(record),

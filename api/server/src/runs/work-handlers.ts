@@ -20,6 +20,7 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { hasPendingPermission, openOfferOf, permissionsOfRun, sessionOfRun } from './run-partners.ts';
+import { workPlaceOf } from './repository/work-place.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
@@ -78,7 +79,7 @@ function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
   return { steps, tokens, costMicros: Math.min(COST_MAX_MICROS, Math.max(0, micros)) };
 }
 
-function startRun({ db, limits, policyOfRun }: WorkPorts): Handlers['startRun'] {
+function startRun({ db, limits, policyOfRun, source }: WorkPorts): Handlers['startRun'] {
   return plain(({ params, body: { cycle, runtime }, actor }) =>
     inTransaction(db, async (tx) => {
       const asked = await findRun(tx, params.run_id);
@@ -106,6 +107,7 @@ function startRun({ db, limits, policyOfRun }: WorkPorts): Handlers['startRun'] 
         budgets: run.budgets === null ? budgets : (run.budgets as RunBudgets),
         // A worker knows its prompt alone.
         session: run.kind === 'worker' ? null : await sessionOfRun(tx, run),
+        ...(await workPlaceOf(tx, run, source.get(run.agentId))),
         offer: await openOfferOf(tx, run.runId),
       });
     }),

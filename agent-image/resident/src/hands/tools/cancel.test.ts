@@ -9,6 +9,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
 import { shell } from './shell.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
@@ -70,6 +71,8 @@ for (const [name, { pids, command }] of Object.entries(CASES))
     const run = name.replaceAll(' ', '-');
     const file = join(hands.workspace, `${run}.pids`);
     const prepared = shell({
+      agentId: 'ada',
+      trees: inWorkspace(hands.workspace),
       socket: hands.socket,
       workspace: hands.workspace,
       shells: join(hands.workspace, '.shells'),

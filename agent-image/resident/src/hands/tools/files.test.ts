@@ -19,6 +19,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
@@ -38,6 +39,8 @@ before(async () => {
     socket: hands.socket,
     workspace: hands.workspace,
     shells: join(hands.workspace, '.shells'),
+    agentId: 'ada',
+    trees: inWorkspace(hands.workspace),
     environmentOf: () => ({}),
     calls: { ...NO_CALL_LOG, end },
     changes: openChangeLog(':memory:'),

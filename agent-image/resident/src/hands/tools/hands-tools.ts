@@ -3,6 +3,7 @@ import type { HandsKit } from '../hands-tool.ts';
 import { deliver } from './deliver.ts';
 import { fileTools } from './files.ts';
 import { findTools } from './find.ts';
+import { git } from './git.ts';
 import { processTools } from './processes.ts';
 import { browserTools } from '../../net/browser.ts';
 import { webSearch } from '../../net/web-search.ts';
@@ -12,6 +13,7 @@ import { shell } from './shell.ts';
 /** The tools that run in the hands, as the engine calls them. */
 export const handsTools = (kit: HandsKit): readonly Tool[] => [
   shell(kit),
+  git(kit),
   ...processTools(kit),
   ...fileTools(kit),
   ...findTools(kit),

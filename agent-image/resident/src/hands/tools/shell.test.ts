@@ -9,6 +9,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 
@@ -35,9 +36,12 @@ function contextOf({ run = 'r1', conversation = 'c1', call, signal }: Place): Ca
 
 function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
   const environmentOf = () => ({ WAY_OUT: 'proxy' });
-  const kit = { socket: hands.socket, workspace: hands.workspace, shells: join(hands.workspace, '.shells') };
   const tool = handsTools({
-    ...kit,
+    agentId: 'ada',
+    trees: inWorkspace(hands.workspace),
+    socket: hands.socket,
+    workspace: hands.workspace,
+    shells: join(hands.workspace, '.shells'),
     environmentOf,
     calls: log,
     changes: openChangeLog(':memory:'),

@@ -1,12 +1,11 @@
-import type { ToolOutcome } from '@hamlet/engine';
 import { BACKGROUND_SECONDS_MAX, HANDS_TOOLS, SHELL_SECONDS_MAX } from '@hamlet/contract/resident';
 import { z } from 'zod';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
-import { ProcessRecord, type EndedProcess, type OutputStream } from '../process-record.ts';
-import { numberOf, shownOutput, textOf } from '../shown-output.ts';
+import { ProcessRecord } from '../process-record.ts';
 import { placeEnvironment, processIdOf, startProcess, untilEnded } from '../start-process.ts';
-import { failed, okay } from '../../tools/tool-kit.ts';
+import { okay } from '../../tools/tool-kit.ts';
+import { endOfProcess } from './ended-process.ts';
 import { SHELL_SCRIPT } from './shell-script.ts';
 
 /** A background process that fails at once is seen in the answer. */
@@ -33,7 +32,7 @@ export const shell = (kit: HandsKit) =>
   );
 
 /** A call id names one process, so that a repeated start starts nothing. */
-async function begin({ command, timeout_s: timeoutS, background }: Input, { hands, kit, context }: HandsJob) {
+async function begin({ command, timeout_s: timeoutS, background }: Input, { hands, kit, context, tree }: HandsJob) {
   const place = { run: context.run, call: context.call };
   const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(place, kit.environmentOf))].join(' ');
   const keeps = background ? '' : 'keeps';
@@ -43,20 +42,22 @@ async function begin({ command, timeout_s: timeoutS, background }: Input, { hand
     {
       id: processIdOf(place),
       place,
-      argv: ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), kit.workspace, own, command, keeps],
-      cwd: kit.workspace,
+      argv: ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), tree, own, command, keeps],
+      cwd: tree,
       limits: { timeoutMs: seconds * 1_000 },
     },
     kit.environmentOf,
   );
 }
 
+const ranBy = ({ command, timeout_s: seconds }: Input) => ({ command, seconds });
+
 const sessionOf = ({ shells }: HandsKit, { conversation }: { readonly conversation: string }): string =>
   `${shells}/${conversation.replaceAll(/[^A-Za-z0-9-]/g, '_').slice(0, 64)}`;
 
 async function ended(input: Input, job: HandsJob): Promise<HandsEnd> {
   const record = await untilEnded(job.hands, processIdOf(job.context), job.context.signal);
-  return endOf(input, record, await cwdOf(job));
+  return endOfProcess(record, { ...ranBy(input), cwd: await cwdOf(job) });
 }
 
 async function inBackground(input: Input, job: HandsJob): Promise<HandsEnd> {
@@ -64,7 +65,7 @@ async function inBackground(input: Input, job: HandsJob): Promise<HandsEnd> {
   const wait = { process: processIdOf(context), timeoutMs: BACKGROUND_LOOK_MS };
   const { exit, ...record } = await hands.ask('wait', wait, ProcessRecord);
   const cwd = await cwdOf(job);
-  if (exit !== undefined) return endOf(input, { ...record, exit }, cwd);
+  if (exit !== undefined) return endOfProcess({ ...record, exit }, { ...ranBy(input), cwd });
   const text = `Process ${context.call} runs in the background, for at most ${BACKGROUND_SECONDS_MAX} s and until this run ends. Read it with read_output, end it with stop_process.`;
   return { outcome: okay(text), report: { command: input.command, cwd } };
 }
@@ -82,65 +83,13 @@ async function recover(input: Input, job: HandsJob): Promise<HandsEnd | null> {
 const CwdFile = z.object({ data: z.base64().transform((text) => Buffer.from(text, 'base64').toString()) });
 
 /** The folder in which the next command of the session begins. The file belongs to the hands: its text is not trusted. */
-async function cwdOf({ hands, kit, context }: HandsJob): Promise<string> {
+async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
   const args = { root: sessionOf(kit, context), path: 'cwd', offset: 0, bytes: MAX_CWD_CHARS };
   try {
     const { data } = await hands.ask('fs.read', args, CwdFile);
-    return data.replaceAll(/\p{Cc}/gu, '') || kit.workspace;
+    return data.replaceAll(/\p{Cc}/gu, '') || tree;
   } catch (error) {
-    if (error instanceof HandsError && error.code !== 'hands_lost') return kit.workspace;
+    if (error instanceof HandsError && error.code !== 'hands_lost') return tree;
     throw error;
   }
-}
-
-function endOf(input: Input, record: EndedProcess, cwd: string): HandsEnd {
-  const { exit, stdout, stderr, startedMs, endedMs } = record;
-  const duration = Math.max(0, (endedMs ?? startedMs) - startedMs);
-  const report = {
-    command: input.command,
-    cwd,
-    stdout: textOf(stdout),
-    stderr: textOf(stderr),
-    bytes: (stdout?.bytes ?? 0) + (stderr?.bytes ?? 0),
-    exit: exit.code ?? null,
-    duration_ms: duration,
-  };
-  return { outcome: outcomeOf(input, record, cwd), report };
-}
-
-function outcomeOf({ timeout_s: seconds }: Input, record: EndedProcess, cwd: string): ToolOutcome {
-  const { exit } = record;
-  const said = printed(record);
-  switch (exit.cause) {
-    case 'killed':
-      return { kind: 'unknown', text: `The command was ended before it was done.\n${said}` };
-    case 'timeout':
-      return failed(
-        'command_timed_out',
-        `The command took longer than ${seconds} s and was ended with all that it started. Give it more timeout_s, or start it with background.\n${said}`,
-      );
-    case 'oom':
-      return failed(
-        'command_out_of_memory',
-        `The command was ended, because the hands have no memory left. Use less of it: smaller input, fewer processes.\n${said}`,
-      );
-    case 'exit':
-      return okay(
-        `${exit.code === undefined ? `Ended by the signal ${exit.signal ?? ''}` : `Exit code ${exit.code}`}, in ${cwd}\n${said}`,
-      );
-  }
-}
-
-/** Both streams for the model. The middle of a long one is left out; `read_output` has it. */
-function printed({ process, stdout, stderr }: EndedProcess): string {
-  const number = numberOf(process);
-  const parts = [streamText('stdout', stdout, number), streamText('stderr', stderr, number)].filter(
-    (part) => part !== '',
-  );
-  return parts.join('\n') || 'It printed nothing.';
-}
-
-function streamText(name: 'stdout' | 'stderr', stream: OutputStream | undefined, process: string): string {
-  const text = shownOutput(stream, { process, name });
-  return text === '' ? '' : `${name}:\n${text}`;
 }

@@ -7,6 +7,7 @@ import type { KeepArtifact } from '../../artifacts/keep-artifact.ts';
 import { NO_CALL_LOG } from '../../hands/call-log.ts';
 import { openChangeLog } from '../../hands/files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../../hands/hands-tool.ts';
+import { inWorkspace } from '../../hands/repository/work-trees.ts';
 import { handsTools } from '../../hands/tools/hands-tools.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 import type { Net } from './a-net.ts';
@@ -39,6 +40,8 @@ export async function startNetHands(
   let calls = 0;
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
   const kit: HandsKit = {
+    agentId: 'ada',
+    trees: inWorkspace(hands.workspace),
     socket: hands.socket,
     workspace: hands.workspace,
     shells: `${hands.workspace}/.shells`,

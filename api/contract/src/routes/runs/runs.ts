@@ -185,6 +185,14 @@ export const startRun = defineRoute('POST /runs/{run_id}/start', {
       policy: Policy.nullable().describe('Rules about the calls of the run; null if only the API judges them'),
       budgets: RunBudgets,
       session: RunSession.nullable(),
+      repository: SessionRepository.nullable()
+        .default(null)
+        .describe('Repository in which the run works: that of its session, else that of the Agent'),
+      author: z
+        .strictObject({ name: z.string(), email: z.string() })
+        .nullable()
+        .default(null)
+        .describe('Author of commits: as the Agent says, else the person for whom it works'),
       offer: RunOffer.pick({ amount: true, expires_at: true })
         .nullable()
         .default(null)

@@ -2,12 +2,12 @@ import type { ShellReading } from '@hamlet/shell';
 import { readArguments } from '../call-arguments.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { netKeyOf } from './net-key.ts';
-import { commandOf } from './judge-hands-call.ts';
+import { commandOf, hasCommand } from './judge-hands-call.ts';
 import type { ReadCommand } from './read-command.ts';
 
 const KEY_MAX_CHARS = 300;
 
-/** `none`: no rule can hold for the call. A null key stands for all calls of a tool, which `shell` never has. */
+/** `none`: no rule can hold for the call. A null key stands for all calls of a tool, which one with a command never has. */
 export type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
 
 /** The key of a call: a rule that a person gives for one call holds for calls of the tool with the same key. */
@@ -16,8 +16,8 @@ export async function allowKeyOf(
   readCommand: ReadCommand,
 ): Promise<AllowKey> {
   const value = readArguments(text)?.value;
-  if (tool !== 'shell') return netKeyOf(tool, value) ?? { kind: 'key', key: null };
-  const command = commandOf(value);
+  if (!hasCommand(tool)) return netKeyOf(tool, value) ?? { kind: 'key', key: null };
+  const command = commandOf({ tool, value });
   const key = command === null ? null : keyOfCommand(command, await readCommand(command));
   return key === null ? { kind: 'none' } : { kind: 'key', key };
 }

@@ -1,4 +1,5 @@
 import { VILLAGE_TOOLS, type Policy } from '@hamlet/contract';
+import { gitCommand, refuseGit } from '@hamlet/core/git';
 import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
 import type { RunRow } from '@hamlet/store';
 import { policyOfRun, type PolicyOf } from '../agent-policy.ts';
@@ -11,17 +12,35 @@ export interface AskedCall {
   readonly value: unknown;
 }
 
-/** The command of a call of `shell`; null if its arguments have none. Pure. */
-export function commandOf(value: unknown): string | null {
-  return VILLAGE_TOOLS.shell.input.safeParse(value).data?.command ?? null;
+/** Tools that are judged by the shell command that a call of theirs stands for. */
+const COMMAND_OF: Readonly<Record<string, (value: unknown) => string | null>> = {
+  shell: (value) => VILLAGE_TOOLS.shell.input.safeParse(value).data?.command ?? null,
+  git: (value) => {
+    const { data } = VILLAGE_TOOLS.git.input.safeParse(value);
+    return data === undefined ? null : gitCommand(data);
+  },
+};
+
+/** True if calls of a tool are judged by what a command does. Pure. */
+export const hasCommand = (tool: string): boolean => Object.hasOwn(COMMAND_OF, tool);
+
+/** The command that a call stands for; null if its arguments have none. Pure. */
+export function commandOf({ tool, value }: AskedCall): string | null {
+  return hasCommand(tool) ? (COMMAND_OF[tool]?.(value) ?? null) : null;
+}
+
+/** True for a call that the tool refuses before anything runs: no person is asked about it. */
+function isRefused({ tool, value }: AskedCall, agentId: string): boolean {
+  const git = tool === 'git' ? VILLAGE_TOOLS.git.input.safeParse(value).data : undefined;
+  return git !== undefined && refuseGit(git, agentId) !== null;
 }
 
 /** The needs of a call that stands for a shell command, as a parser finds them; null for another call. */
 export async function needsOf({ tool, value }: AskedCall, readCommand: ReadCommand): Promise<ShellNeeds | null> {
-  if (tool !== 'shell') return null;
-  const command = commandOf(value);
+  if (!hasCommand(tool)) return null;
+  const command = commandOf({ tool, value });
   return command === null
-    ? { classes: ['exec'], unclear: ['its arguments are not those of a shell command'] }
+    ? { classes: ['exec'], unclear: [`its arguments are not those of ${tool}`] }
     : readCommand(command);
 }
 
@@ -39,7 +58,7 @@ export async function judgeRunCall(
   call: AskedCall,
 ): Promise<JudgedRunCall> {
   const policy = policyOfRun(policyOf, run);
-  const needs = await needsOf(call, readCommand);
+  const needs = isRefused(call, run.agentId) ? null : await needsOf(call, readCommand);
   const judged = judge(policy, { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs });
   return { policy, judged, brings: bringingOf(call.tool, needs?.classes ?? null) };
 }

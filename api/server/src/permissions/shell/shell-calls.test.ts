@@ -29,9 +29,17 @@ after(() => village.remove());
 
 let calls = 0;
 /** `begun`, or the code with which a call of `shell` is refused or denied. */
-async function started({ agentId, runId, cycle, attempt }: Working, command: string, by = permits): Promise<string> {
+const started = (working: Working, command: string, by = permits): Promise<string> =>
+  startedTool(working, { tool: 'shell', args: { command, background: true } }, by);
+
+/** The same for a call of another tool. */
+async function startedTool(
+  { agentId, runId, cycle, attempt }: Working,
+  { tool, args }: { readonly tool: string; readonly args: object },
+  by = permits,
+): Promise<string> {
   calls += 1;
-  const body = { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command, background: true }), boot: 'b1' };
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
   const params = { run_id: runId, call_id: `${calls}.0` };
   const answer = await by.play.as(agentId).call(beginCall, { params, body });
   if (!answer.ok) return answer.problem.code;
@@ -78,6 +86,19 @@ test('a rule about a class reaches into the shell', async () => {
     'policy_denied',
   );
   assert.equal(await started(working, 'cat /workspace/README.md', strict), 'begun');
+});
+
+test('a call of git is judged as the command that it stands for', async () => {
+  const working = await permits.startRun('dan');
+  const git = (action: string, ...args: string[]) => ({ tool: 'git', args: { action, args } });
+  for (const [call, verdict] of [
+    [git('push'), 'permission_needed'],
+    [git('push', 'origin', 'main'), 'permission_needed'],
+    [{ tool: 'git', args: { action: 'daemon' } }, 'permission_needed'],
+    [git('commit', '-m', 'x'), 'begun'],
+  ] as const)
+    assert.equal(await startedTool(working, call), verdict, JSON.stringify(call));
+  assert.equal(await startedTool(working, git('push'), strict), 'policy_denied');
 });
 
 test('"always" for one push holds for that push, not for the shell', async () => {

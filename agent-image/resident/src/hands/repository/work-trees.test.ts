@@ -1,0 +1,135 @@
+/** Repositories in the workspace, cloned by real git under a real supervisor at the first use. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { connectHands, type HandsClient } from '../hands-client.ts';
+import { readIn, readInHands, readWorkTree } from './read-work-tree.ts';
+import { createWorkTrees, foldersOf, type Repository, type WorkTrees } from './work-trees.ts';
+
+let hands: Hands;
+let client: HandsClient;
+let servers: string;
+let trees: WorkTrees;
+const ofRun = new Map<string, Repository>();
+let calls = 0;
+
+before(async () => {
+  hands = await startHands();
+  client = await connectHands(hands.socket);
+  servers = join(hands.workspace, '../servers');
+  trees = newTrees();
+  for (const path of ['a/project', 'b/project', 'bare']) server(path);
+});
+after(async () => {
+  client.close();
+  await hands.remove();
+});
+
+const git = (folder: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).toString();
+
+/** A repository with one commit on main, which names it. */
+function server(path: string): void {
+  const folder = join(servers, path);
+  mkdirSync(folder, { recursive: true });
+  git(folder, 'init', '-q', '-b', 'main');
+  writeFileSync(join(folder, 'name'), path);
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-qm', path);
+}
+
+const urlOf = (path: string): string => `https://git.example.org/${path}.git`;
+const newTrees = (): WorkTrees =>
+  createWorkTrees({
+    workspace: hands.workspace,
+    locks: join(hands.workspace, '../locks'),
+    environmentOf: () => ({
+      GIT_CONFIG_COUNT: '2',
+      GIT_CONFIG_KEY_0: `url.file://${servers}/.insteadOf`,
+      GIT_CONFIG_VALUE_0: 'https://git.example.org/',
+      GIT_CONFIG_KEY_1: 'safe.directory',
+      GIT_CONFIG_VALUE_1: '*',
+      GIT_TERMINAL_PROMPT: '0',
+    }),
+    repositoryOf: (run) => ofRun.get(run) ?? null,
+  });
+
+function use(run: string, path: string | null, { branch = 'main', by = trees } = {}) {
+  if (path !== null) ofRun.set(run, { url: `${urlOf(path).replace(/\.git$/, '')}`, branch });
+  const { signal } = new AbortController();
+  return by.of(client, { run, call: `1.${(calls += 1)}` }, signal);
+}
+const nameIn = (folder: string): string => readFileSync(join(folder, 'name'), 'utf8');
+
+test('a repository is cloned at the first use, and used again by other runs and a later process', async () => {
+  const first = await use('r1', 'a/project');
+  assert.equal(first.folder, join(hands.workspace, 'project'));
+  assert.match(first.note, /^Your repository https:.*a\/project is in .*\/project\.$/);
+  assert.equal(nameIn(first.folder), 'a/project');
+  writeFileSync(join(first.folder, 'mine'), 'kept');
+  assert.deepEqual(await use('r2', 'a/project'), { folder: first.folder, note: '' });
+  assert.equal((await use('r3', 'a/project', { by: newTrees() })).folder, first.folder);
+  assert.ok(existsSync(join(first.folder, 'mine')));
+});
+
+test('two repositories of one name have two work trees; the first stays as it is', async () => {
+  await use('r1', 'a/project');
+  const second = await use('r4', 'b/project');
+  assert.match(second.folder, /\/project-[0-9a-f]{8}$/);
+  assert.deepEqual([nameIn(second.folder), nameIn(join(hands.workspace, 'project'))], ['b/project', 'a/project']);
+  const [one, other] = foldersOf({ url: urlOf('a/project') });
+  assert.notEqual(one, other);
+});
+
+test('two runs that begin at once make one clone', async () => {
+  const both = await Promise.all([use('r5', 'bare'), use('r6', 'bare')]);
+  assert.deepEqual(new Set(both.map(({ folder }) => folder)).size, 1);
+  assert.deepEqual(
+    readdirSync(hands.workspace).filter((name) => name.startsWith('.clone')),
+    [],
+  );
+});
+
+test('a branch that the server does not have is made; a clone that fails is said once, and again in the next run', async () => {
+  rmSync(join(hands.workspace, 'bare'), { recursive: true });
+  const { folder, note } = await use('r7', 'bare', { branch: 'new/idea' });
+  assert.match(note, /It has no branch new\/idea/);
+  assert.equal(git(folder, 'branch', '--show-current'), 'new/idea\n');
+  git(servers, 'init', '-q', '--bare', 'empty');
+  const empty = await use('r11', 'empty');
+  assert.equal(git(empty.folder, 'symbolic-ref', '--short', 'HEAD'), 'main\n');
+  const missing = await use('r8', 'nowhere/at-all');
+  assert.equal(missing.folder, hands.workspace);
+  assert.match(missing.note, /could not be cloned: [^]*(does not exist|not appear)/);
+  assert.deepEqual(await use('r8', 'nowhere/at-all'), { folder: hands.workspace, note: '' });
+  assert.match((await use('r9', 'nowhere/at-all')).note, /could not be cloned/);
+});
+
+test('a run without a repository works in the workspace; a work tree that was removed is cloned again', async () => {
+  assert.deepEqual(await use('r10', null), { folder: hands.workspace, note: '' });
+  const { folder } = await use('r1', 'a/project');
+  rmSync(folder, { recursive: true });
+  assert.equal(nameIn((await use('r1', 'a/project')).folder), 'a/project');
+});
+
+test('repository and branch are those of the work tree at the moment, also from another container', async () => {
+  const repository = { url: urlOf('a/project').replace(/\.git$/, ''), branch: 'main' };
+  const { folder } = await use('r1', 'a/project');
+  for (const read of [readInHands(hands.socket, hands.workspace), readIn(hands.workspace)]) {
+    assert.deepEqual(await readWorkTree(repository, read), { repo: repository.url, branch: 'main' });
+    git(folder, 'checkout', '-qB', 'hot/fix');
+    assert.deepEqual(await readWorkTree(repository, read), { repo: repository.url, branch: 'hot/fix' });
+    git(folder, 'checkout', '-q', '--detach');
+    assert.equal((await readWorkTree(repository, read)).branch, null);
+    git(folder, 'checkout', '-q', 'main');
+    const absent = { url: 'https://git.example.org/not/there', branch: 'main' };
+    assert.deepEqual(await readWorkTree(absent, read), { repo: absent.url, branch: 'main' });
+    assert.deepEqual(await readWorkTree(null, read), { repo: null, branch: null });
+  }
+});

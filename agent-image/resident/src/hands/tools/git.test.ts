@@ -1,0 +1,214 @@
+/** The tool `git` with real git under a real supervisor: what is refused, checkpoints and their undo, and carrying work forward. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { NO_CALL_LOG } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
+import type { HandsEnd } from '../hands-tool.ts';
+import { authorEnvironment } from '../package-environment.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { handsTools } from './hands-tools.ts';
+
+let hands: Hands;
+let calls = 0;
+let ended: HandsEnd | null = null;
+/** The agent's work tree, the server's repository, and the work tree of somebody else. */
+let [tree, server, other] = ['', '', ''];
+
+before(async () => {
+  hands = await startHands();
+});
+after(() => hands.remove());
+
+const PEER = ['-c', 'user.name=Peer', '-c', 'user.email=peer@example.org', '-c', 'commit.gpgsign=false'];
+const git = (folder: string, ...args: string[]): string =>
+  execFileSync('git', [...PEER, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
+
+/** Commits a file in the work tree of somebody else, and pushes it. */
+function peerPushes(file: string, text: string): void {
+  writeFileSync(join(other, file), text);
+  git(other, 'add', '-A');
+  git(other, 'commit', '-qm', `peer: ${file}`);
+  git(other, 'push', '-q', 'origin', 'HEAD:main');
+}
+
+beforeEach(() => {
+  const folder = join(hands.workspace, `t${(calls += 1)}`);
+  [tree, server, other] = [join(folder, 'tree'), join(folder, 'server.git'), join(folder, 'other')];
+  mkdirSync(folder);
+  git(folder, 'init', '-q', '--bare', '-b', 'main', server);
+  git(folder, 'clone', '-q', server, other);
+  git(other, 'checkout', '-qb', 'main');
+  peerPushes('bread', 'flour\n');
+  git(folder, 'clone', '-q', server, tree);
+});
+
+async function use(action: string, args: string[] = [], message?: string): Promise<ToolOutcome | NeedsPermission> {
+  const kit = {
+    agentId: 'ada',
+    socket: hands.socket,
+    workspace: hands.workspace,
+    shells: join(hands.workspace, '.shells'),
+    environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
+    trees: inWorkspace(hands.workspace),
+    calls: { ...NO_CALL_LOG, end: async (_context: unknown, end: HandsEnd) => void (ended = end) },
+    changes: openChangeLog(':memory:'),
+    keepArtifact: KEEPS_NONE,
+    search: null,
+  };
+  const tool = handsTools(kit).find(({ name }) => name === 'git');
+  const prepared = tool?.prepare({ action, args, folder: tree, ...(message === undefined ? {} : { message }) });
+  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
+  const { signal } = new AbortController();
+  const place = { run: 'r1', conversation: 'c1', call: `1.${(calls += 1)}`, key: 'k', attempt: 1, fence: 1 };
+  return prepared.call.execute({ ...place, signal, output: () => {} });
+}
+async function done(action: string, args: string[] = [], message?: string): Promise<string> {
+  const outcome = await use(action, args, message);
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  return outcome.kind === 'ok' ? outcome.text : '';
+}
+async function failedBy(action: string, ...args: string[]): Promise<{ readonly code: string; readonly text: string }> {
+  const outcome = await use(action, args);
+  assert.ok(outcome.kind === 'failed', JSON.stringify(outcome));
+  return outcome;
+}
+
+const fileOf = (name: string): string => join(tree, name);
+const textOf = (name: string): string | null => (existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8') : null);
+const checkpointIn = (text: string): string => /Checkpoint before .*?: (checkpoint-\S+?)\./.exec(text)?.[1] ?? 'none';
+
+test('pull, stash and a forced update of a shared branch are refused, and nothing runs', async () => {
+  assert.equal((await failedBy('pull')).code, 'git_pull_refused');
+  assert.equal((await failedBy('stash')).code, 'git_stash_refused');
+  const before = git(server, 'rev-parse', 'main');
+  for (const args of [
+    ['--force', 'origin', 'HEAD~0:main'],
+    ['origin', '+HEAD:main'],
+    ['--delete', 'origin', 'main'],
+  ])
+    assert.equal((await failedBy('push', ...args)).code, 'git_forced_update_refused');
+  assert.equal(git(server, 'rev-parse', 'main'), before);
+});
+
+test('status, add, commit and log; the author is the configured one; a commit without a message is refused', async () => {
+  writeFileSync(fileOf('cake'), 'sugar\n');
+  assert.match(await done('status', ['--short']), /\?\? cake/);
+  await done('add', ['-A']);
+  assert.equal((await failedBy('commit')).code, 'git_message_missing');
+  await done('commit', [], "feat: it's a cake");
+  assert.match(
+    await done('log', ['-1', '--format=%an <%ae> %s']),
+    /Ada \(Harvest\) <ada@example.org> feat: it's a cake/,
+  );
+  assert.deepEqual([ended?.report.exit, ended?.report.command], [0, "git log -1 '--format=%an <%ae> %s'"]);
+});
+
+test('a merge makes a checkpoint first, and undo brings back files, branch and what no commit had', async () => {
+  peerPushes('bread', 'rye\n');
+  await done('fetch');
+  writeFileSync(fileOf('draft'), 'not committed\n');
+  const tip = git(tree, 'rev-parse', 'HEAD');
+  const text = await done('merge', ['origin/main']);
+  const checkpoint = checkpointIn(text);
+  assert.match(text, /undo with args/);
+  assert.equal(textOf('bread'), 'rye\n');
+  rmSync(fileOf('draft'));
+  await done('undo', [checkpoint]);
+  assert.deepEqual(
+    [textOf('bread'), textOf('draft'), git(tree, 'rev-parse', 'HEAD')],
+    ['flour\n', 'not committed\n', tip],
+  );
+  assert.match(git(tree, 'status', '--short', '--branch'), /^## main\.\.\..*\n\?\? draft\n$/);
+  const again = checkpointIn(git(tree, 'log', '-1', '--format=%s', checkpoint));
+  assert.equal(again, 'none', 'a checkpoint is one commit');
+});
+
+test('a reset that loses commits and changes is undone; a rebase that stopped is left behind', async () => {
+  writeFileSync(fileOf('bread'), 'spelt\n');
+  git(tree, 'commit', '-qam', 'mine');
+  writeFileSync(fileOf('bread'), 'spelt and salt\n');
+  const checkpoint = checkpointIn(await done('reset', ['--hard', 'HEAD~1']));
+  assert.equal(textOf('bread'), 'flour\n');
+  await done('undo', [checkpoint]);
+  assert.deepEqual([textOf('bread'), git(tree, 'log', '-1', '--format=%s')], ['spelt and salt\n', 'mine\n']);
+  git(tree, 'commit', '-qam', 'salt');
+  peerPushes('bread', 'rye\n');
+  await done('fetch');
+  const { code, text } = await failedBy('rebase', 'origin/main');
+  assert.deepEqual([code, /CONFLICT/.test(text)], ['git_failed', true]);
+  await done('undo', [checkpointIn(text)]);
+  assert.equal(existsSync(join(tree, '.git/rebase-merge')), false);
+  assert.equal(textOf('bread'), 'spelt and salt\n');
+});
+
+test('checkout makes a checkpoint only while there are changes; a deleted branch is kept by one', async () => {
+  await done('branch', ['idea']);
+  assert.equal(checkpointIn(await done('checkout', ['idea'])), 'none');
+  writeFileSync(fileOf('bread'), 'maybe\n');
+  assert.notEqual(checkpointIn(await done('checkout', ['--force', 'main'])), 'none');
+  assert.equal(textOf('bread'), 'flour\n');
+  git(tree, 'commit', '-q', '--allow-empty', '-m', 'only here');
+  git(tree, 'branch', '-f', 'idea', 'HEAD');
+  const kept = checkpointIn(await done('branch', ['-D', 'idea']));
+  assert.equal(git(tree, 'log', '-1', '--format=%s', kept), 'only here\n');
+});
+
+test('work is carried forward over the commits of others: snapshot, fetch, rebase; then squashed', async () => {
+  peerPushes('rolls', 'round\n');
+  writeFileSync(fileOf('cake'), 'sugar\n');
+  const text = await done('carry_forward', ['main']);
+  assert.notEqual(checkpointIn(text), 'none');
+  assert.deepEqual([textOf('rolls'), textOf('cake')], ['round\n', 'sugar\n']);
+  await done('squash', ['main'], 'feat: cake');
+  assert.equal(git(tree, 'log', '--format=%s', 'origin/main..HEAD'), 'feat: cake\n');
+  peerPushes('tart', 'apple\n');
+  await done('fetch');
+  assert.match((await failedBy('squash', 'main')).code, /git_message_missing/);
+  const outcome = await use('squash', ['main'], 'x');
+  assert.match(outcome.kind === 'failed' ? outcome.text : '', /use carry_forward first/);
+});
+
+test('a conflict leaves the snapshot and no half-done rebase', async () => {
+  peerPushes('bread', 'rye\n');
+  writeFileSync(fileOf('bread'), 'spelt\n');
+  const { code, text } = await failedBy('carry_forward');
+  assert.deepEqual([code, /bread/.test(text), /the rebase was undone/.test(text)], ['git_failed', true, true]);
+  assert.deepEqual(
+    [textOf('bread'), git(tree, 'log', '-1', '--format=%s')],
+    ['spelt\n', 'wip: snapshot before sync\n'],
+  );
+});
+
+test("a push goes to the agent's own branch, also by force; another branch is named by the caller", async () => {
+  await done('checkout', ['-b', 'fix/oven']);
+  writeFileSync(fileOf('oven'), 'hot\n');
+  git(tree, 'add', '-A');
+  await done('commit', [], 'fix: oven');
+  await done('push');
+  assert.equal(git(server, 'log', '-1', '--format=%s', 'hamlet/ada/fix/oven'), 'fix: oven\n');
+  await done('commit', ['--amend'], 'fix: the oven');
+  assert.equal((await failedBy('push')).code, 'git_failed');
+  await done('push', ['--force']);
+  assert.equal(git(server, 'log', '-1', '--format=%s', 'hamlet/ada/fix/oven'), 'fix: the oven\n');
+});
+
+test('a folder without a work tree, a first commit and odd names', async () => {
+  const empty = join(tree, '../empty');
+  mkdirSync(empty);
+  [tree] = [empty];
+  git(empty, 'init', '-q', '-b', "it's/odd");
+  assert.match((await failedBy('checkpoint')).text, /no commit yet/);
+  writeFileSync(fileOf("a'b $x"), '1\n');
+  await done('add', ['-A']);
+  await done('commit', [], 'first');
+  const names = [checkpointIn(await done('checkpoint')), checkpointIn(await done('checkpoint'))];
+  assert.equal(new Set(names).size, 2);
+  assert.match(names[0] ?? '', /^checkpoint-it's-odd-\d+/);
+  assert.match((await failedBy('undo', 'nothing')).text, /There is no branch nothing/);
+});

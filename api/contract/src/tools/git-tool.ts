@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { VillageTool } from './tool.ts';
+
+export const GIT_ARGUMENTS_MAX = 64;
+export const GIT_SECONDS_MAX = 600;
+const ARGUMENT_MAX_CHARS = 2_000;
+const MESSAGE_MAX_CHARS = 8_000;
+const FOLDER_MAX_CHARS = 4_096;
+
+/** Verbs of git that the tool passes on. */
+const GIT_VERBS = [
+  'status',
+  'diff',
+  'log',
+  'show',
+  'blame',
+  'ls-files',
+  'branch',
+  'checkout',
+  'switch',
+  'restore',
+  'add',
+  'rm',
+  'mv',
+  'commit',
+  'fetch',
+  'merge',
+  'rebase',
+  'cherry-pick',
+  'revert',
+  'reset',
+  'tag',
+  'push',
+] as const;
+/** `pull` and `stash` are refused with what to do instead. The others are steps of several commands. */
+export const GIT_ACTIONS = [...GIT_VERBS, 'pull', 'stash', 'checkpoint', 'undo', 'carry_forward', 'squash'] as const;
+export type GitAction = (typeof GIT_ACTIONS)[number];
+
+const hasNoNul = (text: string): boolean => !text.includes('\0');
+const Argument = z.string().min(1).max(ARGUMENT_MAX_CHARS).refine(hasNoNul, 'an argument has no NUL character');
+
+const Git = z.strictObject({
+  action: z
+    .enum(GIT_ACTIONS)
+    .describe(
+      'A verb of git; or checkpoint (a branch to return to), undo (back to the checkpoint in args), carry_forward (snapshot, fetch, rebase on the branch in args), squash (all commits since origin/BRANCH into one)',
+    ),
+  args: z.array(Argument).max(GIT_ARGUMENTS_MAX).default([]).describe('Arguments after the action, for example ["-A"]'),
+  message: z
+    .string()
+    .min(1)
+    .max(MESSAGE_MAX_CHARS)
+    .refine(hasNoNul, 'a message has no NUL character')
+    .optional()
+    .describe('Message for commit and squash'),
+  folder: z
+    .string()
+    .min(1)
+    .max(FOLDER_MAX_CHARS)
+    .refine(hasNoNul, 'a path has no NUL character')
+    .optional()
+    .describe('Work tree in /workspace; without it, that of your repository'),
+});
+export type GitInput = z.infer<typeof Git>;
+
+export const GIT_TOOL = {
+  git: {
+    class: 'exec',
+    effect: 'verify',
+    runs: 'hands',
+    input: Git,
+    description:
+      'Use git. Before merge, rebase, reset and whatever else may lose work, it makes a checkpoint branch and names it; undo returns to it. push without a branch goes to hamlet/YOUR-NAME/BRANCH, and a person permits it.',
+  },
+} as const satisfies Readonly<Record<string, VillageTool>>;

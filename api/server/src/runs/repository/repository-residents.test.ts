@@ -1,0 +1,148 @@
+/** Repositories of sessions: a resident's process, a real supervisor, real git and the API. Only the model is scripted. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { answerPermission, createSession, listCalls, listPermissions, rewardAgent, type Run } from '@hamlet/contract';
+import type { WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../../gateway/testing/wire-models.ts';
+import { dataOf } from '../../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
+import { SessionPlay } from '../../testing/play/session-play.ts';
+import { residentProcesses } from '../../testing/resident-process.ts';
+import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { askFor, startCallMind } from '../testing/call-mind.ts';
+
+const residents = residentProcesses(() => talk.play);
+let village: TestVillage;
+let talk: SessionPlay;
+let hands: Hands;
+let mind: WireServer;
+const systems: string[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-repositories-'));
+const servers = (name: string): string => join(folder, name);
+let mia: SignedInPerson;
+
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).toString();
+
+function server(name: string): void {
+  const seed = servers(`${name}.seed`);
+  mkdirSync(seed, { recursive: true });
+  git(seed, 'init', '-q', '-b', 'main');
+  writeFileSync(join(seed, 'name'), `${name}\n`);
+  git(seed, 'add', '-A');
+  git(seed, 'commit', '-qm', 'first');
+  git(seed, 'clone', '-q', '--bare', seed, servers(`${name}.git`));
+}
+
+before(async () => {
+  // The hands of this test reach the servers as folders: the way through the broker has tests of its own.
+  const config = join(folder, 'gitconfig');
+  writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
+  process.env['GIT_CONFIG_GLOBAL'] = config;
+  ['bakery', 'mill'].forEach(server);
+  [hands, mind] = await Promise.all([startHands(), startCallMind(systems)]);
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  village = await startTestVillage({ villageSpeed: 20 });
+  talk = new SessionPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  await talk.play.everybody();
+  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  dataOf(await talk.play.admin.call(rewardAgent, { body }));
+  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+  await residents.start('ada');
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+  await hands.remove();
+  rmSync(folder, { recursive: true });
+});
+
+async function session(name: string, branch = 'main'): Promise<string> {
+  const body = { repository: { url: `https://git.example.org/${name}.git`, branch }, people: [] };
+  const { session: made } = dataOf(await mia.client.call(createSession, { params: { agent_id: 'ada' }, body }));
+  return made.session_id;
+}
+
+const shell = (command: string): string => askFor('shell', { command });
+
+async function say(sessionId: string, ...lines: string[]): Promise<Run> {
+  const { run } = dataOf(await talk.say(mia.client, sessionId, lines.join('\n')));
+  return talk.ended(run.run_id);
+}
+
+test('two sessions on two repositories have two work trees, and each begins in its own', async () => {
+  const [bakery, mill] = [await session('bakery'), await session('mill')];
+  const first = await say(bakery, shell('cat name; pwd; git branch --show-current'));
+  assert.equal(first.state, 'done', JSON.stringify(first.error));
+  assert.match(first.summary ?? '', /Your repository https:\/\/git\.example\.org\/bakery\.git is in .*\/bakery\./);
+  assert.match(first.summary ?? '', /stdout:\nbakery\n.*\/bakery\nmain/);
+  assert.match(
+    systems.at(-1) ?? '',
+    /Your repository is https:\/\/git\.example\.org\/bakery\.git, branch main\. .*\/bakery;/,
+  );
+  const second = await say(mill, shell('cat name; echo flour >stock'));
+  assert.match(second.summary ?? '', /stdout:\nmill/);
+  assert.deepEqual(
+    [existsSync(join(hands.workspace, 'mill/stock')), existsSync(join(hands.workspace, 'bakery/stock'))],
+    [true, false],
+  );
+});
+
+test('a change from clone to push: the author is the person, a person permits the push, and the log has each command', async () => {
+  const bakery = await session('bakery');
+  const git = (action: string, args: string[] = [], message?: string): string =>
+    askFor('git', { action, args, message });
+  const { run } = dataOf(
+    await talk.say(
+      mia.client,
+      bakery,
+      [
+        git('checkout', ['-b', 'rye']),
+        shell('echo rye >bread'),
+        git('add', ['-A']),
+        git('commit', [], 'feat: rye'),
+        git('pull'),
+        git('push'),
+      ].join('\n'),
+    ),
+  );
+  const asked = await eventually('a question', async () => {
+    const query = { run_id: run.run_id, state: 'pending' as const, limit: 5 };
+    return dataOf(await talk.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+  assert.deepEqual([asked.tool, asked.why], ['git', 'policy']);
+  assert.match(asked.reason ?? '', /sends something to where others see it/);
+  const params = { permission_id: asked.permission_id };
+  dataOf(await talk.play.admin.call(answerPermission, { params, body: { answer: 'allow' } }));
+  const ended = await talk.ended(run.run_id);
+  assert.equal(ended.state, 'done', JSON.stringify(ended.error));
+  assert.match(ended.summary ?? '', /Use the action carry_forward/);
+  const pushed = ['log', '-1', '--format=%an|%ae|%s', 'hamlet/ada/rye'];
+  assert.equal(
+    execFileSync('git', pushed, { cwd: servers('bakery.git') }).toString(),
+    `Mia (Harvest)|${mia.accountId}@people.hamlet.invalid|feat: rye\n`,
+  );
+  const { calls } = dataOf(await mia.client.call(listCalls, { query: { run_id: run.run_id } }));
+  assert.deepEqual(
+    calls.toReversed().map(({ tool, report, outcome }) => [tool, report?.command ?? null, outcome?.code ?? null]),
+    [
+      ['git', 'git checkout -b rye', null],
+      ['shell', 'echo rye >bread', null],
+      ['git', 'git add -A', null],
+      ['git', "git commit -m 'feat: rye'", null],
+      ['git', null, 'git_pull_refused'],
+      ['git', 'git push', null],
+    ],
+  );
+});
