@@ -40,6 +40,7 @@ export * from './run/decide-run.ts';
 export * from './run/decide-worker.ts';
 export * from './run/did-nothing.ts';
 export * from './run/hands-activity.ts';
+export * from './run/panic.ts';
 export * from './run/plan-firing.ts';
 export * from './run/project-claims.ts';
 export * from './run/run-budgets.ts';

@@ -16,7 +16,7 @@ export interface BookedRun {
   readonly audience: string;
   /** Repository in which the run works; null if it has none. */
   readonly repository: Repository | null;
-  /** The person for whom it commits; null if nobody is behind it. */
+  /** The person for whom it commits; null for a run without a person. */
   readonly author: GitAuthor | null;
   /** True for a worker: no memories enter it. */
   readonly isWorker?: boolean;

@@ -79,7 +79,9 @@ async function storeEnd(
   const booked = kit.book.find(run);
   if (booked === undefined || outcome.kind === 'unknown') return;
   const body = { ...booked.lease, outcome: claimedOutcome(outcome), report: fitting(report) };
-  await retry(() => kit.work.endCall(run, call, body), signal, kit);
+  const answer = await retry(() => kit.work.endCall(run, call, body), signal, kit);
+  // The API has ended the run because of this call.
+  if (answer.kind === 'ok' && answer.value.panic !== null) booked.onLeaseLost();
 }
 
 function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: string; text: string } {

@@ -14,7 +14,7 @@ export interface GitAuthor {
 /** Characters that git leaves out of names and addresses, or that end them. */
 const NOT_IN_AUTHOR = /[\p{Cc}<>]/gu;
 
-/** The author of commits in a run: a person, or the agent where nobody is behind the run, with the village's suffix. Pure. */
+/** The author of commits in a run: a person, or the agent for a run without one, with the village's suffix. Pure. */
 export function authorOf(
   person: GitAuthor | null,
   { agentId, suffix }: { readonly agentId: string; readonly suffix: string },

@@ -5,6 +5,7 @@ import type {
   CallOutcome,
   CallReport,
   DeliverableKind,
+  endCall,
   JournalEntry,
   Permission,
   PermissionWhy,
@@ -90,7 +91,7 @@ export interface WorkVillage {
     runId: string,
     callId: string,
     end: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
-  ): Promise<Answer<unknown>>;
+  ): Promise<Answer<CallData<typeof endCall>>>;
   /** Keeps bytes of a call that has begun. */
   keepArtifact(runId: string, callId: string, upload: RunLease & ArtifactUpload): Promise<Answer<Artifact>>;
   /** Notes the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */

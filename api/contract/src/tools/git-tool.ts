@@ -70,6 +70,6 @@ export const GIT_TOOL = {
     runs: 'hands',
     input: Git,
     description:
-      'Use git. Before merge, rebase, reset and whatever else may lose work, it makes a checkpoint branch and names it; undo returns to it. push without a branch goes to hamlet/YOUR-NAME/BRANCH, and a person permits it.',
+      'Use git. Before merge, rebase, reset and other actions that may lose work, it makes a checkpoint branch and names it; undo returns to it. push without a branch goes to hamlet/YOUR-NAME/BRANCH, and a person permits it.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;

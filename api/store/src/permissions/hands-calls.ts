@@ -85,6 +85,32 @@ export async function waitForRate(
   return rows[0]?.waitS ?? null;
 }
 
+export interface EndedHandsCall {
+  readonly tool: string;
+  readonly command: string;
+  readonly exit: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: string | null;
+}
+
+/** The newest calls of a run that have ended, oldest first, with the begin of each command and the end of each stream. */
+export async function readEndedCalls(
+  tx: Tx,
+  runId: string,
+  { calls, chars }: { readonly calls: number; readonly chars: number },
+): Promise<readonly EndedHandsCall[]> {
+  const { rows } = await sql<EndedHandsCall>`
+    select h.tool, left(coalesce(h.report ->> 'command', ''), ${chars}::integer) as command, (h.report ->> 'exit')::integer as exit,
+      right(coalesce(h.report ->> 'stdout', ''), ${chars}::integer) as stdout, right(coalesce(h.report ->> 'stderr', ''), ${chars}::integer) as stderr,
+      effect.outcome ->> 'code' as code
+    from hands_call h join effect using (run_id, call_id)
+    where h.run_id = ${runId} and h.ended_at is not null order by h.ended_at desc, h.hands_call_id desc limit ${calls}`.execute(
+    tx,
+  );
+  return rows.toReversed();
+}
+
 export interface HandsCallFilter {
   readonly agentId?: string | undefined;
   readonly runId?: string | undefined;

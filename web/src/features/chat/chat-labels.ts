@@ -118,6 +118,12 @@ const ADVICE: Readonly<Record<string, string | undefined>> = {
   model_overloaded: 'The model is overloaded. Write again in a minute.',
   model_network: 'The model could not be reached. Write again in a minute.',
   run_did_nothing: 'Say more exactly what you need.',
+  // The messages of these say what to do.
+  tests_keep_failing: 'Its commands and their output are on the page of the run.',
+  network_keeps_timing_out: 'Its commands and their output are on the page of the run.',
+  shared_branch_forced: 'Its commands and their output are on the page of the run.',
+  access_denied: 'Its commands and their output are on the page of the run.',
+  disk_full: 'Its commands and their output are on the page of the run.',
 };
 
 /** The end of a message without an answer: the cause, then the fix. */

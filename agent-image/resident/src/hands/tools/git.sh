@@ -33,7 +33,7 @@ checkpoint() {
   say "Checkpoint before $why: $name. To return to it: action undo with args [\"$name\"]."
 }
 
-# What an unfinished merge, rebase or pick has left.
+# Gives up an unfinished merge, rebase or pick.
 abandon() {
   local verb
   for verb in rebase merge cherry-pick revert am; do git "$verb" --abort >/dev/null 2>&1; done

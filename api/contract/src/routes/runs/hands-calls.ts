@@ -56,7 +56,16 @@ export const endCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/end', {
   summary: 'Store the end of a call in the hands as the agent claims it; the first end counts',
   bodyMaxBytes: END_BODY_MAX_BYTES,
   body: z.strictObject({ ...Claim, outcome: CallOutcome, report: CallReport }),
-  answer: json(z.strictObject({ stored: z.boolean().describe('False if the call had ended before') })),
+  answer: json(
+    z.strictObject({
+      stored: z.boolean().describe('False if the call had ended before'),
+      panic: z
+        .string()
+        .nullable()
+        .default(null)
+        .describe('Code with which the API has ended the run because of this call; null if the run continues'),
+    }),
+  ),
   reasons: [...working.reasons, 'no_such_call'],
 });
 

@@ -1,10 +1,27 @@
-import { OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, RUN_EVENT_TEXT_MAX_CHARS, villageTool } from '@hamlet/contract';
-import type { CallReport, endCall as endRoute } from '@hamlet/contract';
-import { endHandsCall, findHandsCall, inTransaction, lockEffect, noteRunEvent, settleEffect } from '@hamlet/store';
+import {
+  OPENED_TITLE_MAX_CHARS,
+  OPENED_URL_MAX_CHARS,
+  PANICS,
+  RUN_EVENT_TEXT_MAX_CHARS,
+  villageTool,
+} from '@hamlet/contract';
+import type { CallReport, endCall as endRoute, PanicCode } from '@hamlet/contract';
+import { panicOf } from '@hamlet/core';
+import {
+  endHandsCall,
+  findHandsCall,
+  inTransaction,
+  lockEffect,
+  noteRunEvent,
+  readEndedCalls,
+  readUnsettledCalls,
+  settleEffect,
+} from '@hamlet/store';
 import type { Db, EffectRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { applyToRun } from '../../runs/apply-to-run.ts';
 import { truncate } from '../../service/truncate.ts';
 import { lockWork } from '../ask-permission.ts';
 import { redactSecrets } from '../redact-secrets.ts';
@@ -17,18 +34,39 @@ const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 /** Stores the end of a call in the hands, which the agent claims: its effect is settled, and its slot is free. */
 export function endCall({ db }: { readonly db: Db }): Handlers['endCall'] {
   return plain((request) =>
-    inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean }>> => {
+    inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean; panic: PanicCode | null }>> => {
       const held = await lockWork(tx, request);
       if (!held.ok) return held;
       const { run_id: runId, call_id: callId } = request.params;
       const effect = await lockEffect(tx, runId, callId);
       const call = effect === null ? null : await findHandsCall(tx, runId, callId);
       if (effect === null || call === null) return refused('no_such_call');
-      if (effect.state === 'settled') return accepted({ stored: false });
+      if (effect.state === 'settled') return accepted({ stored: false, panic: null });
       await storeEnd(tx, request, { run: held.data, effect });
-      return accepted({ stored: true });
+      return accepted({ stored: true, panic: await endByPanic(tx, request) });
     }),
   );
+}
+
+/** Calls in which the causes of a panic are looked for, and characters of each text of theirs. */
+const CALLS_READ = 40;
+const CHARS_READ = 2_000;
+
+/** Ends the run if this call gives a cause for it. The agent cannot continue it, also with a hostile resident. */
+async function endByPanic(tx: Tx, { params, body }: Request): Promise<PanicCode | null> {
+  const { run_id: runId, call_id: callId } = params;
+  const code = panicOf(await readEndedCalls(tx, runId, { calls: CALLS_READ, chars: CHARS_READ }));
+  if (code === null) return null;
+  const error = { code, message: PANICS[code] };
+  // The end of this call is known, although the journal of the agent does not have it yet.
+  const unsettled = (await readUnsettledCalls(tx, runId)).filter((each) => each !== callId);
+  const { cycle, attempt } = body;
+  const outcome = await applyToRun(tx, runId, {
+    command: { kind: 'settle', cycle, attempt, state: 'failed' },
+    words: { summary: error.message, error, unsettled, detail: { code, call_id: callId } },
+    permit: () => null,
+  });
+  return outcome.ok ? code : null;
 }
 
 async function storeEnd(

@@ -79,7 +79,13 @@ test('a start is stored once, its end once; the log and the run show what the AP
   });
   for (const report of [pages({ url: 'javascript:alert(1)' }), pages({ at: 'now' }), pages({}, 51)])
     assert.equal(await codeOf(end(working, '1.0', report)), 'validation_failed');
-  assert.deepEqual([dataOf(await end(working)), dataOf(await end(working))], [{ stored: true }, { stored: false }]);
+  assert.deepEqual(
+    [dataOf(await end(working)), dataOf(await end(working))],
+    [
+      { stored: true, panic: null },
+      { stored: false, panic: null },
+    ],
+  );
   assert.equal(await stateOf(begin(working, { known: true })), 'ended');
   const { calls } = await log({ run_id: working.runId });
   assert.deepEqual(

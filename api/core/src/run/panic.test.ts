@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { panicOf, type EndedCall } from './panic.ts';
+
+const call = (command: string, changes: Partial<EndedCall> = {}): EndedCall => ({
+  tool: 'shell',
+  command,
+  exit: 0,
+  stdout: '',
+  stderr: '',
+  code: null,
+  ...changes,
+});
+const failing = (command: string, stderr = '', exit = 1): EndedCall => call(command, { exit, stderr });
+const after = (...calls: EndedCall[]) => panicOf(calls);
+
+test('three failed test runs in a row, whatever stands between them; a passing one begins again', () => {
+  const bad = failing('python3 -m pytest -q');
+  assert.equal(after(bad, bad), null);
+  assert.equal(after(bad, call('sed -i s/a/b/ x.py'), bad, failing('ls nothing'), bad), 'tests_keep_failing');
+  assert.equal(after(bad, bad, call('pytest'), bad), null);
+  assert.equal(after(bad, bad, bad, call('ls')), null, 'the newest call decides');
+  for (const command of [
+    'npm test',
+    'npm run test',
+    'go test ./...',
+    'cargo test',
+    'node --test',
+    'make check',
+    'cd x && npx vitest',
+  ])
+    assert.equal(after(failing(command), failing(command), failing(command)), 'tests_keep_failing', command);
+});
+
+test('a test program that is missing, or finds no tests, is no failed test', () => {
+  for (const [command, exit] of [
+    ['pytest', 127],
+    ['npm test', 126],
+    ['pytest', 5],
+    ['pytest -k x', 4],
+  ] as const)
+    assert.equal(after(...Array.from({ length: 4 }, () => failing(command, '', exit))), null, `${command} ${exit}`);
+  assert.equal(after(...Array.from({ length: 4 }, () => failing('make'))), null);
+  assert.equal(after(...Array.from({ length: 4 }, () => call('pytest', { exit: null }))), null);
+});
+
+test('three time-outs of the network in a row; reaching a host begins again', () => {
+  const late = failing('curl https://a.org', 'curl: (28) Connection timed out after 10001 ms', 28);
+  const fetch = failing('git fetch', "fatal: unable to access 'x': Failed to connect: Connection timed out", 128);
+  assert.equal(after(late, fetch, call('ls'), late), 'network_keeps_timing_out');
+  assert.equal(after(late, late, call('pip install x'), late), null);
+  assert.equal(after(late, late, failing('sleep 5; false'), late), 'network_keeps_timing_out');
+  assert.equal(
+    after(late, late, call('cat log', { stdout: 'Connection timed out' })),
+    null,
+    'a success is no time-out',
+  );
+  assert.equal(after(late, late, failing('make', 'the test timed out')), null);
+});
+
+test('a forced update that was refused, or that a fetch shows; branches of agents do not count', () => {
+  const refused = call('', { tool: 'git', exit: null, code: 'git_forced_update_refused' });
+  assert.equal(after(refused), 'shared_branch_forced');
+  const line = (branch: string) => `From x\n + 1a2b3c4...5d6e7f8 ${branch}       -> origin/${branch}  (forced update)`;
+  assert.equal(after(call('git fetch', { stderr: line('main') })), 'shared_branch_forced');
+  assert.equal(after(call('git fetch', { stderr: line('hamlet/bob/x') })), null);
+  assert.equal(after(call('cat notes', { stdout: line('main') })), null);
+  assert.equal(after(call('git fetch', { stderr: '   1a2b3c4..5d6e7f8  main -> origin/main' })), null);
+});
+
+test('access that machine or server denies; a refusal of the rules of the village ends nothing', () => {
+  for (const text of [
+    'bash: /proc/1/mem: Permission denied',
+    "Error: EACCES: permission denied, open '/x'",
+    "fatal: unable to access 'http://hamlet/git/git.example.org/a.git/': The requested URL returned error: 403",
+    'curl: (22) The requested URL returned error: 403',
+    'HTTP 403: Resource not accessible by integration',
+    '403 Forbidden',
+  ])
+    assert.equal(after(failing('x', text)), 'access_denied', text);
+  for (const text of [
+    'remote: egress_host_denied: no rule opens x\nfatal: The requested URL returned error: 403',
+    'ERROR: HTTP error 403 while getting http://hamlet/pip/flask/',
+    'curl: (56) CONNECT tunnel failed, response 403',
+    'Tunnel connection failed: 403 Forbidden',
+    'ls: cannot access x: No such file or directory',
+  ])
+    assert.equal(after(failing('x', text)), null, text);
+  assert.equal(after(call('cat log', { stdout: 'x: Permission denied' })), null);
+  assert.equal(after(call('', { tool: 'write_file', exit: null, code: 'denied' })), 'access_denied');
+});
+
+test('a full disk, of a program or of a file tool', () => {
+  assert.equal(after(failing('dd', 'dd: error writing: No space left on device')), 'disk_full');
+  assert.equal(after(failing('npm i', 'npm ERR! code ENOSPC')), 'disk_full');
+  assert.equal(after(call('', { tool: 'write_file', exit: null, code: 'disk_full' })), 'disk_full');
+  assert.equal(after(call('grep ENOSPC log', { stdout: 'ENOSPC' })), null);
+});
+
+test('a cause far from the end of a long output is none, and hostile texts take no time', () => {
+  assert.equal(after(failing('make', `No space left on device\n${'x'.repeat(5_000)}`)), null);
+  const long = 'git ' + ' + 1'.repeat(50_000);
+  assert.equal(after(call(long, { stdout: long, stderr: long, exit: 1 })), null);
+  assert.equal(after(), null);
+});

@@ -1,0 +1,124 @@
+/** The panic button: each cause ends a run with its own code. A resident's process, a real supervisor, real programs and the API; only the model is scripted. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { listCalls, listMessages, PANICS, rewardAgent, type PanicCode, type Run } from '@hamlet/contract';
+import type { WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../../gateway/testing/wire-models.ts';
+import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
+import { dataOf } from '../../testing/play.ts';
+import { SessionPlay } from '../../testing/play/session-play.ts';
+import { residentProcesses } from '../../testing/resident-process.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+
+const residents = residentProcesses(() => talk.play);
+let village: TestVillage;
+let talk: SessionPlay;
+let hands: Hands;
+let mind: WireServer;
+/** A server of somebody else: it denies, and it does not answer. */
+const server = createServer((request, response) => {
+  if (request.url === '/denied') response.writeHead(403).end();
+});
+let address = '';
+
+before(async () => {
+  [hands, mind] = await Promise.all([startHands(), startCallMind()]);
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const listening = server.address();
+  address = `http://127.0.0.1:${typeof listening === 'object' && listening !== null ? listening.port : 0}`;
+  village = await startTestVillage({ villageSpeed: 20 });
+  talk = new SessionPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  await talk.play.everybody();
+  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  dataOf(await talk.play.admin.call(rewardAgent, { body }));
+  await residents.start('ada');
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+  await hands.remove();
+  server.close();
+  server.closeAllConnections();
+});
+
+const shell = (command: string): string => askFor('shell', { command });
+
+/** The run of a message that asks for calls, and the lines of the village in its session. */
+async function ended(
+  ...lines: string[]
+): Promise<{ readonly run: Run; readonly said: string; readonly calls: number }> {
+  const { admin } = talk.play;
+  const { session_id } = await talk.open(admin, 'ada');
+  const { run } = dataOf(await talk.say(admin, session_id, lines.join('\n')));
+  const end = await talk.ended(run.run_id);
+  const { messages } = dataOf(await admin.call(listMessages, { params: { session_id }, query: { limit: 100 } }));
+  const { calls } = dataOf(await admin.call(listCalls, { query: { run_id: run.run_id } }));
+  return { run: end, said: messages.map(({ text }) => text).join('\n'), calls: calls.length };
+}
+
+async function endsBy(code: PanicCode, ...lines: string[]): Promise<void> {
+  const { run, said, calls } = await ended(...lines, shell('touch must-not-run'));
+  assert.deepEqual([run.state, run.error?.code, run.unsettled], ['failed', code, []], JSON.stringify(run.error));
+  assert.equal(run.error?.message, PANICS[code]);
+  assert.ok(said.includes(PANICS[code]), said);
+  assert.equal(calls, lines.length, 'nothing begins after it');
+}
+
+test('tests that fail three times in a row', async () => {
+  writeFileSync(
+    join(hands.workspace, 'test_bread.py'),
+    'import unittest\nclass T(unittest.TestCase):\n  def test(self): self.fail()\n',
+  );
+  const run = shell('python3 -m unittest test_bread');
+  await endsBy('tests_keep_failing', run, shell('ls'), run, shell('echo a change'), run);
+});
+
+test('a network that times out three times in a row', async () => {
+  const ask = shell(`curl -sS --max-time 1 ${address}/silent`);
+  await endsBy('network_keeps_timing_out', ask, ask, ask);
+});
+
+test('a forced update of a shared branch', async () => {
+  await endsBy('shared_branch_forced', askFor('git', { action: 'push', args: ['--force', 'origin', 'main'] }));
+});
+
+test('a shared branch that somebody else has updated by force', async () => {
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
+  const [theirs, ours] = [join(hands.workspace, 'theirs'), join(hands.workspace, 'ours')];
+  mkdirSync(theirs);
+  git(theirs, 'init', '-q', '-b', 'main');
+  git(theirs, 'commit', '-q', '--allow-empty', '-m', 'one');
+  git(hands.workspace, 'clone', '-q', theirs, ours);
+  git(theirs, 'commit', '-q', '--amend', '--allow-empty', '-m', 'another');
+  await endsBy('shared_branch_forced', askFor('git', { action: 'fetch', folder: 'ours' }));
+});
+
+test('access that a server denies', async () => {
+  await endsBy('access_denied', shell(`curl -sS --fail ${address}/denied`));
+});
+
+test('access that the machine denies', async () => {
+  await endsBy('access_denied', shell('echo x: Permission denied >&2; exit 1'));
+});
+
+test('a full disk', async () => {
+  await endsBy('disk_full', shell('echo loaf >/dev/full'));
+});
+
+test('failures of other kinds, and two of one kind, end no run', async () => {
+  const failing = shell('python3 -m unittest test_nothing');
+  const { run } = await ended(failing, failing, shell('false'), shell('cat nothing'), shell('cat nowhere'));
+  assert.equal(run.state, 'done', JSON.stringify(run.error));
+});
