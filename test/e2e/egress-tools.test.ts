@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { API_VERSION, listEgress } from '@hamlet/contract';
-import { packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
+import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import { fileServer, gitServer, npmFiles, pythonFiles } from '../../api/broker/src/testing/package-servers.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
@@ -90,7 +90,7 @@ interface Ran {
 /** Runs a line of shell in the hands, in the environment of a call of the agent. */
 async function run(line: string, call = 'call-1'): Promise<Ran> {
   const environment = {
-    ...packageEnvironment({ agentId: NAME, suffix: '(Harvest)' }),
+    ...packageEnvironment(authorOf(null, { agentId: NAME, suffix: '(Harvest)' })),
     ...proxyEnvironment({ run: RUN, call }),
   };
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);

@@ -143,7 +143,7 @@ export function skillShelfIn(env: Environment, work: WorkVillage): SkillShelf {
     imageFolder: env.HAMLET_SKILLS_DIR,
     socket: env.HAMLET_HANDS_SOCKET,
     workspace: env.HAMLET_HANDS_WORKSPACE,
-    environmentOf: environmentIn(env),
+    environmentOf: environmentIn(env, () => null),
     work,
   });
 }

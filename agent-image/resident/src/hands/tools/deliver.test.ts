@@ -12,6 +12,7 @@ import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
 import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsKit } from '../hands-tool.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
 
 let hands: Hands;
@@ -29,6 +30,8 @@ before(async () => {
     workspace: hands.workspace,
     shells: join(hands.workspace, '.shells'),
     environmentOf: () => ({}),
+    agentId: 'ada',
+    trees: inWorkspace(hands.workspace),
     calls: NO_CALL_LOG,
     changes: openChangeLog(':memory:'),
     search: null,
