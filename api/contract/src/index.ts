@@ -63,7 +63,7 @@ export * from './values/hands-call.ts';
 export * from './values/journal.ts';
 export * from './values/money.ts';
 export * from './values/opened-page.ts';
-export * from './values/panic.ts';
+export * from './tools/panic.ts';
 export * from './values/permission.ts';
 export * from './values/run-event.ts';
 export * from './values/run-offer.ts';

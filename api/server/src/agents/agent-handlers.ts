@@ -1,11 +1,10 @@
-import type { LifecycleAnswer } from '@hamlet/contract';
+import type { AgentDetail, LifecycleAnswer } from '@hamlet/contract';
 import { isConnectionError, readBalances, readMeasures, readTurns } from '@hamlet/store';
 import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
 import { pageCursor } from '../http/page-cursor.ts';
-import type { ReadLimitReached } from '../limits/limit-reached.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { inCluster } from '../resource-writes/write-cluster.ts';
 import { boughtLimits } from './bought-limits.ts';
@@ -18,6 +17,9 @@ const Moment = z
   .max(40)
   .refine((text) => !Number.isNaN(Date.parse(text)));
 const turnPages = pageCursor<TurnCursor>(z.strictObject({ recordedAt: Moment, turnId: z.uuid() }));
+
+/** The limit at which the requests of an agent wait now; null if none does, or Redis cannot say. */
+export type ReadLimitReached = (agentId: string) => Promise<NonNullable<AgentDetail['limit_reached']> | null>;
 
 export interface AgentPorts {
   readonly db: Db;

@@ -1,9 +1,6 @@
-import type { AgentDetail } from '@hamlet/contract';
+import type { ReadLimitReached } from '../agents/agent-handlers.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
-
-/** The limit at which the requests of an agent wait now; null if none does, or Redis cannot say. */
-export type ReadLimitReached = (agentId: string) => Promise<NonNullable<AgentDetail['limit_reached']> | null>;
 
 /** Reads the window in which the limiter counts the requests of an agent. */
 export function readLimitReached(ports: {

@@ -6,7 +6,7 @@ import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
-import { toolLabel } from '../runs/call-labels.ts';
+import { toolLabel } from '../permissions/call-labels.ts';
 
 /** The parts of an agent that decide when it answers. */
 export type Listener = Pick<AgentDetail, 'display_name' | 'power'> & { readonly wake: Wake | null };

@@ -7,7 +7,7 @@ import { MoreButton } from '../../ui/paged-list.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
-import { toolLabel } from '../runs/call-labels.ts';
+import { toolLabel } from './call-labels.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { mayRevoke, ruleLabel } from './permission-labels.ts';
 import './permissions.css';

@@ -9,7 +9,7 @@ import {
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
-import { toolLabel } from '../runs/call-labels.ts';
+import { toolLabel } from './call-labels.ts';
 
 /** One button of a permission: its answer, its text and its look. */
 export type AnswerChoice = Readonly<{

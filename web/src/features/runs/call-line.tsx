@@ -9,7 +9,7 @@ import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
 import { shortArguments, visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { CALL_STATES, placeLabel, postOf, toolLabel, witnessLabel } from './call-labels.ts';
+import { CALL_STATES, placeLabel, postOf, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
 import './calls.css';
 
 type CallLineProps = Readonly<{

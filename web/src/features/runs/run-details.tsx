@@ -20,7 +20,7 @@ import { RunWorkers } from './run-workers.tsx';
 import { useRunCalls } from '../hands/use-hands-calls.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { isChange, toolLabel } from './call-labels.ts';
+import { isChange, toolLabel } from '../permissions/call-labels.ts';
 import { RunCourse } from './run-course.tsx';
 import { mayCancel, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
 import { useCancelRun } from './use-cancel-run.ts';
