@@ -24,7 +24,9 @@ export interface Atlas {
 /** The width and height of a cell in pixels: enough for a figure at the highest zoom on an ordinary screen. */
 const CELL_PX = 88;
 const PAD_PX = 2;
-const SIDE_PX = 2048;
+const PITCH_PX = CELL_PX + PAD_PX;
+const COLUMNS = 22;
+const ROWS = 24;
 const EMOTE_ICONS: readonly IconName[] = [
   'wave',
   'smile',
@@ -88,17 +90,16 @@ class Sheet {
 
   constructor() {
     const canvas = document.createElement('canvas');
-    canvas.width = SIDE_PX;
-    canvas.height = SIDE_PX;
+    canvas.width = COLUMNS * PITCH_PX;
+    canvas.height = ROWS * PITCH_PX;
     this.#ctx = contextOf(canvas);
     this.source = new CanvasSource({ resource: canvas, autoGenerateMipmaps: true, scaleMode: 'linear' });
   }
 
   add(paint: (ctx: CanvasRenderingContext2D) => void): Texture {
-    const pitch = CELL_PX + PAD_PX;
-    const columns = Math.floor(SIDE_PX / pitch);
-    const x = (this.#next % columns) * pitch;
-    const y = Math.floor(this.#next / columns) * pitch;
+    if (this.#next === COLUMNS * ROWS) throw new Error('the atlas has no room for another picture: add a row');
+    const x = (this.#next % COLUMNS) * PITCH_PX;
+    const y = Math.floor(this.#next / COLUMNS) * PITCH_PX;
     this.#next += 1;
     this.#ctx.save();
     this.#ctx.beginPath();
