@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { readWorkTree } from '../hands/repository/read-work-tree.ts';
 import { createStubRuntime } from '@hamlet/engine';
 import { createLog } from '../process/json-log.ts';
 import { forgetfulMemory } from '../memory/memory-store.ts';
@@ -34,7 +35,7 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
 const stubVoice = () =>
   voiceOf({
     runtimes: poolOf(createStubRuntime()),
-    workTreeOf: async () => ({ repo: null, branch: null }),
+    workTreeOf: (repository) => readWorkTree(repository, async () => ''),
     memoryPath: '/nowhere',
     stop: new AbortController().signal,
   });
