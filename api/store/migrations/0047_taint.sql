@@ -97,4 +97,4 @@ create index effect_by_time on effect (begun_at desc);
 
 grant select, insert on run_taint to {app};
 grant select, insert, update, delete on memory_taint to {app};
-grant select on run_taint to {reader};
+grant select (run_id, source, call_id, from_run_id, at) on run_taint to {reader};
