@@ -92,9 +92,6 @@ end $$;
 create trigger keeps_its_tools before update on run for each row execute function worker_keeps_its_tools();
 alter table run enable always trigger keeps_its_tools;
 
--- The calls of a week, for the trial of new rules.
-create index effect_by_time on effect (begun_at desc);
-
 grant select, insert on run_taint to {app};
 grant select, insert, update, delete on memory_taint to {app};
 grant select (run_id, source, call_id, from_run_id, at) on run_taint to {reader};
