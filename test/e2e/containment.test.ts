@@ -136,8 +136,8 @@ test('a program that takes all memory ends, and the resident runs on', async () 
 });
 
 test('hands that fill their volume find it full, and the resident runs on', async () => {
-  const fill = 'dd if=/dev/zero of=/workspace/filled bs=1M; echo more >/workspace/more';
-  const [, , ended] = await ask(runIn('full', ['sh', '-c', fill]), waitFor('full'));
+  const fill = ['dd', 'if=/dev/zero', 'of=/workspace/filled', 'bs=1M'];
+  const [, , ended] = await ask(runIn('full', fill), waitFor('full'));
   const all = ended?.data.exit === undefined ? (await ask(waitFor('full'))).at(-1) : ended;
   assert.notEqual(all?.data.exit?.code, 0);
   assert.match(Buffer.from(all?.data.stderr?.head ?? '', 'base64').toString(), /No space left on device/);
