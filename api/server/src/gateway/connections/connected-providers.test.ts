@@ -276,11 +276,16 @@ test('a key opens for the address of its provider alone', async () => {
     inTransaction(db, (tx) =>
       putCredential(tx, { ...row, provider: { kind: 'compatible', base_url, max_in_flight: null, models: MODELS } }),
     );
+  // Asking the model before the replica has read the change would reach the server at its old address.
+  const isServed = async () =>
+    dataOf(await one.admin.call(showModels, { query: {} })).models.find(({ name }) => name === 'small')?.available;
   await moveTo('http://127.0.0.1:9/v1');
-  await eventually('the changed address', async () => (await codeOf(ask(one, 'bob'))) === 'model_not_served');
+  await eventually('the changed address', async () => (await isServed()) === false);
+  assert.equal(await codeOf(ask(one, 'bob')), 'model_not_served');
   await moveTo(`${wire.url}/v1`);
+  await eventually('the address again', isServed);
   answerTo(KEY);
-  await eventually('the address again', async () => (await codeOf(ask(one, 'bob'))) === null);
+  assert.equal(await codeOf(ask(one, 'bob')), null);
   wire.verify();
 });
 
