@@ -60,7 +60,7 @@ test('the newest open call counts; an agent that only waits is waiting; nothing 
   assert.equal(handsActivities([], []).size, 0);
 });
 
-test('only changes are told, and the end of one is null', () => {
+test('only changes are sent, and the end of one is null', () => {
   const before = new Map([
     ['ada', 'typing'],
     ['bob', 'reading'],
