@@ -36,5 +36,6 @@ test('the base contains no runtime', () => {
     paths.split(' '),
   );
   assert.ok(copied.length > 5);
-  for (const path of copied) assert.match(path, /^agent-image\/(base\/|docs\/ai$|skills$|AGENTS\.md$|memory-seed\.json$)/);
+  for (const path of copied)
+    assert.match(path, /^agent-image\/(base\/|docs\/ai$|skills$|AGENTS\.md$|memory-seed\.json$)/);
 });
