@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
 import { printFailure } from '../local/village/failure.ts';
 import { CLUSTER_PART } from './runner/cluster.ts';
+import { endAtDeadline } from './runner/deadline.ts';
 import { GO_PART } from './runner/go.ts';
 import { IMAGES_PART } from './runner/images.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
@@ -24,9 +25,11 @@ const PARTS = LANES.flat();
 /** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
 const PROCESSORS_FOR_BOTH = 2;
+/** Below the 90 minutes of the project's CI, so that its output names what hung. */
+const MINUTES = 75;
 const LONGEST_FAILURE = 300;
 const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
-const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
+const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART] [--minutes N]
 
 Runs every test and prints "N passed, N failed" as its last line.
 
@@ -34,6 +37,8 @@ Runs every test and prints "N passed, N failed" as its last line.
   --serial  runs one part after the other; this is the default below 12 GiB of memory or two processors
   --full  runs all cases instead of a seeded twentieth; skips parts that have passed at this commit;
           writes test/results/full.json
+  --minutes  ends the test files that still run after this many minutes, and counts them as failures;
+          default: ${MINUTES}, and no limit with --full
   --help  this text`;
 
 interface Choice {
@@ -85,6 +90,7 @@ async function main(): Promise<void> {
       full: { type: 'boolean', default: false },
       serial: { type: 'boolean', default: false },
       only: { type: 'string' },
+      minutes: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -96,10 +102,18 @@ async function main(): Promise<void> {
   if (values.full) process.env['HAMLET_TEST_FULL'] = '1';
   markProcesses();
   const started = performance.now();
+  if (!values.full || values.minutes !== undefined) endAtDeadline(minutesOf(values.minutes));
   await setUp(lanes.flat());
   const isSerial = values.serial || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
   const ran = await runLanes({ lanes: isSerial ? [lanes.flat()] : lanes, full: values.full });
   report(sumOf([ran, await checkLeftovers()]), performance.now() - started);
+}
+
+function minutesOf(text: string | undefined): number {
+  const minutes = Number(text ?? MINUTES);
+  if (!Number.isFinite(minutes) || minutes <= 0)
+    throw new Error(`--minutes takes a number above 0, not ${text}\n${USAGE}`);
+  return minutes;
 }
 
 function chosenLanes(names: string | undefined): readonly (readonly Part[])[] {

@@ -25,12 +25,29 @@ export async function leftovers(): Promise<readonly string[]> {
 }
 
 function running(): readonly string[] {
+  return markedProcesses().map(({ pid, command }) => `${pid} ${command.join(' ').slice(0, 160)}`);
+}
+
+interface Process {
+  readonly pid: number;
+  readonly command: readonly string[];
+  readonly environment: readonly string[];
+}
+
+/** All processes that this process or its descendants have started since `markProcesses`. */
+export function markedProcesses(): readonly Process[] {
   const mark = `${MARK}=${process.env[MARK]}`;
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => read(`/proc/${pid}/environ`).split('\0').includes(mark))
-    .map((pid) => `${pid} ${read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 160)}`);
+    .map((pid) => ({
+      pid: Number(pid),
+      command: words(`/proc/${pid}/cmdline`),
+      environment: words(`/proc/${pid}/environ`),
+    }))
+    .filter(({ environment }) => environment.includes(mark));
 }
+
+const words = (file: string): readonly string[] => read(file).split('\0').slice(0, -1);
 
 /** The file's text; empty when the process has just ended. */
 function read(file: string): string {

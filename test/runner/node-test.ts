@@ -7,7 +7,7 @@ import { keepDurations, slowest, slowestFirst, type Durations } from './duration
 import type { Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
-/** A test that hangs ends after this long: twice the longest wait for a kubelet. */
+/** A test that hangs ends after this long: twice the longest wait for a kubelet. `open-handles.ts` bounds its file. */
 const TEST_TIMEOUT_MS = 900_000;
 /** At this priority a process gets about a ninth of a processor that other processes use too. */
 const BACKGROUND = ['nice', '-n', '10'];
@@ -41,6 +41,7 @@ export async function runNodeTests(
       `NODE_COMPILE_CACHE=${join(folder, 'compiled')}`,
       ...(inBackground ? BACKGROUND : []),
       NODE,
+      `--import=${join(ROOT, 'test/runner/open-handles.ts')}`,
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import type { Tally } from './part.ts';
+
+test('a file that blocks and a file that stays open end, and count as failures by their names', () => {
+  // node:test runs no files within a test file; the variable is how it knows.
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const printed = execFileSync(process.execPath, ['test/runner/planted/main.ts'], {
+    encoding: 'utf8',
+    env: { ...environment, HAMLET_TEST_GRACE_MS: '100' },
+  });
+  const { passed, failures } = JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '') as Tally;
+  assert.equal(passed, 1);
+  assert.deepEqual(
+    failures.map(({ rerun }) => rerun.split('/').at(-1)).toSorted(),
+    ['loops.test.ts', 'stays-open.test.ts'],
+    printed,
+  );
+  assert.match(printed, /ended: .*loops\.test\.ts/);
+  assert.match(printed, /stays-open\.test\.ts: its tests are done, but this keeps the process alive: .*Timeout/);
+});

@@ -1,0 +1,47 @@
+/** The end of a run that takes too long: it names the test files that still run, and ends them. */
+import { leftovers, markedProcesses } from './leftovers.ts';
+
+const MINUTE_MS = 60_000;
+/** Files that a dead one has held up may start now; each gets this long. */
+const EVERY_MS = 3 * MINUTE_MS;
+/** Time for the run to report, and to take its village down. */
+const REPORT_MS = 9 * MINUTE_MS;
+const LISTED = 20;
+
+/** After this many minutes, ends the running test files, and those that start later; ends the run itself 9 minutes later. */
+export function endAtDeadline(minutes: number): void {
+  setTimeout(() => {
+    endTestFiles(minutes);
+    setInterval(() => endTestFiles(minutes), EVERY_MS).unref();
+    setTimeout(() => void endRun(), REPORT_MS).unref();
+  }, minutes * MINUTE_MS).unref();
+}
+
+async function endRun(): Promise<void> {
+  const left = await leftovers();
+  console.log(`the run does not end; ${left.length} processes still run:\n${left.slice(0, LISTED).join('\n')}`);
+  console.log('0 passed, 1 failed');
+  process.exit(1);
+}
+
+/** node:test counts a file whose process was killed as a failure. */
+function endTestFiles(minutes: number): void {
+  const files = markedProcesses().filter(isTestFile);
+  console.log(`the tests have run for over ${minutes} minutes; ending the ${files.length} files that still run`);
+  for (const { pid, command } of files) {
+    console.log(`ended: ${command.at(-1)}`);
+    kill(pid);
+  }
+}
+
+/** The process that runs all files ends in the name of one too, and has not this variable. */
+const isTestFile = ({ command, environment }: ReturnType<typeof markedProcesses>[number]): boolean =>
+  (command.at(-1)?.endsWith('.test.ts') ?? false) && environment.some((each) => each.startsWith('NODE_TEST_CONTEXT='));
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended since it was listed.
+  }
+}
