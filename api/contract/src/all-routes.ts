@@ -33,6 +33,7 @@ import * as firings from './routes/runs/firings.ts';
 import * as handsCalls from './routes/runs/hands-calls.ts';
 import * as journal from './routes/runs/journal.ts';
 import * as offers from './routes/runs/offers.ts';
+import * as repositoryMemory from './routes/runs/repository-memory.ts';
 import * as runs from './routes/runs/runs.ts';
 import * as runSkills from './routes/runs/run-skills.ts';
 import * as schedules from './routes/runs/schedules.ts';
@@ -176,6 +177,11 @@ export const ROUTES = [
   handsCalls.endCall,
   handsCalls.noteMemories,
   handsCalls.listCalls,
+  repositoryMemory.useRepositoryMemory,
+  repositoryMemory.listRepositoryMemories,
+  repositoryMemory.getRepositoryMemory,
+  repositoryMemory.forgetRepositoryEntry,
+  repositoryMemory.forgetRepositoryMemory,
   artifacts.keepArtifact,
   artifacts.listRunArtifacts,
   artifacts.listAgentArtifacts,

@@ -57,6 +57,7 @@ export * from './ledger/refusal.ts';
 export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transfer-request.ts';
 export * from './ledger/upkeep.ts';
 export { isClusterBehind } from './migration/adopt-cluster.ts';
+export * from './memory/repository-memory.ts';
 export * from './migration/migrate.ts';
 export * from './payments/captures.ts';
 export * from './payments/deliveries.ts';

@@ -126,6 +126,13 @@ export const REFUSALS = {
   call_diverged: never(409, 'This call was another tool or had other arguments before: use a new call id'),
   no_such_call: never(404, 'The run has no such call in the hands: store its start first'),
   no_such_skill: never(404, 'The agent or the run has no such skill: name it in spec.skills'),
+  no_repository: never(409, 'The run works in no repository: use the memory of the agent'),
+  no_such_memory: never(404, 'The memory of this repository has no such entry: read its entries'),
+  memory_writes_limited: later(429, 'The agent has changed memories as often as an hour allows: wait'),
+  too_many_memories: afterChange(
+    409,
+    'Too many repositories have a memory: let a person delete those that are not needed',
+  ),
   skill_unusable: afterChange(409, 'The ConfigMap of the skill cannot be used: correct what the detail names'),
   too_many_tools: later(429, 'As many tools as the tier allows run already: wait until one has ended'),
   too_many_searches: later(429, 'The tier allows no more searches of the web in this hour: wait, or use what you have'),

@@ -239,7 +239,7 @@ export const VILLAGE_TOOLS = {
     effect: 'keyed',
     runs: 'pod',
     input: Remember,
-    description: 'Keep a fact in your memory.',
+    description: 'Keep a fact in your memory. While you work in a repository, it is the memory of the repository.',
   },
   forget: { class: 'read', effect: 'idempotent', runs: 'pod', input: Memory, description: 'Delete a memory.' },
   pin: {

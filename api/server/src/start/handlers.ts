@@ -6,6 +6,7 @@ import { sourceHandlers } from '../artifacts/source-handlers.ts';
 import { claimView } from '../money/compute/claim-view.ts';
 import type { Base } from './base.ts';
 import type { Parts } from './parts.ts';
+import { memoryHandlers } from '../memory/memory-handlers.ts';
 import { mcpHandler } from '../mcp/mcp-handler.ts';
 import { accountChangeHandlers } from '../people/account-change-handlers.ts';
 import { accountHandlers } from '../people/account-handlers.ts';
@@ -136,6 +137,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...capabilityHandlers(ports),
     ...skillHandlers(ports),
     ...sourceHandlers(ports),
+    ...memoryHandlers(ports),
     ...offerHandlers(ports),
     ...journalHandlers(ports),
     ...firingHandlers(ports),

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { AgentId, plainText, Time } from '../values/scalars.ts';
+
+/** Entries of one repository, relations included. */
+export const REPOSITORY_ENTRIES_MAX = 500;
+/** Bytes of all entries of one repository. As a file it must fit into one request to the hands. */
+export const REPOSITORY_MEMORY_MAX_BYTES = 262_144;
+export const MEMORY_ENTRY_MAX_BYTES = 16_384;
+export const OBSERVATIONS_MAX = 50;
+export const OBSERVATION_MAX_CHARS = 4_000;
+export const ENTRY_NAME_MAX_CHARS = 200;
+export const ABOUT_MAX_CHARS = 120;
+/** Pinned entries of one agent in one repository. */
+export const PINNED_MAX = 20;
+/** Changes of one request. */
+export const MEMORY_CHANGES_MAX = 64;
+/** Changes of one agent in an hour, over all repositories. */
+export const MEMORY_WRITES_PER_HOUR = 1_000;
+/** Repositories with a memory in one village. */
+export const REPOSITORY_MEMORIES_MAX = 1_000;
+
+/** Notes have it as their name; the API derives the id of another entry from its name. */
+export const EntryId = z.string().regex(/^m-[0-9a-f]{12}$/, 'write the id of a memory, for example m-0123456789ab');
+const EntryName = plainText(ENTRY_NAME_MAX_CHARS);
+const Observation = plainText(OBSERVATION_MAX_CHARS);
+const Observations = z.array(Observation).max(OBSERVATIONS_MAX);
+
+/** The type of an entry that a model wrote with `remember`. */
+export const NOTE_TYPE = 'note';
+
+/** Host and path of a repository: one text for all of its addresses, without user and password. */
+export const RepositoryName = plainText(1_000);
+
+/** An entry of the memory of a repository: a node of the graph of the MCP memory server, or a relation between two. */
+export const MemoryEntry = z.strictObject({
+  memory_id: EntryId,
+  kind: z.enum(['entity', 'relation']),
+  name: EntryName.describe('Name of the entity; of a relation, the entity from which it goes'),
+  type: EntryName.describe('Type of the entity or of the relation; `note` for what a model remembered'),
+  to: EntryName.nullable().describe('Entity to which a relation goes'),
+  about: plainText(ABOUT_MAX_CHARS).nullable().describe('Subject of a note'),
+  observations: Observations,
+  pinned: z.boolean(),
+  outside: z
+    .boolean()
+    .describe('Text from outside for the reader: another agent or a tainted run wrote it; for people, a tainted run'),
+  agent_id: AgentId.describe('Agent that began the entry: it alone may change and forget it, besides people'),
+  run_id: z.uuid().describe('Run of the last change'),
+  changed_at: Time,
+});
+export type MemoryEntry = z.infer<typeof MemoryEntry>;
+
+/** A change that a run asks for. `add` begins an entity or adds observations; a repeated change changes nothing. */
+export const MemoryChange = z.discriminatedUnion('op', [
+  z.strictObject({
+    op: z.literal('add'),
+    name: EntryName,
+    type: EntryName,
+    observations: Observations,
+    about: plainText(ABOUT_MAX_CHARS).optional(),
+  }),
+  z.strictObject({ op: z.literal('relate'), from: EntryName, to: EntryName, type: EntryName }),
+  z.strictObject({ op: z.literal('drop'), memory_id: EntryId, observations: Observations }),
+  z.strictObject({ op: z.literal('forget'), memory_id: EntryId }),
+  z.strictObject({ op: z.literal('pin'), memory_id: EntryId, pinned: z.boolean() }),
+]);
+export type MemoryChange = z.infer<typeof MemoryChange>;
+
+/** `not_yours`: another agent began the entry. `memory_full`: the entry or the memory would be too large. */
+export const MemoryChangeResult = z.enum(['done', 'no_such_memory', 'not_yours', 'memory_full', 'too_many_pins']);
+export type MemoryChangeResult = z.infer<typeof MemoryChangeResult>;
+
+/** The memory of a repository in a list. */
+export const RepositoryMemory = z.strictObject({
+  repository: RepositoryName,
+  entries: z.int().min(0),
+  bytes: z.int().min(0),
+  agents: z.array(AgentId).max(REPOSITORY_ENTRIES_MAX).describe('Agents that began an entry'),
+  changed_at: Time,
+});
+export type RepositoryMemory = z.infer<typeof RepositoryMemory>;

@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { defineRoute, json } from '../../http/route.ts';
+import {
+  EntryId,
+  MEMORY_CHANGES_MAX,
+  MemoryChange,
+  MemoryChangeResult,
+  MemoryEntry,
+  REPOSITORY_ENTRIES_MAX,
+  RepositoryMemory,
+} from '../../memory/memory-entry.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
+import { working } from './runs.ts';
+
+export const REPOSITORY_MEMORIES_PAGE_MAX = 100;
+/** Changes of one request, as JSON. */
+const CHANGES_BODY_MAX_BYTES = 524_288;
+
+const Entries = z.array(MemoryEntry).max(REPOSITORY_ENTRIES_MAX);
+
+export const useRepositoryMemory = defineRoute('POST /runs/{run_id}/repository-memory', {
+  ...working,
+  params: z.strictObject({ run_id: z.uuid() }),
+  name: 'useRepositoryMemory',
+  summary:
+    'Change and read the memory of the repository in which a run works, which the API alone knows. Reading what other agents or tainted runs wrote taints the run',
+  bodyMaxBytes: CHANGES_BODY_MAX_BYTES,
+  body: z.strictObject({
+    cycle: z.int().min(0).describe('Run cycle of the agent'),
+    attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+    changes: z.array(MemoryChange).max(MEMORY_CHANGES_MAX).default([]),
+    left: z
+      .boolean()
+      .default(false)
+      .describe(
+        'True for changes that were found in a file: nothing proves which run made them, so they are from outside',
+      ),
+    read: z
+      .enum(['none', 'own', 'all'])
+      .default('own')
+      .describe('`own` leaves out what is from outside; `all` taints the run if something is'),
+  }),
+  answer: json(
+    z.strictObject({
+      version: z.int().min(0).describe('0 for a memory that nothing was ever written to'),
+      results: z.array(MemoryChangeResult).max(MEMORY_CHANGES_MAX),
+      entries: Entries.describe('The least recently changed first'),
+      outside: z.int().min(0).describe('Number of entries from outside that are left out'),
+    }),
+  ),
+  reasons: [...working.reasons, 'no_repository', 'memory_writes_limited', 'too_many_memories'],
+});
+
+const reading = { tag: 'agents', permission: 'runs:read' } as const;
+const forgetting = { tag: 'agents', permission: 'run:create', idempotency: 'natural' } as const;
+const ofRepository = z.strictObject({
+  repository: plainText(2_048).describe('Name of the repository as the list has it, or one of its addresses'),
+});
+const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Number of deleted entries') }));
+
+export const listRepositoryMemories = defineRoute('GET /repository-memories', {
+  ...reading,
+  name: 'listRepositoryMemories',
+  summary: 'Repositories with a memory, in the order of their names',
+  query: z.strictObject({
+    agent_id: AgentId.optional().describe('Only those in which this agent began an entry'),
+    ...paging(REPOSITORY_MEMORIES_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ memories: z.array(RepositoryMemory), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
+});
+
+export const getRepositoryMemory = defineRoute('GET /repository-memories/entries', {
+  ...reading,
+  name: 'getRepositoryMemory',
+  summary: 'All entries of the memory of a repository, the least recently changed first; none if it has no memory',
+  query: ofRepository,
+  answer: json(z.strictObject({ repository: z.string(), entries: Entries })),
+  reasons: [],
+});
+
+export const forgetRepositoryEntry = defineRoute('DELETE /repository-memories/entries/{memory_id}', {
+  ...forgetting,
+  name: 'forgetRepositoryEntry',
+  summary: 'Delete an entry of the memory of a repository; the audit keeps its id, and nothing keeps its words',
+  params: z.strictObject({ memory_id: EntryId }),
+  query: ofRepository,
+  answer: Forgotten,
+  reasons: ['no_such_memory'],
+});
+
+export const forgetRepositoryMemory = defineRoute('DELETE /repository-memories', {
+  ...forgetting,
+  name: 'forgetRepositoryMemory',
+  summary: 'Delete the whole memory of a repository',
+  query: ofRepository,
+  answer: Forgotten,
+  reasons: ['no_such_memory'],
+});

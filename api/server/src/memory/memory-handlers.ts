@@ -1,0 +1,93 @@
+import {
+  deleteRepositoryMemory,
+  inTransaction,
+  listMemories,
+  lockRepositoryMemory,
+  readRepositoryMemory,
+  writeRepositoryMemory,
+  type MemorySummary,
+} from '@hamlet/store';
+import type { RepositoryMemory } from '@hamlet/contract';
+import { z } from 'zod';
+import { recordAct } from '../audit/record-act.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { pageCursor } from '../http/page-cursor.ts';
+import { entryView } from './entry-view.ts';
+import { askedMemory } from './memory-key.ts';
+import { useRepositoryMemory, type MemoryPorts } from './use-repository-memory.ts';
+
+const cursor = pageCursor(z.string().max(1_000));
+type Forgotten = { forgotten: number };
+
+const summaryView = ({ repository, entries, bytes, agents, changedAt }: MemorySummary): RepositoryMemory => ({
+  repository,
+  entries,
+  bytes,
+  agents: [...agents],
+  changed_at: changedAt.toISOString(),
+});
+
+function listRepositoryMemories({ db }: MemoryPorts): Handlers['listRepositoryMemories'] {
+  return plain(async ({ query }) => {
+    const agentId = query.agent_id ?? null;
+    const question = JSON.stringify(['memories', agentId]);
+    const after = cursor.read(query.cursor, question);
+    if (after === undefined) return refused('cursor_invalid');
+    const { rows, next } = await listMemories(db, { agentId, after, limit: query.limit });
+    return accepted({
+      memories: rows.map(summaryView),
+      next_cursor: next === null ? null : cursor.write(question, next),
+    });
+  });
+}
+
+function getRepositoryMemory({ db }: MemoryPorts): Handlers['getRepositoryMemory'] {
+  return plain(async ({ query }) => {
+    const repository = askedMemory(query.repository);
+    const entries = await readRepositoryMemory(db, repository);
+    return accepted({ repository, entries: entries.map((entry) => entryView(entry, null)) });
+  });
+}
+
+function forgetRepositoryEntry({ db }: MemoryPorts): Handlers['forgetRepositoryEntry'] {
+  return plain((request) =>
+    inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
+      const repository = askedMemory(request.query.repository);
+      await lockRepositoryMemory(tx, repository);
+      const entry = (await readRepositoryMemory(tx, repository)).find(
+        ({ memoryId }) => memoryId === request.params.memory_id,
+      );
+      if (entry === undefined) return refused('no_such_memory');
+      const { memoryId, agentId, runId } = entry;
+      await writeRepositoryMemory(tx, repository, { written: [], forgotten: [memoryId] });
+      const detail = { memory_ids: [memoryId], agent_id: agentId, run_id: runId };
+      await recordAct(tx, request, { action: 'memory.forget', object: repository, detail });
+      return accepted({ forgotten: 1 });
+    }),
+  );
+}
+
+function forgetRepositoryMemory({ db }: MemoryPorts): Handlers['forgetRepositoryMemory'] {
+  return plain((request) =>
+    inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
+      const repository = askedMemory(request.query.repository);
+      await lockRepositoryMemory(tx, repository);
+      const forgotten = await deleteRepositoryMemory(tx, repository);
+      if (forgotten === null) return refused('no_such_memory');
+      await recordAct(tx, request, { action: 'memory.forget_all', object: repository, detail: { entries: forgotten } });
+      return accepted({ forgotten });
+    }),
+  );
+}
+
+/** Routes of the memory of repositories: one for the residents, the others for people. */
+export function memoryHandlers(ports: MemoryPorts) {
+  return {
+    useRepositoryMemory: useRepositoryMemory(ports),
+    listRepositoryMemories: listRepositoryMemories(ports),
+    getRepositoryMemory: getRepositoryMemory(ports),
+    forgetRepositoryEntry: forgetRepositoryEntry(ports),
+    forgetRepositoryMemory: forgetRepositoryMemory(ports),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,16 @@
+import { repositoryId } from '@hamlet/core/git';
+
+const KEY_MAX_BYTES = 1_000;
+
+/** The repository under which a memory is kept: host and path, without user and password. Null if the address is too long. Pure. */
+export function memoryKey(url: string): string | null {
+  const key = repositoryId(url);
+  return key === '' || Buffer.byteLength(key) > KEY_MAX_BYTES ? null : key;
+}
+
+const ADDRESS = /^(https:\/\/|ssh:\/\/|git@)/;
+
+/** The repository that a person names: as the list has it, or by an address. Pure. */
+export function askedMemory(text: string): string {
+  return (ADDRESS.test(text) ? memoryKey(text) : null) ?? text;
+}

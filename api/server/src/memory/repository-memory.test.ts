@@ -1,0 +1,199 @@
+/** The memory of repositories over HTTP: agents that share one, a hostile pod, and people who read and delete. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  createSession,
+  forgetRepositoryEntry,
+  forgetRepositoryMemory,
+  getRepositoryMemory,
+  listAudit,
+  listRepositoryMemories,
+  MEMORY_WRITES_PER_HOUR,
+  useRepositoryMemory,
+  type CallData,
+  type CallInput,
+  type Outcome,
+} from '@hamlet/contract';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
+import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let talk: SessionPlay;
+let mia: SignedInPerson;
+
+before(async () => {
+  village = await startTestVillage();
+  talk = new SessionPlay((await village.startReplica()).peopleUrl);
+  await talk.play.everybody();
+  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+});
+after(() => village.remove());
+
+interface Working {
+  readonly agentId: AgentId;
+  readonly runId: string;
+  readonly cycle: number;
+  readonly attempt: number;
+}
+type Body = Partial<CallInput<typeof useRepositoryMemory>['body']>;
+type Used = CallData<typeof useRepositoryMemory>;
+
+/** A run of a message in a new session; without a repository if `url` is null. */
+async function working(agentId: AgentId, url: string | null): Promise<Working> {
+  const body = { people: [], ...(url === null ? {} : { repository: { url, branch: 'main' } }) };
+  const { session } = dataOf(await mia.client.call(createSession, { params: { agent_id: agentId }, body }));
+  const { run } = dataOf(await talk.say(mia.client, session.session_id, 'Work.'));
+  const { attempt } = dataOf(await talk.start(agentId, run.run_id)).run;
+  return { agentId, runId: run.run_id, cycle: await talk.cycle(agentId), attempt };
+}
+const end = ({ agentId, runId }: Working) => talk.answer(agentId, runId, 'Done.');
+
+function use({ agentId, runId, cycle, attempt }: Working, body: Body = {}, more: object = {}): Promise<Outcome<Used>> {
+  const whole = { cycle, attempt, ...body, ...more };
+  return talk.play.as(agentId).call(useRepositoryMemory, { params: { run_id: runId }, body: whole });
+}
+async function inRun(agentId: AgentId, url: string | null, ...bodies: readonly Body[]): Promise<readonly Used[]> {
+  const run = await working(agentId, url);
+  const answers: Used[] = [];
+  for (const body of bodies) answers.push(dataOf(await use(run, body)));
+  dataOf(await end(run));
+  return answers;
+}
+
+let notes = 0;
+const noteId = (): string => `m-${(notes += 1).toString(16).padStart(12, '0')}`;
+const note = (text: string, name = noteId()) => ({ op: 'add' as const, name, type: 'note', observations: [text] });
+const textsOf = ({ entries }: Used) => entries.flatMap(({ observations }) => observations);
+const taintOf = async ({ runId }: Working) => ((await talk.get(runId)).taint ?? []).map(({ source }) => source);
+
+test('a note is there in the next session of its repository under any address, and absent in the session of another one', async () => {
+  await inRun('ada', 'https://git.example.org/town/bakery.git', { changes: [note('Rye needs 40 minutes.')] });
+  const [later] = await inRun('ada', 'https://mia:secret-word@git.example.org/town/bakery', { read: 'own' });
+  assert.deepEqual(later && textsOf(later), ['Rye needs 40 minutes.']);
+  const [other] = await inRun('ada', 'https://git.example.org/town/mill.git', { read: 'all' });
+  assert.deepEqual(other, { version: 0, results: [], entries: [], outside: 0 });
+  const { memories } = dataOf(await mia.client.call(listRepositoryMemories, { query: {} }));
+  assert.deepEqual(
+    memories.map(({ repository, entries, agents }) => [repository, entries, agents]),
+    [['git.example.org/town/bakery', 1, ['ada']]],
+  );
+});
+
+test('two agents share a memory; what another wrote is left out until a run asks for it, and taints that run', async () => {
+  const url = 'git@git.example.org:town/shared.git';
+  await inRun('ada', url, { changes: [note('The oven is hot.')] });
+  const run = await working('bob', 'ssh://git@git.example.org/town/shared');
+  const own = dataOf(await use(run, { changes: [note('The door is blue.')] }));
+  assert.deepEqual([textsOf(own), own.outside], [['The door is blue.'], 1]);
+  assert.deepEqual(await taintOf(run), []);
+  const all = dataOf(await use(run, { read: 'all' }));
+  assert.deepEqual(
+    all.entries.map(({ observations, outside, agent_id }) => [observations[0], outside, agent_id]),
+    [
+      ['The oven is hot.', true, 'ada'],
+      ['The door is blue.', false, 'bob'],
+    ],
+  );
+  assert.deepEqual(await taintOf(run), ['memory']);
+  const [oven] = all.entries;
+  const forgotten = await use(run, { changes: [{ op: 'forget', memory_id: oven?.memory_id ?? '' }] });
+  assert.deepEqual(dataOf(forgotten).results, ['not_yours']);
+  dataOf(await use(run, { changes: [note('Strangers said so.')], read: 'none' }));
+  await end(run);
+  const [next] = await inRun('bob', url, { read: 'own' });
+  assert.deepEqual(
+    next && textsOf(next),
+    ['The door is blue.'],
+    'words of a tainted run are from outside for its own agent too',
+  );
+});
+
+test('two runs that write at once lose nothing', async () => {
+  const url = 'https://git.example.org/town/both.git';
+  const runs = await Promise.all([working('ada', url), working('bob', url)]);
+  const written = Array.from({ length: 8 }, (_, at) => runs.map((run) => use(run, { changes: [note(`fact ${at}`)] })));
+  (await Promise.all(written.flat())).forEach(dataOf);
+  await Promise.all(
+    runs.map((run) => use(run, { changes: [{ op: 'add', name: 'oven', type: 'thing', observations: [run.agentId] }] })),
+  );
+  const { entries } = dataOf(await mia.client.call(getRepositoryMemory, { query: { repository: url } }));
+  assert.equal(entries.length, 17);
+  assert.deepEqual(entries.find(({ name }) => name === 'oven')?.observations.toSorted(), ['ada', 'bob']);
+  await Promise.all(runs.map(end));
+});
+
+test('a hostile pod: it names no repository, no run of others, and exceeds no limit', async () => {
+  const run = await working('cleo', 'https://git.example.org/town/hostile.git');
+  const claimed = { repository: 'git.example.org/town/bakery' };
+  assert.equal(await codeOf(use(run, { read: 'all' }, claimed)), 'validation_failed');
+  assert.equal(await codeOf(use({ ...run, agentId: 'ada' }, {})), 'not_own_agent');
+  assert.equal(await codeOf(use({ ...run, attempt: run.attempt + 1 }, {})), 'claim_lapsed');
+  const long = 'x'.repeat(4_001);
+  assert.equal(await codeOf(use(run, { changes: [note(long)] })), 'validation_failed');
+  assert.equal(await codeOf(use(run, { changes: Array.from({ length: 65 }, () => note('x')) })), 'validation_failed');
+  const big = Array.from({ length: 5 }, (_, at) => `${at}${'x'.repeat(3_990)}`);
+  const large = dataOf(await use(run, { changes: [{ op: 'add', name: 'big', type: 'thing', observations: big }] }));
+  assert.deepEqual(large.results, ['memory_full']);
+  for (let batch = 0; batch < 8; batch += 1) {
+    const { results } = dataOf(await use(run, { changes: Array.from({ length: 64 }, () => note('x')), read: 'none' }));
+    if (batch === 7) assert.deepEqual([results[51], results[52]], ['done', 'memory_full']);
+  }
+  await end(run);
+  assert.equal(await codeOf(use(run, {})), 'run_settled');
+  const other = await working('cleo', 'https://git.example.org/town/hostile-too.git');
+  let refusal: string | null = null;
+  for (let written = 500; refusal === null && written <= MEMORY_WRITES_PER_HOUR; written += 128) {
+    const ids = Array.from({ length: 64 }, noteId);
+    const forgets = ids.map((memory_id) => ({ op: 'forget' as const, memory_id }));
+    for (const changes of [ids.map((id) => note('x', id)), forgets]) {
+      const answer = await use(other, { changes, read: 'none' });
+      if (!answer.ok) refusal = answer.problem.code;
+    }
+  }
+  assert.equal(refusal, 'memory_writes_limited');
+  assert.ok((await use(other, { read: 'own' })).ok, 'reading goes on');
+  await end(other);
+});
+
+test('no secret of a known form is stored', async () => {
+  const token = `ghp_${'a1'.repeat(18)}`;
+  const url = 'https://git.example.org/town/secrets.git';
+  const add = { op: 'add' as const, name: token, type: token, observations: [`The token is ${token}.`], about: token };
+  const relate = { op: 'relate' as const, from: token, to: token, type: token };
+  await inRun('dan', url, { changes: [add, relate] });
+  const { entries } = dataOf(await mia.client.call(getRepositoryMemory, { query: { repository: url } }));
+  assert.equal(entries.length, 2);
+  assert.doesNotMatch(JSON.stringify(entries), /ghp_/);
+});
+
+test('a run without a repository has no memory of one', async () => {
+  const run = await working('eve', null);
+  assert.equal(await codeOf(use(run, {})), 'no_repository');
+  await end(run);
+});
+
+test('a person deletes an entry or all of them; the audit has the ids and no words, and visitors see nothing', async () => {
+  const repository = 'git.example.org/town/forget';
+  const id = noteId();
+  await inRun('ada', `https://${repository}.git`, { changes: [note('A poisoned word.', id), note('A good one.')] });
+  const params = { memory_id: id };
+  const query = { repository };
+  assert.deepEqual(dataOf(await mia.client.call(forgetRepositoryEntry, { params, query })), { forgotten: 1 });
+  assert.equal(await codeOf(mia.client.call(forgetRepositoryEntry, { params, query })), 'no_such_memory');
+  const { entries } = dataOf(
+    await mia.client.call(getRepositoryMemory, { query: { repository: `https://${repository}` } }),
+  );
+  assert.deepEqual(
+    entries.map(({ observations }) => observations),
+    [['A good one.']],
+  );
+  assert.deepEqual(dataOf(await mia.client.call(forgetRepositoryMemory, { query })), { forgotten: 1 });
+  assert.equal(await codeOf(mia.client.call(forgetRepositoryMemory, { query })), 'no_such_memory');
+  const { records: acts } = dataOf(await talk.play.admin.call(listAudit, { query: { object: repository, limit: 10 } }));
+  assert.deepEqual(acts.map(({ action }) => action).toSorted(), ['memory.forget', 'memory.forget_all']);
+  assert.doesNotMatch(JSON.stringify(acts), /poisoned/);
+  const visitor = clientOf(talk.play.url, TOKENS.operator);
+  assert.equal(await codeOf(visitor.call(getRepositoryMemory, { query })), 'forbidden');
+});

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import {
+  ABOUT_MAX_CHARS,
+  ENTRY_NAME_MAX_CHARS,
+  NOTE_TYPE,
+  OBSERVATION_MAX_CHARS,
+  type CallInput,
+  type MemoryChange,
+  type useRepositoryMemory as route,
+} from '@hamlet/contract';
+import { changeMemory, isOutside, type ChangedMemory, type PlacedChange } from '@hamlet/core';
+import {
+  countMemoryWrites,
+  hasRoomForMemory,
+  inTransaction,
+  lockRepositoryMemory,
+  readMemoryVersion,
+  readRepositoryMemory,
+  taintRun,
+  writeRepositoryMemory,
+  type Db,
+  type RepositoryEntry,
+  type RunRow,
+  type Tx,
+} from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { recordAct, type Acting } from '../audit/record-act.ts';
+import { plain, type Handlers } from '../http/handler.ts';
+import { accepted, refused, type Outcome } from '../http/outcome.ts';
+import { lockWork } from '../permissions/ask-permission.ts';
+import { redactSecrets } from '../permissions/redact-secrets.ts';
+import { workPlaceOf } from '../runs/repository/work-place.ts';
+import { entryView } from './entry-view.ts';
+import { memoryKey } from './memory-key.ts';
+
+export interface MemoryPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+}
+
+type Body = CallInput<typeof route>['body'];
+
+/**
+ * Changes and reads the memory of the repository of a run. The API knows the repository, from the session or the Agent: the request has none.
+ * Words from outside leave only with a mark of the run.
+ */
+export function useRepositoryMemory({ db, source }: MemoryPorts): Handlers['useRepositoryMemory'] {
+  return plain((request) =>
+    inTransaction(db, async (tx) => {
+      const held = await lockWork(tx, request);
+      if (!held.ok) return held;
+      const run = held.data;
+      const { repository: place = null } = await workPlaceOf(tx, run, source.get(run.agentId));
+      const repository = place === null ? null : memoryKey(place.url);
+      if (repository === null) return refused('no_repository');
+      const { changes = [], left = false, read = 'own' } = request.body;
+      const changed = await change(tx, { repository, run, changes, left, acting: request });
+      if (!changed.ok) return changed;
+      const version = await readMemoryVersion(tx, repository);
+      const { results } = changed.data;
+      if (read === 'none') return accepted({ version, results: [...results], entries: [], outside: 0 });
+      const shown = await show(tx, { repository, run, read });
+      return accepted({ version, results: [...results], ...shown });
+    }),
+  );
+}
+
+interface Changing {
+  readonly repository: string;
+  readonly run: RunRow;
+  readonly changes: NonNullable<Body['changes']>;
+  readonly left: boolean;
+  readonly acting: Acting;
+}
+
+const NO_CHANGE: ChangedMemory = { results: [], written: [], forgotten: [] };
+
+async function change(
+  tx: Tx,
+  { repository, run, changes, left, acting }: Changing,
+): Promise<Outcome<Pick<ChangedMemory, 'results'>>> {
+  if (changes.length === 0) return accepted(NO_CHANGE);
+  await lockRepositoryMemory(tx, repository);
+  const before = await readRepositoryMemory(tx, repository);
+  const outside = left || run.taint !== null;
+  const writer = { agentId: run.agentId, runId: run.runId, outside };
+  const changed = changeMemory(before, changes.map(redacted).map(placed), writer);
+  const writes = changed.written.length + changed.forgotten.length;
+  if (writes === 0) return accepted(changed);
+  if (!(await hasRoomForMemory(tx, repository))) return refused('too_many_memories');
+  const waitS = await countMemoryWrites(tx, run.agentId, writes);
+  if (waitS !== null) return refused('memory_writes_limited', undefined, waitS);
+  await writeRepositoryMemory(tx, repository, changed);
+  if (changed.forgotten.length > 0) {
+    const detail = { run_id: run.runId, memory_ids: changed.forgotten };
+    await recordAct(tx, acting, { action: 'memory.forget', object: repository, detail });
+  }
+  return accepted(changed);
+}
+
+/** A change without the secrets that the API recognizes. */
+function redacted(asked: MemoryChange): MemoryChange {
+  switch (asked.op) {
+    case 'add': {
+      const { name, type, observations, about } = asked;
+      const words = { name: clean(name), type: clean(type), observations: observations.map(cleanText) };
+      return { op: 'add', ...words, ...(about === undefined ? {} : { about: clean(about, ABOUT_MAX_CHARS) }) };
+    }
+    case 'relate':
+      return { op: 'relate', from: clean(asked.from), to: clean(asked.to), type: clean(asked.type) };
+    case 'drop':
+      return { ...asked, observations: asked.observations.map(cleanText) };
+    case 'forget':
+    case 'pin':
+      return asked;
+  }
+}
+
+/** The mark of a secret may be longer than the secret. */
+const clean = (text: string, maxChars = ENTRY_NAME_MAX_CHARS): string =>
+  [...redactSecrets(text)].slice(0, maxChars).join('');
+const cleanText = (text: string): string => clean(text, OBSERVATION_MAX_CHARS);
+
+const NOTE_ID = /^m-[0-9a-f]{12}$/;
+const ID_DIGITS = 12;
+
+/** The id of the entry of a change: a note is named by its id. */
+function placed(asked: MemoryChange): PlacedChange {
+  switch (asked.op) {
+    case 'add': {
+      const isNote = asked.type === NOTE_TYPE && NOTE_ID.test(asked.name);
+      return { ...asked, memory_id: isNote ? asked.name : idOf('entity', asked.name) };
+    }
+    case 'relate':
+      return { ...asked, memory_id: idOf('relation', asked.from, asked.to, asked.type) };
+    default:
+      return asked;
+  }
+}
+
+const idOf = (...parts: readonly string[]): string =>
+  `m-${createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, ID_DIGITS)}`;
+
+interface Showing {
+  readonly repository: string;
+  readonly run: RunRow;
+  readonly read: 'own' | 'all';
+}
+
+/** The entries that a run reads. Those from outside taint it. */
+async function show(tx: Tx, { repository, run, read }: Showing) {
+  const all = await readRepositoryMemory(tx, repository);
+  const foreign = all.filter((entry) => isOutside(entry, run.agentId));
+  const [first] = foreign;
+  if (read === 'all' && first !== undefined)
+    await taintRun(tx, { runId: run.runId, source: 'memory', detail: first.memoryId });
+  const entries: readonly RepositoryEntry[] =
+    read === 'all' ? all : all.filter((entry) => !isOutside(entry, run.agentId));
+  return {
+    entries: entries.map((entry) => entryView(entry, run.agentId)),
+    outside: read === 'all' ? 0 : foreign.length,
+  };
+}
