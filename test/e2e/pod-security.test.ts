@@ -131,7 +131,8 @@ test('the only token in the pod is for the api alone, and the hands do not have 
 test('the hands see neither journal nor memory nor processes of the resident, and the resident does not see their work', async () => {
   for (const agent of AGENTS) {
     await exec(agent, 'hands', 'sh', '-c', 'echo mine >/workspace/mine && echo mine >/root/mine');
-    for (const path of ['/var/lib/hamlet', '/root/.mcp-memory'])
+    await exec(agent, 'resident', 'touch', '/root/.mcp-memory/of-the-resident');
+    for (const path of ['/var/lib/hamlet', '/root/.mcp-memory/of-the-resident'])
       assert.equal(await succeeds(agent, 'hands', 'ls', path), false, path);
     assert.equal(await exec(agent, 'resident', 'ls', '/workspace'), '');
     assert.equal(await succeeds(agent, 'resident', 'ls', '/root/mine'), false);

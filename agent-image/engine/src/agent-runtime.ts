@@ -159,6 +159,7 @@ export class ProcessEnding extends Error {}
 /** The context of one input. */
 export type RuntimeContext = Readonly<{
   sessionId: string;
+  /** The memory file of the repository, which its next session finds again; that of the agent without a repository. */
   memoryPath: string;
   /** The repository and branch of the work tree at this moment, or those of the Agent if there is no work tree; null without any. */
   repo: string | null;

@@ -25,6 +25,8 @@ import { runTurns } from './loop/turn-loop.ts';
 import { DIARY, entityOf, MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory, type MemoryStore } from './memory/memory-store.ts';
 import { createNotes } from './memory/notes.ts';
+import { memoryFileOf } from './memory/memory-files.ts';
+import { createRepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { untilPaid, watchPaidTime } from './process/paid-time.ts';
@@ -61,9 +63,10 @@ export interface ResidentPorts extends ConnectionPorts {
 export async function runResident(env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const lock = await waitForLock(env, ports);
   if (lock === null) return 'stopped';
-  const memory = memoryOf(env, ports.log);
+  const seed = MemorySeed.parse(JSON.parse(readFileSync(env.HAMLET_MEMORY_SEED, 'utf8')));
+  const memory = memoryOf(env, seed, ports.log);
   try {
-    return await runWith(memory, env, ports);
+    return await runWith({ memory, seed }, env, ports);
   } finally {
     memory.close();
     lock.release();
@@ -84,7 +87,13 @@ async function waitForLock(
   return null;
 }
 
-async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPorts): Promise<EndReason> {
+interface OwnMemory {
+  readonly memory: MemoryStore;
+  /** The first entries of a new memory. */
+  readonly seed: MemorySeed;
+}
+
+async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: ResidentPorts): Promise<EndReason> {
   const { log, stop } = ports;
   const connection = connect(env, ports);
   const { village } = connection;
@@ -96,7 +105,7 @@ async function runWith(memory: MemoryStore, env: Environment, ports: ResidentPor
   if (stop.aborted) return 'stopped';
   const leave = new AbortController();
   const leaving = AbortSignal.any([stop, leave.signal]);
-  const mind = mindOf({ env, memory, connection, config, leaving }, ports);
+  const mind = mindOf({ env, memory, seed, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
   const proxy = await openProxy(env, connection, log);
@@ -177,9 +186,8 @@ interface Mind {
   readonly states: ServerStates;
 }
 
-interface MindParts {
+interface MindParts extends OwnMemory {
   readonly env: Environment;
-  readonly memory: MemoryStore;
   readonly connection: Connection;
   readonly config: AgentConfig;
   /** Aborts when the process ends for any reason. */
@@ -188,7 +196,7 @@ interface MindParts {
 
 /** The runtimes of the process, and the engine that they may need. */
 function mindOf(
-  { env, memory, connection, config, leaving: stop }: MindParts,
+  { env, memory, seed, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
 ): Mind {
   const { HAMLET_STATE_DIR: state, HAMLET_AGENT_ID: agentId, HAMLET_API_URL: url, HAMLET_HANDS_SOCKET: socket } = env;
@@ -201,18 +209,21 @@ function mindOf(
   const states = new ServerStates();
   const retries = { rest, random };
   const book = createRunBook();
-  const place = createHandsPlace(env, book);
+  const repositoryMemory = createRepositoryMemory({ ...retries, work, book, seed });
+  const place = createHandsPlace(env, { book, memory: repositoryMemory, log });
   const thinking = createThinking({
     ...retries,
     book,
     journalPath: join(state, JOURNAL_FILE),
     work,
     notes,
+    repositoryMemory,
     skills,
     machine: machineIn(env),
     log,
     stop,
     programs: socket === undefined ? null : handsPrograms(socket, place),
+    keepMemory: place.keepMemory,
     model: async () => {
       const { createModelPort } = await import('./engine/model-port.ts');
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
@@ -225,11 +236,12 @@ function mindOf(
       });
     },
     tools: (mirrored) => {
-      const kit = { ...retries, agentId, village, work, notes, book, body, childRuns, arrival, mirrored, stop };
+      const parts = { agentId, village, work, notes, repositoryMemory, book, body, childRuns, arrival, mirrored, stop };
+      const kit = { ...retries, ...parts };
       return toolsOf(kit, { env, place, config, log, states });
     },
   });
-  const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE) };
+  const folders = { workspacePath: env.HAMLET_WORKSPACE_DIR, memoryPath: memoryPathIn(env, null) };
   return {
     thinking,
     arrival,
@@ -268,14 +280,12 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
   const { HAMLET_HANDS_SOCKET: socket } = env;
-  const folders = {
-    workTreeOf: (repository: Repository | null) => readWorkTree(repository, workTreesIn(env)),
-    memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE),
-  };
+  const workTreeOf = (repository: Repository | null) => readWorkTree(repository, workTreesIn(env));
   const runs = startRunWorker({
     ...shared,
     ...(socket === undefined ? {} : { runsInHands: () => runsInHands(socket) }),
-    ...folders,
+    workTreeOf,
+    memoryPathOf: (repository) => memoryPathIn(env, repository),
     work,
     runtimes,
     thinking,
@@ -296,7 +306,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     onThought: () => inbox.nudge(),
     log,
   });
-  const voice = voiceOf({ runtimes, stop, ...folders });
+  const voice = voiceOf({ runtimes, stop, workTreeOf, memoryPath: memoryPathIn(env, null) });
   const ended = runTurns({ ...shared, voice, memory, desk, thinker, aside: createAside(log), newId, inbox });
   return { ended, runsLeft: () => runs.ended };
 }
@@ -317,9 +327,14 @@ function rememberRun(memory: MemoryStore, { run_id, schedule }: Run, state: Ende
   }
 }
 
+/** The memory file of a repository in the hands; of an agent without hands, its own. */
+const memoryPathIn = (env: Environment, repository: Repository | null): string =>
+  env.HAMLET_HANDS_SOCKET === undefined
+    ? join(env.HAMLET_MEMORY_DIR, MEMORY_FILE)
+    : join(env.HAMLET_HANDS_HOME, memoryFileOf(repository));
+
 /** The memory on the volume; when that fails, a memory in the process, with a warning. */
-function memoryOf({ HAMLET_MEMORY_DIR, HAMLET_MEMORY_SEED }: Environment, log: Log): MemoryStore {
-  const seed = MemorySeed.parse(JSON.parse(readFileSync(HAMLET_MEMORY_SEED, 'utf8')));
+function memoryOf({ HAMLET_MEMORY_DIR }: Environment, seed: MemorySeed, log: Log): MemoryStore {
   try {
     return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });
   } catch (error) {

@@ -5,13 +5,17 @@ import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
 import type { Machine } from './engine/machine.ts';
 import type { RunBook } from './engine/run-book.ts';
-import { HandsError } from './hands/hands-client.ts';
+import { connectHands, HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
 import { readIn, readInHands, type ReadText } from './hands/repository/read-work-tree.ts';
 import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.ts';
 import type { EnvironmentOf } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
+import { MIND_CALL } from './hands/hands-programs.ts';
+import { openExportShelf } from './memory/export-shelf.ts';
+import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
+import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { createSkillShelf, type SkillShelf } from './skills/skill-shelf.ts';
@@ -20,11 +24,16 @@ import type { WorkVillage } from './village/work-village.ts';
 
 /** Changes of files that tools of the hands made. */
 const CHANGES_FILE = 'changes.sqlite';
+/** The memories of repositories as they were last written into files of the hands. */
+const EXPORTS_FOLDER = 'memory-exports';
 
 /** Variables and work trees of the programs in the hands. */
 export interface HandsPlace {
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;
+  readonly memories: MemoryFiles;
+  /** Takes what the programs of a run have changed in its memory file. Never rejects. */
+  readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
 }
@@ -85,6 +94,8 @@ async function mcpToolsOf(
     socket: env.HAMLET_HANDS_SOCKET,
     workspace: env.HAMLET_HANDS_WORKSPACE,
     environmentOf: place.environmentOf,
+    memories: place.memories,
+    repositoryOf: (run) => kit.book.find(run)?.repository ?? null,
     calls: apiCallLog(kit),
     log,
     noteState: (server, state) => states.note(server, state),
@@ -92,14 +103,45 @@ async function mcpToolsOf(
   });
 }
 
-/** The place of the programs of a pod, with the runs for which they work. */
-export function createHandsPlace(env: Environment, book: Pick<RunBook, 'find'>): HandsPlace {
-  const environmentOf = environmentIn(env, (run) => book.find(run)?.author ?? null);
-  const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home } = env;
-  const locks = join(home, '.hamlet/locks');
-  const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
-  return { environmentOf, workspace, trees: createWorkTrees({ workspace, locks, environmentOf, repositoryOf }) };
+interface PlaceParts {
+  readonly book: Pick<RunBook, 'find'>;
+  readonly memory: RepositoryMemory;
+  readonly log: Log;
 }
+
+/** The place of the programs of a pod, with the runs for which they work. */
+export function createHandsPlace(env: Environment, { book, memory, log }: PlaceParts): HandsPlace {
+  const { HAMLET_HANDS_WORKSPACE: workspace, HAMLET_HANDS_HOME: home, HAMLET_STATE_DIR: state } = env;
+  const repositoryOf = (run: string) => book.find(run)?.repository ?? null;
+  const memories = createMemoryFiles({
+    memory,
+    book,
+    home,
+    exports: openExportShelf(join(state, EXPORTS_FOLDER)),
+    log,
+  });
+  const programs = environmentIn(env, (run) => book.find(run)?.author ?? null);
+  const environmentOf: EnvironmentOf = (place) => ({
+    ...programs(place),
+    [MEMORY_FILE_VARIABLE]: memories.pathOf(repositoryOf(place.run)),
+  });
+  const locks = join(home, '.hamlet/locks');
+  const trees = createWorkTrees({ workspace, locks, environmentOf, repositoryOf });
+  const { HAMLET_HANDS_SOCKET: socket } = env;
+  const keepMemory: HandsPlace['keepMemory'] = async (run, signal) => {
+    if (socket !== undefined) await memories.keep(() => connectHands(socket), run, signal);
+  };
+  return { environmentOf, workspace, memories, keepMemory, trees: withMemory(trees, memories) };
+}
+
+/** The first call of a run in the hands puts its memory file in place. A program that is the mind of its agent reads all of it. */
+const withMemory = (trees: WorkTrees, memories: MemoryFiles): WorkTrees => ({
+  of: async (hands, place, signal) => {
+    const tree = await trees.of(hands, place, signal);
+    await memories.place(hands, place.run, { read: place.call === MIND_CALL ? 'all' : 'own', signal });
+    return tree;
+  },
+});
 
 /** The work trees of the agent: in its hands, or in this container if it has none. */
 export const workTreesIn = (env: Environment): ReadText =>

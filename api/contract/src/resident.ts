@@ -14,7 +14,15 @@ export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedP
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
 export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
+export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/run-skills.ts';
+export {
+  ENTRY_NAME_MAX_CHARS,
+  MEMORY_CHANGES_MAX,
+  NOTE_TYPE,
+  OBSERVATION_MAX_CHARS,
+  OBSERVATIONS_MAX,
+} from './memory/memory-entry.ts';
 export { listWorkers } from './routes/runs/workers.ts';
 export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';

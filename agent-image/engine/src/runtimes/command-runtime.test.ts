@@ -74,7 +74,7 @@ const anInput = (changes: Partial<RunInput> = {}): RunInput => ({
 
 const aContext = (signal = new AbortController().signal): RuntimeContext => ({
   sessionId: 's1',
-  memoryPath: '',
+  memoryPath: '/root/.mcp-memory/tools-0a1b2c3d/memory.jsonl',
   repo: 'https://example.org/tools.git',
   branch: 'main',
   speaker: 'Bob',
@@ -110,7 +110,7 @@ test('a command reads the prompt, its words stream, and its output is the answer
   const { SESSION_ID, REPO_PATH, MEMORY_PATH, REPO, BRANCH } = program?.env ?? {};
   assert.deepEqual(
     [SESSION_ID, REPO_PATH, MEMORY_PATH, REPO, BRANCH],
-    ['s1', '/workspace', '/root/.mcp-memory/memory.jsonl', 'https://example.org/tools.git', 'main'],
+    ['s1', '/workspace', '/root/.mcp-memory/tools-0a1b2c3d/memory.jsonl', 'https://example.org/tools.git', 'main'],
   );
   const found = journal.eventsOf('r1');
   const intents = found.ok ? found.events.flatMap((event) => (event.type === 'tool_intent' ? [event.effect] : [])) : [];

@@ -133,12 +133,17 @@ async function perform(
   { run, call, attempt, signal, output }: CallContext,
   prompt: string,
 ): Promise<ToolOutcome> {
-  const { repo, branch, speaker } = contexts.get(run) ?? { repo: null, branch: null, speaker: '' };
+  const { repo, branch, speaker, memoryPath } = contexts.get(run) ?? {
+    ...config,
+    repo: null,
+    branch: null,
+    speaker: '',
+  };
   const values = {
     prompt,
     session_id: config.sessionId,
     repo_path: settings.cwd,
-    memory_path: settings.memory,
+    memory_path: settings.memory ?? memoryPath,
     agent_id: config.agentId,
     persona: config.persona.slice(0, MAX_PERSONA_CHARS),
     repo: repo ?? '',

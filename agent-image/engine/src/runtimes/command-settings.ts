@@ -4,8 +4,6 @@ import { RunFailure } from '../agent-runtime.ts';
 const MAX_ARGUMENTS = 64;
 const MAX_VARIABLES = 32;
 const DEFAULT_FOLDER = '/workspace';
-/** The hands' own home, on the volume of the agent. */
-const DEFAULT_MEMORY = '/root/.mcp-memory/memory.jsonl';
 const DEFAULT_TIMEOUT_S = 3_600;
 const MAX_TIMEOUT_S = 86_400;
 /** In an argument, the place of the prompt. Without it the program reads the prompt from its standard input. */
@@ -22,7 +20,8 @@ const Settings = z.strictObject({
   args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
   env: lines.pipe(z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'write NAME=value')).max(MAX_VARIABLES)),
   cwd: z.string().startsWith('/').default(DEFAULT_FOLDER),
-  memory: z.string().startsWith('/').default(DEFAULT_MEMORY),
+  /** Instead of the memory file of the run. */
+  memory: z.string().startsWith('/').optional(),
   timeout_s: z.coerce.number().int().min(1).max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
 });
 /** The settings of a command: `spec.runtime.config` of its Agent, where every value is text. */

@@ -17,9 +17,11 @@ import {
   type Tool,
 } from '@hamlet/engine';
 import type { Notes } from '../memory/notes.ts';
+import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
+import { recallShared } from '../tools/remembering-shared.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
 import { noteMemories } from './note-memories.ts';
 import { openJournal } from './open-journal.ts';
@@ -32,6 +34,7 @@ export interface EngineHostPorts extends RetryPorts {
   readonly model: ModelPort;
   readonly book: RunBook;
   readonly notes: Notes;
+  readonly repositoryMemory: RepositoryMemory;
   readonly log: Log;
   readonly stop: AbortSignal;
   /** The tools, which wait for the mirror before they act outside of the pod. */
@@ -53,7 +56,7 @@ export interface EngineHost {
 
 /** Opens the journal and starts an engine on it. Rejects with `RunFailure` if the journal cannot be used. */
 export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost> {
-  const { journalPath: path, work, log, stop, rest, random, book, notes } = ports;
+  const { journalPath: path, work, log, stop, rest, random, book } = ports;
   const journal = await openJournal({ path, work, log, stop, rest, random }).catch((error: unknown) => {
     throw error instanceof JournalError ? new RunFailure(error.code, error.message) : error;
   });
@@ -73,16 +76,7 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     compaction: modelCompaction(ports.model, (name) => book.contextTokensOf(name)),
     tools,
     policy: policyOf(book),
-    memory: {
-      recall: async ({ text, conversation, run }) => {
-        const booked = book.find(run);
-        if (booked?.isWorker === true) return [];
-        const recalled = notes.recall(text, booked?.audience ?? conversation);
-        if (recalled.length === 0) return [];
-        const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
-        return noted === null ? [] : recalled.map((note) => `- ${note.text}`);
-      },
-    },
+    memory: memoryPort(ports),
   });
   const engines = [engine];
   return {
@@ -98,6 +92,22 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
     close: async () => {
       await Promise.all(engines.map((each) => each.interrupt()));
       journal.close();
+    },
+  };
+}
+
+/** Recalls for a run from the memory of its repository, or from the agent's own. */
+function memoryPort(ports: EngineHostPorts): EnginePorts['memory'] {
+  const { book, notes, repositoryMemory, stop } = ports;
+  return {
+    recall: async ({ text, conversation, run }) => {
+      const booked = book.find(run);
+      if (booked?.isWorker === true) return [];
+      if (repositoryMemory.has(run)) return recallShared(repositoryMemory, { run, text }, stop);
+      const recalled = notes.recall(text, booked?.audience ?? conversation);
+      if (recalled.length === 0) return [];
+      const noted = await noteMemories(ports, { run, recalled: recalled.map(({ id }) => id), signal: stop });
+      return noted === null ? [] : recalled.map((note) => `- ${note.text}`);
     },
   };
 }

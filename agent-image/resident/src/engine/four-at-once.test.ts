@@ -18,6 +18,7 @@ import {
 } from '@hamlet/models/testing';
 import { z } from 'zod';
 import { forgetfulMemory } from '../memory/memory-store.ts';
+import { createRepositoryMemory } from '../memory/repository-memory.ts';
 import { createNotes } from '../memory/notes.ts';
 import { createAsyncEvent } from '../runs/async-event.ts';
 import { LateChildRuns } from '../runs/child-runs.ts';
@@ -126,6 +127,7 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     endCall: unused,
     keepArtifact: unused,
     noteMemories: async () => ok([]),
+    repositoryMemory: unused,
     skillFiles: unused,
     pinSkills: unused,
     loadSkill: unused,
@@ -154,9 +156,11 @@ async function setUp() {
   const stop = new AbortController().signal;
   const [arrival, body] = [createAsyncEvent(), createBodyLock()];
   const shared = { rest: async () => {}, random: () => 0, agentId: 'ada', stop };
-  const kit = { ...shared, village, work, notes, body, arrival, childRuns: new LateChildRuns() };
-  const log = { info: () => {}, warn: () => {} };
   const book = createRunBook();
+  const repositoryMemory = createRepositoryMemory({ ...shared, work, book, seed: { entities: [] } });
+  const parts = { village, work, notes, repositoryMemory, body, arrival, childRuns: new LateChildRuns() };
+  const kit = { ...shared, ...parts };
+  const log = { info: () => {}, warn: () => {} };
   const thinking = createThinking({
     book,
     machine: async () => ({ hands: null, workspace: '/workspace', home: '/root', hasWayOut: false }),
@@ -164,6 +168,7 @@ async function setUp() {
     skills: { find: async () => [] },
     log,
     programs: null,
+    keepMemory: async () => {},
     journalPath: join(folder, 'journal.sqlite'),
     model: async () => {
       const leaseOf = (run: string): number | null => book.find(run)?.lease.attempt ?? null;
@@ -194,7 +199,7 @@ async function setUp() {
         turnGate: createTurnGate(),
         stepsMax: () => null,
         workTreeOf: async () => ({ repo: null, branch: null }),
-        memoryPath: folder,
+        memoryPathOf: () => folder,
         onEnded: () => {},
       },
       run,

@@ -32,13 +32,14 @@ const GIT_TOOL =
 export function machineInWords(machine: Machine, { repository }: Pick<AgentConfig, 'repository'>): string {
   const { hands, workspace, home, hasWayOut, tools } = machine;
   const servers = serversInWords(tools);
-  if (hands === null) return lines([NO_MACHINE, servers]);
+  if (hands === null) return lines([NO_MACHINE, servers, memoryInWords(repository)]);
   const hasGit = hands === 'silent' || hands.programs.includes('git');
   return lines([
     `You have a machine of your own, a container in which you are root. ${toolsInWords(tools)}`,
     `${workspace} is for your work, ${home} is your home: both survive sleep and reboot. Everything else is new after each start.`,
     hands === 'silent' ? SILENT : programsInWords(hands, hasWayOut),
     hasGit ? repositoryInWords(repository, workspace) : '',
+    memoryInWords(repository),
     servers,
     hasWayOut ? WAY_OUT : NO_WAY_OUT,
     webInWords(hands, tools),
@@ -97,6 +98,11 @@ const repositoryInWords = (repository: AgentConfig['repository'], workspace: str
   repository === null
     ? ''
     : `Your repository is ${repository.url}, branch ${repository.branch}. Your first call of a tool clones it to ${workspace}/${repositoryName(repository.url)}; commands and git begin there.`;
+
+const memoryInWords = (repository: AgentConfig['repository']): string =>
+  repository === null
+    ? ''
+    : 'What you remember now belongs to the repository: you find it in its next session, and other agents and people who work with it read it.';
 
 /** Servers whose tools are there: one that failed has none. */
 function serversInWords(tools: readonly string[]): string {

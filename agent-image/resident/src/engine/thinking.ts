@@ -10,6 +10,7 @@ import {
 } from '@hamlet/engine';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Notes } from '../memory/notes.ts';
+import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { SkillShelf } from '../skills/skill-shelf.ts';
@@ -34,12 +35,15 @@ export interface ThinkingPorts extends RetryPorts {
   readonly model: () => Promise<ModelPort>;
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
   readonly notes: Notes;
+  readonly repositoryMemory: RepositoryMemory;
   /** The skills of the Agent, as they are now. */
   readonly skills: SkillShelf;
   /** The hands of the pod, as they are now. */
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;
   /** Programs in the hands; null if the pod has none. */
   readonly programs: ProgramPort | null;
+  /** Takes what the programs of a run have changed in its memory file. */
+  readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   readonly log: Log;
   readonly stop: AbortSignal;
 }
@@ -70,6 +74,8 @@ export interface Thinking {
   takeRefused(run: string): readonly GivenAnswer[];
   /** The gateway's words about the refusal with which a run failed; null if the code is of another failure. */
   refusalOf(run: string, code: string): string | null;
+  /** Takes what the programs of a run have changed in the memory file of its repository. Needs the lease. */
+  keepMemory(run: string): Promise<void>;
   /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
   /** Ends the bookkeeping of a run. */
@@ -125,6 +131,7 @@ export function createThinking(ports: ThinkingPorts): Thinking {
     spentOf: async (run, name) => (thinks(name) ? ((await opened())?.engine.spentOf(run) ?? null) : null),
     takeRefused: (run) => expiredOf(book, run),
     refusalOf: (run, code) => book.find(run)?.refusals.get(code.replace(MODEL_FAILURE, '')) ?? null,
+    keepMemory: (run) => ports.keepMemory(run, ports.stop),
     endPrograms: (run) => endPrograms(ports, run),
     close: (run) => {
       book.close(run);

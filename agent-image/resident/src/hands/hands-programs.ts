@@ -65,7 +65,7 @@ function asProgramError(error: unknown, started: boolean): unknown {
 }
 
 /** The name of the call of a program that is the mind of its agent: a run has only this one. */
-const MIND_CALL = 'mind';
+export const MIND_CALL = 'mind';
 
 interface Starting {
   readonly program: Program;

@@ -1,9 +1,10 @@
-import { canonicalArguments, defineTool, type Tool, type ToolOutcome } from '@hamlet/engine';
+import { canonicalArguments, defineTool, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
 import type { Log } from '../process/json-log.ts';
 import { McpFault } from './mcp-fault.ts';
 import type { CallLog } from '../hands/call-log.ts';
+import { HandsError } from '../hands/hands-client.ts';
 import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
 import type { McpCall, McpServer, OfferedTool } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns } from './safe-validator.ts';
@@ -28,6 +29,8 @@ export interface ServedTools {
   readonly timeoutMs: number;
   /** The API has the start of a call before it is sent to the server, and judges it. */
   readonly calls: CallLog;
+  /** Makes a call on the server of its run, if there is more than one. */
+  readonly within?: (context: CallContext, call: (server: McpServer) => Promise<ToolOutcome>) => Promise<ToolOutcome>;
 }
 
 /** The name of a server's tool for models and for rules. */
@@ -94,16 +97,32 @@ function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
         const call = { tool: name, args: canonicalArguments(JSON.stringify(args)), boot: BOOT, repeats: readsOnly };
         const begun = await calls.begin(context, call);
         if (begun.kind !== 'begun') return begun;
-        const outcome = await perform(served, { tool: offered.name, args, timeoutMs, signal: context.signal });
+        const asked = { tool: offered.name, args, timeoutMs, signal: context.signal };
+        const on = (each: McpServer): Promise<ToolOutcome> => perform(each, asked, served);
+        const outcome = served.within === undefined ? await on(server) : await within(served.within, context, on);
         await calls.end(context, { outcome, report: {} });
         return outcome;
       }),
   });
 }
 
-async function perform(served: ServedTools, call: McpCall): Promise<ToolOutcome> {
+/** Hands that are lost or refuse leave the end of a call as a fault of its server would. */
+async function within(
+  around: NonNullable<ServedTools['within']>,
+  context: CallContext,
+  on: (server: McpServer) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
   try {
-    const { isError, text } = await served.server.call(call);
+    return await around(context, on);
+  } catch (error) {
+    if (!(error instanceof HandsError)) throw error;
+    return { kind: 'unknown', text: error.message };
+  }
+}
+
+async function perform(server: McpServer, call: McpCall, served: Pick<ServedTools, 'readsOnly'>): Promise<ToolOutcome> {
+  try {
+    const { isError, text } = await server.call(call);
     return isError ? { kind: 'failed', code: 'mcp_tool_failed', text } : { kind: 'ok', text };
   } catch (error) {
     if (!(error instanceof McpFault)) throw error;
@@ -112,7 +131,7 @@ async function perform(served: ServedTools, call: McpCall): Promise<ToolOutcome>
 }
 
 /** After a death or a timeout, a call that changes something may have happened. */
-function outcomeOf({ code, message }: McpFault, { readsOnly }: ServedTools): ToolOutcome {
+function outcomeOf({ code, message }: McpFault, { readsOnly }: Pick<ServedTools, 'readsOnly'>): ToolOutcome {
   if (code === 'mcp_unreachable') return { kind: 'unavailable', text: message };
   const isOpen = code === 'mcp_died' || code === 'mcp_timed_out' || code === 'mcp_broken_answer';
   return isOpen && !readsOnly ? { kind: 'unknown', text: message } : { kind: 'failed', code, text: message };

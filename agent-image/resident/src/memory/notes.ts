@@ -18,6 +18,8 @@ export interface Note {
   readonly audience: string | null;
 }
 
+type Searched = Pick<Note, 'text' | 'about' | 'pinned'>;
+
 /** Notes on the agent's memory file. Each call sees only public notes and those of its own audience. */
 export interface Notes {
   /** Keeps a note. A repeated call with the same id changes nothing. */
@@ -40,7 +42,6 @@ export function createNotes(memory: Pick<MemoryStore, 'all' | 'recall' | 'rememb
       .filter((note) => note.audience === null || note.audience === audience)
       .toReversed();
   const find = (id: string, audience: string): Note | undefined => seen(audience).find((note) => note.id === id);
-  const search: Notes['search'] = (query, audience, limit) => bestOf(seen(audience), query).slice(0, limit);
   return {
     remember: (note) => {
       if (memory.recall(note.id) === undefined) memory.remember(entityOf({ ...note, pinned: false }));
@@ -55,16 +56,24 @@ export function createNotes(memory: Pick<MemoryStore, 'all' | 'recall' | 'rememb
       return 'done';
     },
     list: (audience, limit) => seen(audience).slice(0, limit),
-    search,
-    recall: (text, audience) => {
-      const pinned = seen(audience).filter((note) => note.pinned);
-      const others = bestOf(
-        seen(audience).filter((note) => !note.pinned),
-        text,
-      ).slice(0, MAX_RECALLED);
-      return withinLimit([...pinned, ...others]);
-    },
+    search: (query, audience, limit) => searchIn(seen(audience), query, limit),
+    recall: (text, audience) => recallFrom(seen(audience), text),
   };
+}
+
+/** Notes that share words with a query, the best match first. Pure. */
+export function searchIn<N extends Searched>(notes: readonly N[], query: string, limit: number): readonly N[] {
+  return bestOf(notes, query).slice(0, limit);
+}
+
+/** Pinned notes, and those that a message may need, within a limit of characters. Pure. */
+export function recallFrom<N extends Searched>(notes: readonly N[], text: string): readonly N[] {
+  const pinned = notes.filter((note) => note.pinned);
+  const others = bestOf(
+    notes.filter((note) => !note.pinned),
+    text,
+  ).slice(0, MAX_RECALLED);
+  return withinLimit([...pinned, ...others]);
 }
 
 const entityOf = ({ id, text, about, pinned, audience }: Note): Entity => ({
@@ -85,13 +94,13 @@ const noteOf = ({ name, observations, about, pinned = false, audience }: Entity)
   audience: audience ?? null,
 });
 
-function withinLimit(notes: readonly Note[]): readonly Note[] {
+function withinLimit<N extends Searched>(notes: readonly N[]): readonly N[] {
   let left = MAX_RECALLED_CHARS;
   return notes.filter(({ text }) => (left -= text.length) >= 0);
 }
 
 /** Notes that share words with the query. Rare words count more; ties go to the newer note. */
-function bestOf(notes: readonly Note[], query: string): readonly Note[] {
+function bestOf<N extends Searched>(notes: readonly N[], query: string): readonly N[] {
   const wanted = new Set(wordsOf(query));
   const words = notes.map((note) => new Set(wordsOf(`${note.about ?? ''} ${note.text}`)));
   const weightOf = (word: string): number => Math.log(1 + notes.length / words.filter((each) => each.has(word)).length);

@@ -78,7 +78,7 @@ function setUp(village: ScriptedVillage, answer?: Answering) {
     body: createBodyLock(),
     arrival: createAsyncEvent(),
     workTreeOf: async () => ({ repo: null, branch: null }),
-    memoryPath: '/nowhere',
+    memoryPathOf: () => '/nowhere',
     onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`),
     stepsMax: () => null,
     log: createLog(

@@ -36,7 +36,8 @@ export interface TakePorts extends RunWorkPorts {
   readonly life?: () => LifeMind;
   /** Repository and branch of the work tree of a repository, at this moment. */
   readonly workTreeOf: (repository: Repository | null) => Promise<WorkTree>;
-  readonly memoryPath: string;
+  /** Path of the memory file of a repository, or of the agent without one. */
+  readonly memoryPathOf: (repository: Repository | null) => string;
   /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
 }
@@ -155,7 +156,9 @@ async function workUnderLease(ports: TakePorts, held: Held, { runtime, cancelled
   });
   try {
     const ended = await workOn(ports, held, { runtime, cancelled: AbortSignal.any([cancelled, lost.signal]) });
-    return lost.signal.aborted ? 'lost' : ended;
+    if (lost.signal.aborted) return 'lost';
+    if (typeof ended !== 'string') await ports.thinking.keepMemory(run.run_id);
+    return ended;
   } catch (error) {
     if (error instanceof LeaseLost) return 'lost';
     throw error;
@@ -219,7 +222,11 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   const machine = thinks ? await ports.thinking.machineOf(repository) : '';
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
   const tree = await ports.workTreeOf(repository);
-  const { input, context } = await inputOf({ ...ports, config, machine, skills, tree }, held, work);
+  const { input, context } = await inputOf(
+    { ...ports, config, machine, skills, tree, memoryPath: ports.memoryPathOf(repository) },
+    held,
+    work,
+  );
   let answers = answersOf(held.permissions);
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);

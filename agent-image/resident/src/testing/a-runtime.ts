@@ -51,6 +51,7 @@ export function noThinking(): Thinking {
     spentOf: async () => null,
     refusalOf: () => null,
     takeRefused: () => [],
+    keepMemory: async () => {},
     endPrograms: async () => {},
     close: () => {},
     end: async () => {},

@@ -1,6 +1,7 @@
 import type { CallContext } from '@hamlet/engine';
 import { noteMemories } from '../engine/note-memories.ts';
 import type { Note } from '../memory/notes.ts';
+import { forgetShared, pinShared, rememberShared, showShared } from './remembering-shared.ts';
 import { failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 const ID_CHARS = 12;
@@ -28,12 +29,16 @@ async function shown(kit: ToolKit, notes: readonly Note[], { run, signal }: Call
   return tainted === null ? NOT_NOTED : okay(notes.map(noteInWords(tainted)).join('\n'));
 }
 
-/** The memory stays private to the conversation in which it was made. Its id is that of the call, so a repeated call adds nothing. */
+/**
+ * The memory stays private to the conversation in which it was made; in a run of a repository it belongs to the repository. Its id is that of
+ * the call, so a repeated call adds nothing.
+ */
 export async function remember(
   kit: ToolKit,
   { text, about }: { text: string; about?: string | undefined },
   context: CallContext,
 ): Promise<ToolResult> {
+  if (kit.repositoryMemory.has(context.run)) return rememberShared(kit, { text, about }, context);
   const id = `m-${context.key.slice(0, ID_CHARS)}`;
   // The API knows the memory before the file has it: a mark without a memory does no harm.
   const noted = await noteMemories(kit, { run: context.run, written: [id], signal: context.signal });
@@ -42,7 +47,8 @@ export async function remember(
   return okay(`Remembered as ${id}.`);
 }
 
-export function forget(kit: ToolKit, id: string, context: CallContext) {
+export async function forget(kit: ToolKit, id: string, context: CallContext): Promise<ToolResult> {
+  if (kit.repositoryMemory.has(context.run)) return forgetShared(kit, id, context);
   const isGone = kit.notes.forget(id, audienceOf(kit, context));
   // A repeated call finds nothing to forget.
   return isGone || context.attempt > 1
@@ -50,7 +56,12 @@ export function forget(kit: ToolKit, id: string, context: CallContext) {
     : failed('no_such_memory', `There is no memory ${id}.`);
 }
 
-export function pin(kit: ToolKit, { id, pinned }: { id: string; pinned: boolean }, context: CallContext) {
+export async function pin(
+  kit: ToolKit,
+  { id, pinned }: { id: string; pinned: boolean },
+  context: CallContext,
+): Promise<ToolResult> {
+  if (kit.repositoryMemory.has(context.run)) return pinShared(kit, { id, pinned }, context);
   switch (kit.notes.pin(id, pinned, audienceOf(kit, context))) {
     case 'done':
       return okay(`${id} is ${pinned ? 'pinned' : 'no longer pinned'}.`);
@@ -61,11 +72,16 @@ export function pin(kit: ToolKit, { id, pinned }: { id: string; pinned: boolean 
   }
 }
 
-export const listMemories = (kit: ToolKit, limit: number, context: CallContext): Promise<ToolResult> =>
-  shown(kit, kit.notes.list(audienceOf(kit, context), limit), context);
+export async function listMemories(kit: ToolKit, limit: number, context: CallContext): Promise<ToolResult> {
+  if (kit.repositoryMemory.has(context.run)) return showShared(kit, { limit }, context);
+  return shown(kit, kit.notes.list(audienceOf(kit, context), limit), context);
+}
 
-export const searchMemories = (
+export async function searchMemories(
   kit: ToolKit,
   { query, limit }: { query: string; limit: number },
   context: CallContext,
-): Promise<ToolResult> => shown(kit, kit.notes.search(query, audienceOf(kit, context), limit), context);
+): Promise<ToolResult> {
+  if (kit.repositoryMemory.has(context.run)) return showShared(kit, { query, limit }, context);
+  return shown(kit, kit.notes.search(query, audienceOf(kit, context), limit), context);
+}

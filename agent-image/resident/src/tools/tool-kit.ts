@@ -3,6 +3,7 @@ import { RunFailure, type CallContext, type NeedsPermission, type ToolOutcome } 
 import type { BodyLock } from '../engine/body-lock.ts';
 import type { RunBook } from '../engine/run-book.ts';
 import type { Notes } from '../memory/notes.ts';
+import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { AsyncEvent } from '../runs/async-event.ts';
 import type { ChildRuns } from '../runs/child-runs.ts';
 import type { Village } from '../village/village.ts';
@@ -14,6 +15,8 @@ export interface ToolKit extends RetryPorts {
   readonly village: Village;
   readonly work: WorkVillage;
   readonly notes: Notes;
+  /** The memory of runs that work in a repository. */
+  readonly repositoryMemory: RepositoryMemory;
   readonly book: Pick<RunBook, 'find'>;
   readonly body: BodyLock;
   readonly childRuns: ChildRuns;

@@ -89,16 +89,8 @@ const walkingTools = (kit: ToolKit): readonly Tool[] => [
 
 const memoryTools = (kit: ToolKit): readonly Tool[] => [
   inPod('remember', VILLAGE_TOOLS.remember, (note, context) => remember(kit, note, context)),
-  inPod(
-    'forget',
-    VILLAGE_TOOLS.forget,
-    now(({ memory_id }, context) => forget(kit, memory_id, context)),
-  ),
-  inPod(
-    'pin',
-    VILLAGE_TOOLS.pin,
-    now(({ memory_id: id, pinned }, context) => pin(kit, { id, pinned }, context)),
-  ),
+  inPod('forget', VILLAGE_TOOLS.forget, ({ memory_id }, context) => forget(kit, memory_id, context)),
+  inPod('pin', VILLAGE_TOOLS.pin, ({ memory_id: id, pinned }, context) => pin(kit, { id, pinned }, context)),
   inPod('list_memories', VILLAGE_TOOLS.list_memories, ({ limit }, context) => listMemories(kit, limit, context)),
   inPod('search_memories', VILLAGE_TOOLS.search_memories, (query, context) => searchMemories(kit, query, context)),
 ];

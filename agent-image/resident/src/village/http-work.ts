@@ -30,6 +30,10 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       const body = { ...lease, written: [...written], recalled: [...recalled] };
       return mapped(await read(contract.noteMemories, { params: { run_id }, body }), ({ tainted }) => tainted);
     },
+    repositoryMemory: (run_id, lease, { changes = [], left = false, read: wanted }) => {
+      const body = { ...lease, changes: [...changes], left, read: wanted };
+      return read(contract.useRepositoryMemory, { params: { run_id }, body });
+    },
     skillFiles: async (skill) =>
       mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
     pinSkills: async (run_id, lease, skills) => {

@@ -14,8 +14,10 @@ import type {
   ResidentReport,
   Run,
   RunSkill,
+  MemoryChange,
   ScheduleView,
   SkillFiles,
+  useRepositoryMemory,
   Worker,
 } from '@hamlet/contract';
 import type { Payload } from '@hamlet/engine';
@@ -52,6 +54,15 @@ export interface JournalBatch {
   readonly entries: readonly JournalEntry[];
   readonly payloads: readonly Payload[];
 }
+
+/** A use of the memory of the repository of a run: changes first, then what is read. */
+export interface MemoryUse {
+  readonly changes?: readonly MemoryChange[];
+  /** The changes were found in a file: nothing proves which run made them. */
+  readonly left?: boolean;
+  readonly read: 'none' | 'own' | 'all';
+}
+export type UsedMemory = Readonly<CallData<typeof useRepositoryMemory>>;
 
 export interface PostQuery {
   readonly q?: string;
@@ -100,6 +111,8 @@ export interface WorkVillage {
     lease: RunLease,
     memories: { readonly written: readonly string[]; readonly recalled: readonly string[] },
   ): Promise<Answer<readonly string[]>>;
+  /** Changes and reads the memory of the repository in which a run works. Reading `all` taints the run if strangers wrote something. */
+  repositoryMemory(runId: string, lease: RunLease, use: MemoryUse): Promise<Answer<UsedMemory>>;
   /** Files of a skill that lies in a ConfigMap. */
   skillFiles(name: string): Promise<Answer<SkillFiles>>;
   /** Fixes the skills of a run; returns those that its first attempt fixed. */

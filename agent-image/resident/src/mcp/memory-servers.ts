@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import type { CallContext, ToolOutcome } from '@hamlet/engine';
+import { connectHands } from '../hands/hands-client.ts';
+import type { EnvironmentOf } from '../hands/start-process.ts';
+import { MEMORY_FILE_VARIABLE, notKept, type Exchanged, type MemoryFiles } from '../memory/memory-files.ts';
+import type { McpServer } from './mcp-server.ts';
+import type { ServedTools } from './mcp-tools.ts';
+
+/** The server of this name has one file for each repository. */
+export const MEMORY_SERVER = 'memory';
+
+/** Servers of repositories that stay when they have no call. Each is a process in the hands. */
+const IDLE_MAX = 2;
+const HASH_DIGITS = 8;
+
+interface Repository {
+  readonly url: string;
+}
+
+interface Ports {
+  readonly socket: string;
+  readonly memories: MemoryFiles;
+  readonly repositoryOf: (run: string) => Repository | null;
+  readonly environmentOf: EnvironmentOf;
+  /** A server of a name, whose program has these variables. */
+  readonly open: (name: string, environmentOf: EnvironmentOf) => McpServer;
+}
+
+interface Opened {
+  readonly server: McpServer;
+  calls: number;
+}
+
+/** The server `memory`: a process for each repository, around whose calls the API gets and gives the memory of the repository. */
+export interface MemoryServers {
+  /** The server of runs without a repository; it also says which tools there are. */
+  readonly own: McpServer;
+  readonly within: NonNullable<ServedTools['within']>;
+  close(): Promise<void>;
+}
+
+/** Mutable because servers come and go. */
+export function createMemoryServers({ socket, memories, repositoryOf, environmentOf, open }: Ports): MemoryServers {
+  const opened = new Map<string, Opened>();
+  const withFile =
+    (repository: Repository | null): EnvironmentOf =>
+    (place) => ({ ...environmentOf(place), [MEMORY_FILE_VARIABLE]: memories.pathOf(repository) });
+  const own = open(MEMORY_SERVER, withFile(null));
+  const serverOf = (repository: Repository): Opened => {
+    const path = memories.pathOf(repository);
+    const name = `${MEMORY_SERVER}.${createHash('sha256').update(path).digest('hex').slice(0, HASH_DIGITS)}`;
+    const known = opened.get(path) ?? { server: open(name, withFile(repository)), calls: 0 };
+    opened.delete(path);
+    opened.set(path, known);
+    return known;
+  };
+  /** The program of the agent's own memory needs the folder of its file. */
+  let hasFolder = false;
+  const withFolder = async (
+    { run, signal }: Pick<CallContext, 'run' | 'signal'>,
+    call: () => Promise<ToolOutcome>,
+  ): Promise<ToolOutcome> => {
+    if (hasFolder) return call();
+    const hands = await connectHands(socket);
+    try {
+      await memories.place(hands, run, { read: 'own', signal });
+      hasFolder = true;
+    } finally {
+      hands.close();
+    }
+    return call();
+  };
+  const closeIdle = async (): Promise<void> => {
+    const idle = [...opened].filter(([, { calls }]) => calls === 0);
+    for (const [path, { server }] of idle.slice(0, Math.max(0, idle.length - IDLE_MAX))) {
+      opened.delete(path);
+      await server.close();
+    }
+  };
+  return {
+    own,
+    within: async (context, call) => {
+      const repository = repositoryOf(context.run);
+      if (repository === null) return withFolder(context, () => call(own));
+      const used = serverOf(repository);
+      used.calls += 1;
+      try {
+        return await memories.alone(context.run, () =>
+          exchanged({ socket, memories }, context, () => call(used.server)),
+        );
+      } finally {
+        used.calls -= 1;
+        await closeIdle();
+      }
+    },
+    close: async () => {
+      await Promise.all([own, ...[...opened.values()].map(({ server }) => server)].map((server) => server.close()));
+    },
+  };
+}
+
+/** A call between two exchanges: it sees what others have written, and its own changes are kept by the API before the model reads its result. */
+async function exchanged(
+  { socket, memories }: Pick<Ports, 'socket' | 'memories'>,
+  { run, signal }: Pick<CallContext, 'run' | 'signal'>,
+  call: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const hands = await connectHands(socket);
+  try {
+    const before = await memories.exchange(hands, run, { read: 'all', called: false, signal });
+    if (before.kind !== 'done') return { kind: 'failed', code: 'memory_unavailable', text: whyNot(before) };
+    const outcome = await call();
+    const after = await memories.exchange(hands, run, { read: 'all', called: true, signal });
+    if (outcome.kind !== 'ok') return outcome;
+    if (after.kind !== 'done') return { kind: 'failed', code: 'memory_not_kept', text: whyNot(after) };
+    return after.refused.length === 0 ? outcome : { ...outcome, text: `${outcome.text}\n${notKept(after.refused)}` };
+  } finally {
+    hands.close();
+  }
+}
+
+const whyNot = (end: Exclude<Exchanged, { kind: 'done' }>): string =>
+  end.kind === 'refused'
+    ? `The village did not keep the memory: ${end.detail}`
+    : 'Programs change the memory file. Try again.';

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { GraphEntry } from './graph-file.ts';
+
+/** The least recently written beyond this number are deleted; what their files have then is replaced without a look. */
+const EXPORTS_MAX = 256;
+
+const Entry = z.strictObject({
+  memory_id: z.string(),
+  kind: z.enum(['entity', 'relation']),
+  name: z.string(),
+  type: z.string(),
+  to: z.string().nullable(),
+  observations: z.array(z.string()),
+});
+const Export = z.strictObject({ path: z.string(), entries: z.array(Entry) });
+
+/** The entries that were last written into each memory file of the hands, on the volume of the resident, which the hands cannot reach. */
+export interface ExportShelf {
+  /** Null if none is known. */
+  read(path: string): readonly GraphEntry[] | null;
+  /** They are on the disk when it returns. */
+  write(path: string, entries: readonly GraphEntry[]): void;
+}
+
+export function openExportShelf(folder: string): ExportShelf {
+  const fileOf = (path: string): string => join(folder, `${createHash('sha256').update(path).digest('hex')}.json`);
+  return {
+    read: (path) => {
+      try {
+        return Export.parse(JSON.parse(readFileSync(fileOf(path), 'utf8'))).entries;
+      } catch {
+        return null;
+      }
+    },
+    write: (path, entries) => {
+      mkdirSync(folder, { recursive: true });
+      const beside = `${fileOf(path)}.new`;
+      const kept = entries.map(({ memory_id, kind, name, type, to, observations }) => {
+        return { memory_id, kind, name, type, to, observations };
+      });
+      const file = openSync(beside, 'w');
+      try {
+        writeSync(file, JSON.stringify({ path, entries: kept }));
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      renameSync(beside, fileOf(path));
+      prune(folder);
+    },
+  };
+}
+
+function prune(folder: string): void {
+  const names = readdirSync(folder).map((name) => join(folder, name));
+  if (names.length <= EXPORTS_MAX) return;
+  const [oldest] = names.toSorted((one, other) => statSync(one).mtimeMs - statSync(other).mtimeMs);
+  if (oldest !== undefined) rmSync(oldest, { force: true });
+}

@@ -1,0 +1,151 @@
+import {
+  ENTRY_NAME_MAX_CHARS,
+  MEMORY_CHANGES_MAX,
+  OBSERVATION_MAX_CHARS,
+  OBSERVATIONS_MAX,
+} from '@hamlet/contract/resident';
+import type { MemoryChange, MemoryEntry } from '@hamlet/contract';
+import { z } from 'zod';
+
+/** The part of an entry that a file of the MCP memory server can hold. */
+export type GraphEntry = Pick<MemoryEntry, 'memory_id' | 'kind' | 'name' | 'type' | 'to' | 'observations'>;
+
+const Entity = z.object({
+  type: z.literal('entity'),
+  name: z.string(),
+  entityType: z.string(),
+  observations: z.array(z.string()),
+});
+const Relation = z.object({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() });
+const Line = z.discriminatedUnion('type', [Entity, Relation]);
+
+/** The graph of a file. */
+export interface GraphFile {
+  readonly entities: ReadonlyMap<string, { readonly type: string; readonly observations: ReadonlySet<string> }>;
+  readonly relations: ReadonlyMap<string, z.infer<typeof Relation>>;
+  /** True if every line is one of the graph. Otherwise something is missing, and nothing that is missing counts as deleted. */
+  readonly isWhole: boolean;
+}
+
+/** Entries as the file of the MCP memory server. Pure. */
+export function renderGraph(entries: readonly GraphEntry[]): string {
+  return entries.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join('');
+}
+
+const lineOf = ({ kind, name, type, to, observations }: GraphEntry): z.infer<typeof Line> =>
+  kind === 'entity'
+    ? { type: 'entity', name, entityType: type, observations }
+    : { type: 'relation', from: name, to: to ?? '', relationType: type };
+
+/** Reads a file of the MCP memory server, which any program may have written. Pure. */
+export function parseGraph(text: string): GraphFile {
+  const entities = new Map<string, { type: string; observations: Set<string> }>();
+  const relations = new Map<string, z.infer<typeof Relation>>();
+  let isWhole = true;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const parsed = Line.safeParse(parseJson(line));
+    if (!parsed.success) isWhole = false;
+    else if (parsed.data.type === 'entity') addEntity(entities, parsed.data);
+    else {
+      const relation = cleanRelation(parsed.data);
+      relations.set(relationKey(relation), relation);
+    }
+  }
+  return { entities, relations, isWhole };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function addEntity(
+  entities: Map<string, { type: string; observations: Set<string> }>,
+  { name, entityType, observations }: z.infer<typeof Entity>,
+): void {
+  const key = clean(name);
+  const known = entities.get(key) ?? { type: clean(entityType), observations: new Set<string>() };
+  for (const text of observations.slice(0, OBSERVATIONS_MAX)) {
+    const words = clean(text, OBSERVATION_MAX_CHARS);
+    if (words !== '') known.observations.add(words);
+  }
+  entities.set(key, known);
+}
+
+const cleanRelation = ({ type, from, to, relationType }: z.infer<typeof Relation>): z.infer<typeof Relation> => ({
+  type,
+  from: clean(from),
+  to: clean(to),
+  relationType: clean(relationType),
+});
+
+/** A text as the API takes it. */
+const clean = (text: string, maxChars = ENTRY_NAME_MAX_CHARS): string =>
+  [...text.toWellFormed().replaceAll('\u0000', '')].slice(0, maxChars).join('');
+
+const relationKey = ({ from, to, relationType }: Omit<z.infer<typeof Relation>, 'type'>): string =>
+  JSON.stringify([from, relationType, to]);
+
+/**
+ * The changes that lead from the entries that were written into a file to what the file has now. `mayDelete` is false if what is missing
+ * may only be unreadable. Pure.
+ */
+export function changesOfGraph(
+  base: readonly GraphEntry[],
+  now: GraphFile,
+  { mayDelete }: { readonly mayDelete: boolean },
+): readonly MemoryChange[] {
+  const known = new Map(base.filter(({ kind }) => kind === 'entity').map((entry) => [entry.name, entry]));
+  const knownRelations = new Set(base.filter(({ kind }) => kind === 'relation').map(keyOf));
+  const added = [...now.entities].flatMap(([name, entity]) => changesOfEntity(known.get(name), { name, ...entity }));
+  const related = [...now.relations]
+    .filter(([key, { from, to, relationType }]) => !knownRelations.has(key) && isNamed(from, to, relationType))
+    .map(([, { from, to, relationType }]): MemoryChange => ({ op: 'relate', from, to, type: relationType }));
+  const isGone = (entry: GraphEntry): boolean =>
+    entry.kind === 'entity' ? !now.entities.has(entry.name) : !now.relations.has(keyOf(entry));
+  const gone = mayDelete && now.isWhole ? base.filter(isGone) : [];
+  return [...added, ...related, ...gone.map(({ memory_id }): MemoryChange => ({ op: 'forget', memory_id }))];
+}
+
+const keyOf = ({ name, to, type }: GraphEntry): string => relationKey({ from: name, to: to ?? '', relationType: type });
+const isNamed = (...names: readonly string[]): boolean => names.every((name) => name !== '');
+
+interface Found {
+  readonly name: string;
+  readonly type: string;
+  readonly observations: ReadonlySet<string>;
+}
+
+function changesOfEntity(before: GraphEntry | undefined, { name, type, observations }: Found): readonly MemoryChange[] {
+  if (!isNamed(name, type)) return [];
+  const added = [...observations].filter((text) => before?.observations.includes(text) !== true);
+  if (before === undefined) return [{ op: 'add', name, type, observations: added.slice(0, OBSERVATIONS_MAX) }];
+  const dropped = before.observations.filter((text) => !observations.has(text));
+  return [
+    ...(dropped.length === 0 ? [] : [{ op: 'drop' as const, memory_id: before.memory_id, observations: dropped }]),
+    ...(added.length === 0 ? [] : [{ op: 'add' as const, name, type: before.type, observations: added }]),
+  ];
+}
+
+/** A request to the API has at most 512 KiB. */
+const BATCH_MAX_BYTES = 400_000;
+
+/** Changes in batches that fit into one request each. Pure. */
+export function batchesOf(changes: readonly MemoryChange[]): readonly (readonly MemoryChange[])[] {
+  const batches: MemoryChange[][] = [];
+  let bytes = Infinity;
+  for (const change of changes) {
+    const size = Buffer.byteLength(JSON.stringify(change));
+    if (bytes + size > BATCH_MAX_BYTES || (batches.at(-1)?.length ?? 0) >= MEMORY_CHANGES_MAX) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)?.push(change);
+    bytes += size;
+  }
+  return batches;
+}

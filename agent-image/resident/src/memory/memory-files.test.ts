@@ -1,0 +1,213 @@
+/** Memory files of repositories under a real supervisor: exchanged with the village, kept over crashes, and never trusted. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { connectHands, type HandsClient } from '../hands/hands-client.ts';
+import { aMemoryVillage, type MemoryVillage } from '../testing/a-repository-memory.ts';
+import { openExportShelf } from './export-shelf.ts';
+import { createMemoryFiles, type Exchanged, type MemoryFiles } from './memory-files.ts';
+
+const BAKERY = 'https://git.example.org/town/bakery.git';
+const MILL = 'https://git.example.org/town/mill.git';
+const { signal } = new AbortController();
+
+let hands: Hands;
+let client: HandsClient;
+let village: MemoryVillage;
+let files: MemoryFiles;
+let warnings: string[];
+let homes = 0;
+let home: string;
+
+before(async () => {
+  hands = await startHands();
+  client = await connectHands(hands.socket);
+});
+after(async () => {
+  client.close();
+  await hands.remove();
+});
+beforeEach(() => {
+  home = join(hands.workspace, `home-${(homes += 1)}`);
+  mkdirSync(home);
+  village = aMemoryVillage();
+  warnings = [];
+  begin('r1', 'ada', BAKERY);
+  begin('r2', 'ada', MILL);
+  begin('r3', 'ada', null);
+  files = aProcess();
+});
+
+const begin = (run: string, agentId: string, url: string | null): void => void village.runs.set(run, { agentId, url });
+
+/** A new process of the resident, with what the earlier one left on its volume. */
+function aProcess(state = join(home, '../state')): MemoryFiles {
+  const find = (run: string) => {
+    const url = village.runs.get(run)?.url ?? null;
+    return { repository: url === null ? null : { url, branch: 'main' } } as never;
+  };
+  const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
+  const exports = openExportShelf(`${state}-${homes}`);
+  return createMemoryFiles({ memory: village.memory, book: { find }, home, exports, log });
+}
+
+const fileOf = (url: string | null): string => files.pathOf(url === null ? null : { url });
+const linesOf = (url: string): readonly string[] =>
+  readFileSync(fileOf(url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+const entity = (name: string, ...observations: string[]) => ({
+  type: 'entity',
+  name,
+  entityType: 'thing',
+  observations,
+});
+const add = (name: string, ...observations: string[]) => ({ op: 'add' as const, name, type: 'thing', observations });
+const place = (run: string, read: 'own' | 'all' = 'own') => files.place(client, run, { read, signal });
+const exchange = (run: string, called = false, read: 'own' | 'all' = 'all'): Promise<Exchanged> =>
+  files.exchange(client, run, { read, called, signal });
+const keep = (run: string) => files.keep(() => connectHands(hands.socket), run, signal);
+
+/** A program of the hands that changes the file. */
+function rewrite(url: string, change: (lines: readonly string[]) => readonly string[]): void {
+  writeFileSync(fileOf(url), change(linesOf(url)).join('\n'));
+}
+const write = (url: string, ...entities: object[]): void =>
+  rewrite(url, (lines) => [...lines, ...entities.map((each) => JSON.stringify(each))]);
+const namesIn = (url: string): readonly string[] =>
+  village
+    .entries(url)
+    .map(({ name }) => name)
+    .toSorted();
+
+test('each repository has its own file, which the next session finds again and another repository does not', async () => {
+  await place('r1');
+  write(BAKERY, entity('oven', 'It is hot.'));
+  await keep('r1');
+  await place('r2');
+  assert.deepEqual(linesOf(MILL), []);
+  assert.notEqual(dirname(fileOf(BAKERY)), dirname(fileOf(MILL)));
+  begin('r4', 'ada', 'https://git.example.org/town/bakery');
+  await place('r4');
+  assert.deepEqual(linesOf(BAKERY), [JSON.stringify(entity('oven', 'It is hot.'))]);
+  assert.equal(fileOf('https://git.example.org/town/bakery'), fileOf(BAKERY));
+});
+
+test('a run without a repository has the folder alone, and the village hears nothing', async () => {
+  await place('r3');
+  assert.ok(existsSync(dirname(fileOf(null))));
+  writeFileSync(fileOf(null), JSON.stringify(entity('own', 'mine')));
+  await keep('r3');
+  assert.deepEqual(village.uses, []);
+});
+
+test('what others wrote comes in, what programs wrote goes out, and nothing of both is lost', async () => {
+  begin('b1', 'bob', BAKERY);
+  await exchange('r1');
+  write(BAKERY, entity('oven', 'by ada'));
+  village.change('b1', add('oven', 'by bob'), add('door', 'blue'));
+  assert.deepEqual(await exchange('r1', true), { kind: 'done', refused: [] });
+  assert.deepEqual(
+    village
+      .entries(BAKERY)
+      .find(({ name }) => name === 'oven')
+      ?.observations.toSorted(),
+    ['by ada', 'by bob'],
+  );
+  assert.equal(linesOf(BAKERY).length, 2);
+  rewrite(BAKERY, (lines) => lines.filter((line) => !line.includes('door')));
+  assert.deepEqual(await exchange('r1', true), { kind: 'done', refused: ['not_yours'] });
+  assert.deepEqual(namesIn(BAKERY), ['door', 'oven'], 'what another agent began stays');
+  assert.equal(linesOf(BAKERY).length, 2);
+});
+
+test('a file for shells has nothing from outside; a server gets all of it', async () => {
+  begin('b1', 'bob', BAKERY);
+  village.change('b1', add('door', 'blue'));
+  await place('r1');
+  assert.deepEqual(linesOf(BAKERY), []);
+  await exchange('r1');
+  assert.equal(linesOf(BAKERY).length, 1);
+  begin('r5', 'ada', BAKERY);
+  await place('r5');
+  assert.deepEqual(linesOf(BAKERY), []);
+  assert.deepEqual(namesIn(BAKERY), ['door']);
+});
+
+test('a process that dies after a program wrote loses nothing: the next one takes it, as words from outside', async () => {
+  await place('r1');
+  write(BAKERY, entity('oven', 'It is hot.'));
+  files = aProcess();
+  begin('r6', 'ada', BAKERY);
+  await place('r6');
+  assert.deepEqual(namesIn(BAKERY), ['oven']);
+  assert.equal(village.entries(BAKERY)[0]?.outside, true);
+  assert.deepEqual(
+    village.uses.filter(({ changes = [] }) => changes.length > 0).map(({ run, left }) => [run, left]),
+    [['r6', true]],
+  );
+});
+
+test('what a person deletes stays deleted, also for a process that starts again with an old file', async () => {
+  village.change('r1', add('poison', 'run this'), add('oven', 'hot'));
+  await place('r1');
+  village.forget(BAKERY, 'poison');
+  files = aProcess();
+  begin('r7', 'ada', BAKERY);
+  await place('r7');
+  assert.deepEqual([namesIn(BAKERY), linesOf(BAKERY).length], [['oven'], 1]);
+});
+
+test('a refusal of the village leaves the file, and a later exchange carries it', async () => {
+  await exchange('r1');
+  write(BAKERY, entity('oven', 'hot'));
+  village.refuse = { kind: 'refused', code: 'memory_writes_limited', detail: 'Wait.' };
+  assert.equal((await exchange('r1', true)).kind, 'refused');
+  assert.equal(linesOf(BAKERY).length, 1);
+  village.refuse = null;
+  assert.equal((await exchange('r1')).kind, 'done');
+  assert.deepEqual(namesIn(BAKERY), ['oven']);
+});
+
+test('a program that writes in the middle of an exchange is not overwritten', async () => {
+  await exchange('r1');
+  write(BAKERY, entity('oven', 'hot'));
+  let once = true;
+  village.onUse = ({ read }) => {
+    if (read === 'none' || !once) return;
+    once = false;
+    write(BAKERY, entity('door', 'blue'));
+  };
+  await exchange('r1');
+  assert.deepEqual(namesIn(BAKERY), ['door', 'oven']);
+});
+
+test('a file that is too long is set aside, and one that leads out of the home is not followed', async () => {
+  village.change('r1', add('oven', 'hot'));
+  await place('r1');
+  writeFileSync(fileOf(BAKERY), 'x'.repeat(600_000));
+  await exchange('r1');
+  assert.deepEqual([namesIn(BAKERY), linesOf(BAKERY).length], [['oven'], 1]);
+  assert.equal(readFileSync(join(dirname(fileOf(BAKERY)), 'memory.unreadable')).length, 600_000);
+  const outside = join(hands.workspace, `outside-${homes}`);
+  writeFileSync(outside, JSON.stringify(entity('secret', 'of another')));
+  rmSync(fileOf(BAKERY));
+  symlinkSync(outside, fileOf(BAKERY));
+  await keep('r1');
+  assert.deepEqual(namesIn(BAKERY), ['oven']);
+  assert.match(readFileSync(outside, 'utf8'), /of another/);
+  assert.ok(warnings.length > 0);
+});
+
+test('an emptied file deletes only after a call of the server', async () => {
+  village.change('r1', add('oven', 'hot'));
+  await place('r1');
+  writeFileSync(fileOf(BAKERY), '');
+  await exchange('r1');
+  assert.deepEqual(namesIn(BAKERY), ['oven']);
+  writeFileSync(fileOf(BAKERY), '');
+  await exchange('r1', true);
+  assert.deepEqual(namesIn(BAKERY), []);
+});

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { MemoryChangeResult } from '@hamlet/contract';
+import { repositoryId, repositoryName } from '@hamlet/core/git';
+import { z } from 'zod';
+import type { RunBook } from '../engine/run-book.ts';
+import type { HandsClient } from '../hands/hands-client.ts';
+import type { Log } from '../process/json-log.ts';
+import type { ExportShelf } from './export-shelf.ts';
+import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
+import { readMemoryFile, setAside, writeMemoryFile, type FilePlace } from './memory-file.ts';
+import type { MemoryRefused, RepositoryMemory } from './repository-memory.ts';
+
+/** The variable by which the MCP memory server finds its file. */
+export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
+
+/** Folder of memories in the home of the hands. */
+const FOLDER = '.mcp-memory';
+const FILE = 'memory.jsonl';
+const HASH_DIGITS = 8;
+/** Programs may write while the file is exchanged. */
+const TRIES_MAX = 5;
+const MAX_PLACED = 64;
+const BUSY = 'programs write to the memory file without a pause';
+
+/** The path of the memory file of a repository below the home of the hands; without one, of the agent. Pure. */
+export function memoryFileOf(repository: { readonly url: string } | null): string {
+  if (repository === null) return posix.join(FOLDER, FILE);
+  const id = createHash('sha256').update(repositoryId(repository.url)).digest('hex').slice(0, HASH_DIGITS);
+  return posix.join(FOLDER, `${repositoryName(repository.url)}-${id}`, FILE);
+}
+
+/** What came of an exchange. */
+export type Exchanged =
+  | { readonly kind: 'done'; readonly refused: readonly Exclude<MemoryChangeResult, 'done'>[] }
+  | MemoryRefused
+  /** Programs write to it without a pause. */
+  | { readonly kind: 'busy' };
+
+export interface Exchange {
+  /** `all` taints the run if strangers wrote something. */
+  readonly read: 'own' | 'all';
+  /** True after a call of a server, which may have emptied the file. */
+  readonly called: boolean;
+}
+
+/**
+ * The memory of repositories as files in the hands, in the form of the MCP memory server. An exchange takes what programs have changed
+ * since the file was written to the API, and writes the file again.
+ */
+export interface MemoryFiles {
+  /** The absolute path of the file of a repository, or of the agent. */
+  pathOf(repository: { readonly url: string } | null): string;
+  /** Puts the file of the repository of a run in place, once a run. Never rejects. Without a repository, the folder is there. */
+  place(
+    hands: HandsClient,
+    run: string,
+    at: { readonly read: 'own' | 'all'; readonly signal: AbortSignal },
+  ): Promise<void>;
+  /** Takes what the programs of a run have changed, if a file was put in place for it. Never rejects. */
+  keep(connect: () => Promise<HandsClient>, run: string, signal: AbortSignal): Promise<void>;
+  /** One exchange for a run of a repository. Rejects with `HandsError`. */
+  exchange(hands: HandsClient, run: string, how: Exchange & { readonly signal: AbortSignal }): Promise<Exchanged>;
+  /** Runs one after the other what uses the file of the repository of a run. */
+  alone<T>(run: string, use: () => Promise<T>): Promise<T>;
+}
+
+interface Ports {
+  readonly memory: RepositoryMemory;
+  readonly book: Pick<RunBook, 'find'>;
+  readonly home: string;
+  /** The entries that were last written into each file. */
+  readonly exports: ExportShelf;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+const NOTHING_TO_DO: Exchanged = { kind: 'done', refused: [] };
+
+/** Mutable because it remembers the runs that have their file. */
+export function createMemoryFiles(ports: Ports): MemoryFiles {
+  const { memory, book, home } = ports;
+  const placed = new Set<string>();
+  const makeFolder = folderMaker(home);
+  const fileOf = (run: string): string => memoryFileOf(book.find(run)?.repository ?? null);
+  const inTurn = createTurns();
+  const alone: MemoryFiles['alone'] = (run, use) => inTurn(fileOf(run), use);
+  const exchange: MemoryFiles['exchange'] = (hands, run, how) => {
+    // Nothing proves which run made the changes that the first exchange of a run finds.
+    const left = !placed.has(run);
+    const [oldest] = placed;
+    if (left && placed.size >= MAX_PLACED && oldest !== undefined) placed.delete(oldest);
+    placed.add(run);
+    return exchangeFile(ports, { hands, run, left, place: { root: home, path: fileOf(run) } }, how);
+  };
+  return {
+    pathOf: (repository) => posix.join(home, memoryFileOf(repository)),
+    alone,
+    exchange,
+    place: async (hands, run, { read, signal }) => {
+      if (placed.has(run)) return;
+      await quietly(ports, run, () =>
+        alone(run, async () => {
+          await makeFolder(hands);
+          if (placed.has(run) || !memory.has(run)) return NOTHING_TO_DO;
+          return exchange(hands, run, { read, called: false, signal });
+        }),
+      );
+    },
+    keep: async (connect, run, signal) => {
+      if (!placed.has(run) || !memory.has(run)) return;
+      await quietly(ports, run, async () => {
+        const hands = await connect();
+        try {
+          return await alone(run, () => exchange(hands, run, { read: 'own', called: false, signal }));
+        } finally {
+          hands.close();
+        }
+      });
+      placed.delete(run);
+    },
+  };
+}
+
+/** Makes the folder of memories once. Mutable because it knows that the folder is there. */
+function folderMaker(home: string): (hands: HandsClient) => Promise<void> {
+  let isThere = false;
+  return async (hands) => {
+    if (isThere) return;
+    await hands.ask('fs.make', { root: home, path: FOLDER }, z.unknown());
+    isThere = true;
+  };
+}
+
+type Turns = <T>(key: string, use: () => Promise<T>) => Promise<T>;
+
+/** Runs uses of one key one after the other. Mutable because it knows the last of each. */
+function createTurns(): Turns {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, use) => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(use, use);
+    const over = turn.catch(() => {});
+    last.set(key, over);
+    void over.then(() => {
+      if (last.get(key) === over) last.delete(key);
+    });
+    return turn;
+  };
+}
+
+/** A failed exchange costs no run: the log says why, and the next one takes what the file has. */
+async function quietly({ log }: Pick<Ports, 'log'>, run: string, work: () => Promise<Exchanged>): Promise<void> {
+  const warn = (why: string): void => log.warn('memory_file', { run_id: run, why });
+  try {
+    const end = await work();
+    if (end.kind === 'refused') warn(end.detail);
+    if (end.kind === 'busy') warn(BUSY);
+    if (end.kind === 'done' && end.refused.length > 0) warn(notKept(end.refused));
+  } catch (error) {
+    warn(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The refusals of changes in words, for a model and for the log. Pure. */
+export function notKept(refused: readonly Exclude<MemoryChangeResult, 'done'>[]): string {
+  const why = refused.includes('memory_full')
+    ? 'the memory of this repository is full: delete what is not needed'
+    : 'they are about memories that other agents began, or that are gone';
+  return `The village did not keep ${refused.length} of the changes, because ${why}.`;
+}
+
+interface Exchanging {
+  readonly hands: HandsClient;
+  readonly run: string;
+  readonly left: boolean;
+  readonly place: FilePlace;
+}
+
+async function exchangeFile(
+  ports: Ports,
+  exchanging: Exchanging,
+  how: Exchange & { readonly signal: AbortSignal },
+): Promise<Exchanged> {
+  const refused: Exclude<MemoryChangeResult, 'done'>[] = [];
+  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+    const end = await tryExchange(ports, exchanging, { ...how, refused });
+    if (end !== 'changed') return end;
+  }
+  return { kind: 'busy' };
+}
+
+type Attempt = Exchange & {
+  readonly signal: AbortSignal;
+  /** Collects the refusals of all tries. */
+  readonly refused: Exclude<MemoryChangeResult, 'done'>[];
+};
+
+type Reading = Pick<Exchanging, 'run' | 'place'> & Pick<Ports, 'log'>;
+
+async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) {
+  const file = await readMemoryFile(hands, place);
+  if (file.kind === 'read') return file;
+  const why = `${file.why}: it is in ${await setAside(hands, place)} now`;
+  log.warn('memory_file', { run_id: run, why });
+  return { text: null, sha256: null };
+}
+
+/** The file is written before the shelf has its entries: after a crash in between, entries that the API has are added again, to no effect. */
+async function tryExchange(
+  { memory, exports, log }: Ports,
+  { hands, run, left, place }: Exchanging,
+  { read, called, signal, refused }: Attempt,
+): Promise<Exchanged | 'changed'> {
+  const file = await readOrSetAside(hands, { run, place, log });
+  const base = exports.read(place.path);
+  if (base !== null && file.text !== null) {
+    const mayDelete = called || file.text !== '';
+    for (const changes of batchesOf(changesOfGraph(base, parseGraph(file.text), { mayDelete }))) {
+      const sent = await memory.use(run, { changes, left, read: 'none' }, signal);
+      if (sent.kind === 'refused') return sent;
+      refused.push(...sent.value.results.filter((result) => result !== 'done' && result !== 'no_such_memory'));
+    }
+  }
+  const found = await memory.use(run, { read }, signal);
+  if (found.kind === 'refused') return found;
+  const { entries } = found.value;
+  const text = renderGraph(entries);
+  if (text !== file.text && !(await writeMemoryFile(hands, place, { text, seen: file.sha256 }))) return 'changed';
+  exports.write(place.path, entries);
+  return { kind: 'done', refused };
+}

@@ -1,0 +1,107 @@
+import { MEMORY_CHANGES_MAX } from '@hamlet/contract/resident';
+import type { MemoryChange, MemoryEntry, Refusal } from '@hamlet/contract';
+import type { RunBook } from '../engine/run-book.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { MemoryUse, UsedMemory, WorkVillage } from '../village/work-village.ts';
+import type { MemorySeed } from './entity.ts';
+import type { Note } from './notes.ts';
+
+/** A refusal of the API, with its words. */
+export interface MemoryRefused {
+  readonly kind: 'refused';
+  readonly code: Refusal | 'run_unknown';
+  readonly detail: string;
+}
+export type MemoryAnswer = Readonly<{ kind: 'ok'; value: UsedMemory }> | MemoryRefused;
+
+/**
+ * The memory of the repository of a run. The API keeps it and shares it between all agents that work in the repository, so each use is a
+ * request, and a change is kept once it is answered.
+ */
+export interface RepositoryMemory {
+  /** True if the run works in a repository, and so has this memory instead of the agent's own. */
+  has(run: string): boolean;
+  use(run: string, use: MemoryUse, signal: AbortSignal): Promise<MemoryAnswer>;
+}
+
+interface Ports extends RetryPorts {
+  readonly work: Pick<WorkVillage, 'repositoryMemory'>;
+  readonly book: Pick<RunBook, 'find'>;
+  /** The first entries of a memory that nothing was ever written to. */
+  readonly seed: MemorySeed;
+}
+
+const MAX_REMEMBERED = 64;
+
+/** Mutable because it remembers which repositories have a memory already. */
+export function createRepositoryMemory(ports: Ports): RepositoryMemory {
+  const begun = new Set<string>();
+  const ask = async (run: string, use: MemoryUse, signal: AbortSignal): Promise<MemoryAnswer> => {
+    const booked = ports.book.find(run);
+    if (booked === undefined) return { kind: 'refused', code: 'run_unknown', detail: 'The run has ended.' };
+    return retry(() => ports.work.repositoryMemory(run, booked.lease, use), signal, ports);
+  };
+  const begin = async (run: string, url: string, signal: AbortSignal): Promise<void> => {
+    if (begun.has(url)) return;
+    const found = await ask(run, { read: 'none' }, signal);
+    if (found.kind === 'refused') return;
+    const changes = found.value.version > 0 ? [] : seedChanges(ports.seed);
+    if (changes.length > 0) await ask(run, { changes, read: 'none' }, signal);
+    if (begun.size >= MAX_REMEMBERED) begun.clear();
+    begun.add(url);
+  };
+  return {
+    has: (run) => (ports.book.find(run)?.repository ?? null) !== null,
+    use: async (run, use, signal) => {
+      const url = ports.book.find(run)?.repository?.url;
+      if (url !== undefined) await begin(run, url, signal);
+      return ask(run, use, signal);
+    },
+  };
+}
+
+/** The seed as changes. A seed of another image may be longer than one request. */
+function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
+  return entities.slice(0, MEMORY_CHANGES_MAX).map(({ name, entityType, observations }) => ({
+    op: 'add',
+    name,
+    type: entityType,
+    observations: [...observations],
+  }));
+}
+
+/** A note of a repository, as tools show it. */
+export interface SharedNote extends Omit<Note, 'audience'> {
+  readonly isOutside: boolean;
+  /** The agent that began it. */
+  readonly by: string;
+}
+
+/** The entities of a memory as notes, the newest first. An entry of the graph names itself and its type. Pure. */
+export function notesOf(entries: readonly MemoryEntry[]): readonly SharedNote[] {
+  return entries
+    .filter(({ kind }) => kind === 'entity')
+    .map(noteOf)
+    .toReversed();
+}
+
+function noteOf({
+  memory_id: id,
+  name,
+  type,
+  about,
+  observations,
+  pinned,
+  outside,
+  agent_id,
+}: MemoryEntry): SharedNote {
+  const isNote = id === name;
+  return {
+    id,
+    text: observations.join(isNote ? '\n' : ' '),
+    about: isNote ? about : `${name} (${type})`,
+    pinned,
+    isOutside: outside,
+    by: agent_id,
+  };
+}
