@@ -17,11 +17,11 @@ import {
   type Tool,
 } from '@hamlet/engine';
 import type { Notes } from '../memory/notes.ts';
+import { recallShared } from '../memory/recall-shared.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { recallShared } from '../tools/remembering-shared.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
 import { noteMemories } from './note-memories.ts';
 import { openJournal } from './open-journal.ts';

@@ -32,7 +32,7 @@ const GIT_TOOL =
 export function machineInWords(machine: Machine, { repository }: Pick<AgentConfig, 'repository'>): string {
   const { hands, workspace, home, hasWayOut, tools } = machine;
   const servers = serversInWords(tools);
-  if (hands === null) return lines([NO_MACHINE, servers, memoryInWords(repository)]);
+  if (hands === null) return lines([NO_MACHINE, memoryInWords(repository), servers]);
   const hasGit = hands === 'silent' || hands.programs.includes('git');
   return lines([
     `You have a machine of your own, a container in which you are root. ${toolsInWords(tools)}`,
@@ -102,7 +102,7 @@ const repositoryInWords = (repository: AgentConfig['repository'], workspace: str
 const memoryInWords = (repository: AgentConfig['repository']): string =>
   repository === null
     ? ''
-    : 'What you remember now belongs to the repository: you find it in its next session, and other agents and people who work with it read it.';
+    : 'The repository owns everything that you remember now: you find it in its next session, and other agents and people who work with it read it.';
 
 /** Servers whose tools are there: one that failed has none. */
 function serversInWords(tools: readonly string[]): string {

@@ -3,13 +3,12 @@ import { posix } from 'node:path';
 import type { MemoryChangeResult } from '@hamlet/contract';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
-import type { RunBook } from '../engine/run-book.ts';
 import type { HandsClient } from '../hands/hands-client.ts';
 import type { Log } from '../process/json-log.ts';
 import type { ExportShelf } from './export-shelf.ts';
 import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
 import { readMemoryFile, setAside, writeMemoryFile, type FilePlace } from './memory-file.ts';
-import type { MemoryRefused, RepositoryMemory } from './repository-memory.ts';
+import type { MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
 
 /** The variable by which the MCP memory server finds its file. */
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
@@ -30,7 +29,7 @@ export function memoryFileOf(repository: { readonly url: string } | null): strin
   return posix.join(FOLDER, `${repositoryName(repository.url)}-${id}`, FILE);
 }
 
-/** What came of an exchange. */
+/** The end of an exchange. */
 export type Exchanged =
   | { readonly kind: 'done'; readonly refused: readonly Exclude<MemoryChangeResult, 'done'>[] }
   | MemoryRefused
@@ -67,7 +66,7 @@ export interface MemoryFiles {
 
 interface Ports {
   readonly memory: RepositoryMemory;
-  readonly book: Pick<RunBook, 'find'>;
+  readonly book: MemoryRuns;
   readonly home: string;
   /** The entries that were last written into each file. */
   readonly exports: ExportShelf;

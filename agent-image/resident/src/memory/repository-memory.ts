@@ -1,10 +1,16 @@
 import { MEMORY_CHANGES_MAX } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryEntry, Refusal } from '@hamlet/contract';
-import type { RunBook } from '../engine/run-book.ts';
+import type { Repository } from '../hands/repository/work-trees.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
+import type { RunLease } from '../village/village.ts';
 import type { MemoryUse, UsedMemory, WorkVillage } from '../village/work-village.ts';
 import type { MemorySeed } from './entity.ts';
 import type { Note } from './notes.ts';
+
+/** The runs on which this process works. */
+export interface MemoryRuns {
+  find(run: string): { readonly lease: RunLease; readonly repository: Repository | null } | undefined;
+}
 
 /** A refusal of the API, with its words. */
 export interface MemoryRefused {
@@ -26,7 +32,7 @@ export interface RepositoryMemory {
 
 interface Ports extends RetryPorts {
   readonly work: Pick<WorkVillage, 'repositoryMemory'>;
-  readonly book: Pick<RunBook, 'find'>;
+  readonly book: MemoryRuns;
   /** The first entries of a memory that nothing was ever written to. */
   readonly seed: MemorySeed;
 }

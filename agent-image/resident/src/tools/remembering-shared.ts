@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { NOTE_TYPE } from '@hamlet/contract/resident';
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import type { CallContext } from '@hamlet/engine';
-import { recallFrom, searchIn } from '../memory/notes.ts';
-import { notesOf, type RepositoryMemory, type SharedNote } from '../memory/repository-memory.ts';
+import { searchIn } from '../memory/notes.ts';
+import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 /** The tools of the memory in a run of a repository: they use what all agents of the repository share. */
@@ -86,24 +86,3 @@ function inWords({ id, text, about, pinned, isOutside, by }: SharedNote, reader:
   ];
   return `- ${[id, ...facts].join(', ')}: ${text}`;
 }
-
-/**
- * Memories that a message may need. Those of others do not enter a prompt by themselves: a line says that they are there, and the model may
- * read them.
- */
-export async function recallShared(
-  memory: RepositoryMemory,
-  { run, text }: { readonly run: string; readonly text: string },
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const answer = await memory.use(run, { read: 'own' }, signal);
-  if (answer.kind === 'refused') return [];
-  const { entries, outside } = answer.value;
-  const recalled = recallFrom(notesOf(entries), text).map(({ about, text: words }) =>
-    about === null ? `- ${words}` : `- about ${about}: ${words}`,
-  );
-  return outside === 0 ? recalled : [...recalled, moreOf(outside)];
-}
-
-const moreOf = (outside: number): string =>
-  `- The memory of this repository has ${outside} more from others or from outside: list_memories and search_memories show them.`;

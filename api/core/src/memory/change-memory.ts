@@ -52,7 +52,7 @@ interface Draft {
   bytes: number;
 }
 
-/** Applies changes in their order. A change that is refused leaves the memory as it is, and the next ones go on. Pure. */
+/** Applies changes in their order. A refused change leaves the memory as it is, and the later ones are applied. Pure. */
 export function changeMemory(
   before: readonly KeptEntry[],
   changes: readonly PlacedChange[],

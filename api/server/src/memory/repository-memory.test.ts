@@ -9,11 +9,13 @@ import {
   listAudit,
   listRepositoryMemories,
   MEMORY_WRITES_PER_HOUR,
+  REPOSITORY_MEMORIES_MAX,
   useRepositoryMemory,
   type CallData,
   type CallInput,
   type Outcome,
 } from '@hamlet/contract';
+import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
@@ -196,4 +198,27 @@ test('a person deletes an entry or all of them; the audit has the ids and no wor
   assert.doesNotMatch(JSON.stringify(acts), /poisoned/);
   const visitor = clientOf(talk.play.url, TOKENS.operator);
   assert.equal(await codeOf(visitor.call(getRepositoryMemory, { query })), 'forbidden');
+});
+
+test('a village has a limited number of memories; those that are there stay open', async () => {
+  const db = village.openDb();
+  const { rows } = await listMemories(db, { agentId: null, after: null, limit: REPOSITORY_MEMORIES_MAX });
+  await inTransaction(db, async (tx) => {
+    for (let at = rows.length; at < REPOSITORY_MEMORIES_MAX; at += 1)
+      await writeRepositoryMemory(tx, `git.example.org/many/${at}`, { written: [], forgotten: [] });
+  });
+  const run = await working('ada', 'https://git.example.org/town/one-too-many.git');
+  assert.equal(await codeOf(use(run, { changes: [note('x')] })), 'too_many_memories');
+  assert.deepEqual(dataOf(await use(run, { read: 'all' })).entries, []);
+  await end(run);
+  const [known] = await inRun('ada', 'https://git.example.org/town/bakery.git', { changes: [note('Still here.')] });
+  assert.deepEqual(known?.results, ['done']);
+  let pages = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages += 1) {
+    const query: { limit: number; cursor?: string } = { limit: 100, ...(cursor === '' ? {} : { cursor }) };
+    const { memories, next_cursor } = dataOf(await mia.client.call(listRepositoryMemories, { query }));
+    assert.ok(memories.length <= 100);
+    cursor = next_cursor;
+  }
+  assert.equal(pages, 10);
 });

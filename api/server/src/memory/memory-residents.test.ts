@@ -1,0 +1,240 @@
+/** The memory of repositories: two residents' processes, each with hands of its own, real git and the API. Only the model is scripted. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  createSession,
+  forgetRepositoryEntry,
+  getRepositoryMemory,
+  rewardAgent,
+  type MemoryEntry,
+  type Run,
+} from '@hamlet/contract';
+import type { WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { askFor, startCallMind } from '../runs/testing/call-mind.ts';
+import { dataOf } from '../testing/play.ts';
+import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { SessionPlay } from '../testing/play/session-play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+
+const PROGRAM = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/memory-program.ts');
+const RULES = JSON.stringify([
+  {
+    tools: ['read', 'speak', 'act', 'exec', 'write_inside', 'write_outside', 'network'],
+    verdict: 'allow',
+    tainted: 'allow',
+    reason: 'A test',
+  },
+]);
+const AGENT = (name: string): string => `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ${name} }
+spec:
+  displayName: ${name}
+  entitlement: { policy: Pinned, name: tier-1 }
+  mcpServers: [{ name: memory, command: ["${process.execPath}", "${PROGRAM}"], class: write_inside }]
+`;
+
+const residents = residentProcesses(() => talk.play);
+const allHands = new Map<string, Hands>();
+const processes = new Map<string, ChildProcess>();
+let village: TestVillage;
+let talk: SessionPlay;
+let mind: WireServer;
+let mia: SignedInPerson;
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-memory-'));
+
+const git = (cwd: string, ...args: string[]): void =>
+  void execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
+
+function server(name: string): void {
+  const seed = join(folder, `${name}.seed`);
+  mkdirSync(seed);
+  git(seed, 'init', '-q', '-b', 'main');
+  writeFileSync(join(seed, 'name'), name);
+  git(seed, 'add', '-A');
+  git(seed, 'commit', '-qm', 'first');
+  git(seed, 'clone', '-q', '--bare', seed, join(folder, `${name}.git`));
+}
+
+/** Starts the resident of an agent with its own hands, as on a node of its own. */
+async function start(agentId: AgentId): Promise<void> {
+  const hands = allHands.get(agentId) ?? (await startHands());
+  allHands.set(agentId, hands);
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = homeOf(agentId);
+  mkdirSync(homeOf(agentId), { recursive: true });
+  processes.set(agentId, await residents.start(agentId));
+}
+const homeOf = (agentId: AgentId): string => join(allHands.get(agentId)?.workspace ?? '', '.home');
+
+before(async () => {
+  const config = join(folder, 'gitconfig');
+  writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
+  process.env['GIT_CONFIG_GLOBAL'] = config;
+  ['bakery', 'mill'].forEach(server);
+  mind = await startCallMind();
+  village = await startTestVillage({ villageSpeed: 20 });
+  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
+  const replica = await village.startReplica({ HAMLET_TOOL_RULES: RULES }, { models: wireModels(mind.url) });
+  talk = new SessionPlay(replica.peopleUrl);
+  await talk.play.everybody();
+  for (const agent_id of ['ada', 'bob'])
+    dataOf(await talk.play.admin.call(rewardAgent, { body: { agent_id, amount: '100', reason: 'for models' } }));
+  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+  await start('ada');
+  await start('bob');
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+  await Promise.all([...allHands.values()].map((hands) => hands.remove()));
+  rmSync(folder, { recursive: true });
+});
+
+async function session(agentId: AgentId, name: string | null): Promise<string> {
+  const repository =
+    name === null ? {} : { repository: { url: `https://git.example.org/${name}.git`, branch: 'main' } };
+  const body = { people: [], ...repository };
+  const { session: made } = dataOf(await mia.client.call(createSession, { params: { agent_id: agentId }, body }));
+  return made.session_id;
+}
+
+/** Sends calls in a new session on a repository, and returns the run once it has ended. */
+async function say(agentId: AgentId, name: string | null, ...calls: readonly string[]): Promise<Run> {
+  const { run } = dataOf(await talk.say(mia.client, await session(agentId, name), calls.join('\n')));
+  const ended = await talk.ended(run.run_id);
+  assert.equal(ended.state, 'done', JSON.stringify(ended.error));
+  return ended;
+}
+const saidBy = async (...asked: Parameters<typeof say>): Promise<string> => (await say(...asked)).summary ?? '';
+
+const remember = (text: string): string => askFor('remember', { text });
+const list = askFor('list_memories', {});
+const shell = (command: string): string => askFor('shell', { command });
+const observe = (name: string, text: string): string => askFor('mcp__memory__observe', { name, text });
+const readGraph = askFor('mcp__memory__read', {});
+
+async function memoryOf(name: string): Promise<readonly MemoryEntry[]> {
+  const query = { repository: `git.example.org/${name}` };
+  return dataOf(await mia.client.call(getRepositoryMemory, { query })).entries;
+}
+
+test('what an agent remembers is in the next session of the repository, in another agent on it, and in no other repository', async () => {
+  await say('ada', 'bakery', remember('Rye needs 40 minutes.'));
+  assert.match(await saidBy('ada', 'bakery', list), /Rye needs 40 minutes/);
+  const bob = await say('bob', 'bakery', list);
+  assert.match(bob.summary ?? '', /by ada, from outside: Rye needs 40 minutes/);
+  assert.deepEqual(
+    bob.taint?.map(({ source }) => source),
+    ['memory'],
+  );
+  for (const other of ['mill', null]) assert.doesNotMatch(await saidBy('ada', other, list), /Rye/);
+  const seeds = (await memoryOf('bakery')).filter(({ name }) => name === 'customs');
+  assert.deepEqual(
+    seeds.map(({ agent_id: by }) => by),
+    ['ada'],
+    'the seed went into the empty memory once',
+  );
+});
+
+test('an agent without a repository remembers for itself, as before', async () => {
+  const id = await session('ada', null);
+  const tell = async (text: string): Promise<string> => {
+    const { run } = dataOf(await talk.say(mia.client, id, text));
+    return (await talk.ended(run.run_id)).summary ?? '';
+  };
+  await tell(remember('Mia likes tea.'));
+  assert.match(await tell(list), /private to this conversation: Mia likes tea/);
+  assert.doesNotMatch(JSON.stringify(await memoryOf('bakery')), /tea/);
+});
+
+test('the memory server has the graph of the repository on both nodes, and keeps what both agents wrote', async () => {
+  await say('ada', 'bakery', observe('oven', 'It is hot.'));
+  assert.match(
+    await saidBy('bob', 'bakery', observe('oven', 'It has two doors.'), readGraph),
+    /It is hot[^]*two doors/,
+  );
+  assert.match(await saidBy('ada', 'bakery', readGraph), /It is hot[^]*two doors/);
+  assert.doesNotMatch(await saidBy('ada', 'mill', readGraph), /oven/);
+  const oven = (await memoryOf('bakery')).find(({ name }) => name === 'oven');
+  assert.deepEqual(
+    [oven?.observations, oven?.agent_id, oven?.outside],
+    [['It is hot.', 'It has two doors.'], 'ada', true],
+  );
+});
+
+test('two sessions on two repositories at one time share neither work tree nor memory', async () => {
+  const write = shell(
+    `echo '{"type":"entity","name":"of '$(cat name)'","entityType":"thing","observations":["x"]}' >>$MEMORY_FILE_PATH; pwd; ls; cat $MEMORY_FILE_PATH; touch mine-$(cat name)`,
+  );
+  const both = await Promise.all([saidBy('ada', 'bakery', write), saidBy('ada', 'mill', write)]);
+  assert.deepEqual(
+    both.map((said) => [/of bakery/.test(said), /of mill/.test(said)]),
+    [
+      [true, false],
+      [false, true],
+    ],
+  );
+  const workspace = allHands.get('ada')?.workspace ?? '';
+  for (const [name, other] of [
+    ['bakery', 'mill'],
+    ['mill', 'bakery'],
+  ] as const) {
+    const has = (file: string): boolean => existsSync(join(workspace, name, file));
+    assert.deepEqual([has(`mine-${name}`), has(`mine-${other}`)], [true, false]);
+    assert.ok(
+      (await memoryOf(name)).some((entry) => entry.name === `of ${name}`),
+      'the end of a run keeps its file',
+    );
+    assert.ok(!(await memoryOf(name)).some((entry) => entry.name === `of ${other}`));
+  }
+  const again = await saidBy('ada', 'mill', shell('cat $MEMORY_FILE_PATH; ls'));
+  assert.match(again, /of mill[^]*mine-mill/);
+});
+
+test('a resident killed after a program wrote to the file: the next one keeps it, and what was answered is there', async () => {
+  const child = processes.get('ada');
+  assert.ok(child !== undefined);
+  const id = await session('ada', 'mill');
+  const line = JSON.stringify({ type: 'entity', name: 'late', entityType: 'thing', observations: ['kept'] });
+  const calls = [
+    remember('Answered before the kill.'),
+    shell(`echo '${line}' >>$MEMORY_FILE_PATH; touch wrote; sleep 6`),
+  ];
+  const { run } = dataOf(await talk.say(mia.client, id, calls.join('\n')));
+  const wrote = join(allHands.get('ada')?.workspace ?? '', 'mill/wrote');
+  await eventually('the program wrote', async () => existsSync(wrote));
+  await residents.kill(child);
+  assert.match(JSON.stringify(await memoryOf('mill')), /Answered before the kill/);
+  await start('ada');
+  await talk.ended(run.run_id);
+  const said = await saidBy('ada', 'mill', list);
+  assert.match(said, /Answered before the kill/);
+  assert.match(said, /late/);
+  assert.equal((await memoryOf('mill')).find(({ name }) => name === 'late')?.agent_id, 'ada');
+});
+
+test('what a person deletes is gone from the file of the next session', async () => {
+  const [victim] = (await memoryOf('bakery')).filter(({ name }) => name === 'oven');
+  assert.ok(victim !== undefined);
+  const params = { memory_id: victim.memory_id };
+  const query = { repository: 'https://git.example.org/bakery.git' };
+  dataOf(await mia.client.call(forgetRepositoryEntry, { params, query }));
+  assert.doesNotMatch(await saidBy('ada', 'bakery', readGraph), /oven/);
+  assert.doesNotMatch(await saidBy('bob', 'bakery', readGraph), /oven/);
+  const memories = join(homeOf('bob'), '.mcp-memory');
+  const folders = readdirSync(memories).filter((name) => name.startsWith('bakery-'));
+  assert.equal(folders.length, 1);
+  assert.doesNotMatch(readFileSync(join(memories, folders[0] ?? '', 'memory.jsonl'), 'utf8'), /oven/);
+});
