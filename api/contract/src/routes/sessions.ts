@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { Permission } from '../values/permission.ts';
 import { RunDelta, RunEvent } from '../values/run-event.ts';
-import { Run } from '../values/run.ts';
+import { Run, SafeMode } from '../values/run.ts';
 import { AgentParams, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
 import {
   ChatSession,
@@ -85,6 +85,7 @@ export const sendMessage = defineRoute('POST /sessions/{session_id}/messages', {
       .trim()
       .min(1)
       .meta({ example: 'Find out what Bob wants, and post it on the board.' }),
+    safe_mode: SafeMode.optional(),
   }),
   status: 201,
   answer: json(

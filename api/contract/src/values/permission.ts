@@ -5,8 +5,8 @@ import { AgentId, plainText, Time } from './scalars.ts';
 import { TaintMark } from './taint.ts';
 
 export const POLICY_RULES_MAX = 64;
-/** Village, tier and Agent together, and the rules that lists of tools become: one of the Agent, and one of each run that delegated. */
-export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 9;
+/** Village, tier and Agent together, and the rules that lists of tools become: one of the Agent, one of each run that delegated, one of a safe mode. */
+export const RESOLVED_RULES_MAX = 3 * POLICY_RULES_MAX + 10;
 const RULE_TOOLS_MAX = 64;
 const RULE_EXAMPLES_MAX = 32;
 /** The same as in `spec.tools.rules` of an Agent. */
@@ -76,7 +76,7 @@ export type VillageRules = z.infer<typeof VillageRules>;
 /** `spec.tools` of an Agent, which can only narrow the rules of the village. */
 export type AgentTools = NonNullable<AgentSpec['tools']>;
 
-export const RuleOrigin = z.enum(['village', 'tier', 'agent', 'parent']);
+export const RuleOrigin = z.enum(['village', 'tier', 'agent', 'parent', 'safe_mode']);
 export type RuleOrigin = z.infer<typeof RuleOrigin>;
 
 /** The rules that hold for one agent. A permission holds only under the version in which it was requested. */

@@ -28,6 +28,13 @@ export const RUN_RENEW_EVERY_S = 10;
 export const RunKind = z.enum(['schedule', 'prompt', 'message', 'worker']);
 export type RunKind = z.infer<typeof RunKind>;
 
+/**
+ * A run that changes nothing. `analysis_only`: calls that change something are denied. `dry_run`: they are denied too, and the model
+ * goes on as if they had been performed, so that its answer says what it would have done. Workers have the mode of their parent.
+ */
+export const SafeMode = z.enum(['analysis_only', 'dry_run']);
+export type SafeMode = z.infer<typeof SafeMode>;
+
 /** An agent works on one run of each lane at a time, so that people need not wait for a long task. */
 export const RunLane = z.enum(['message', 'task']);
 export type RunLane = z.infer<typeof RunLane>;
@@ -102,6 +109,7 @@ export const Run = z.strictObject({
   usage: RunUsage,
   budgets: RunBudgets.nullable().describe('Set by the first start, from the tier of the agent'),
   worker: WorkerOrigin.optional().describe('Only of a worker'),
+  safe_mode: SafeMode.optional().describe('Only of a run that changes nothing'),
   unsettled: z.array(CallId).describe('Calls that may have had an effect although no result is known'),
   taint: z
     .array(TaintMark)

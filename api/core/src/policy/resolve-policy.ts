@@ -1,7 +1,8 @@
 import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
-import type { AgentTools, Policy, PolicyRule, VillageRule, VillageRules } from '@hamlet/contract';
+import type { AgentTools, Policy, PolicyRule, SafeMode, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import { wrongExamples } from './rule-examples.ts';
+import { safeModeRule, UNCHANGING } from './safe-mode.ts';
 
 /** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
@@ -77,14 +78,22 @@ function versioned(
   return { version: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''), rules, ...servers };
 }
 
-/**
- * The policy of a worker: that of its agent, narrowed by the lists of tools that its parents gave. A call must be in each list,
- * so that no list widens another. Pure.
- */
-export function narrowPolicy(policy: Policy, lists: readonly (readonly string[])[], sha256: Sha256): Policy {
-  if (lists.length === 0) return policy;
-  const rules = [...policy.rules, ...lists.flatMap((list) => unlisted(list, OF_PARENT))];
-  const mcp = policy.mcp && lists.reduce<NonNullable<Policy['mcp']>>(listedServers, policy.mcp);
+export interface RunNarrowing {
+  /** Lists of tools of a worker; a call must be in each list, so that no list widens another. */
+  readonly lists: readonly (readonly string[])[];
+  readonly safeMode: SafeMode | null;
+}
+
+/** The policy of a run: that of its agent, narrowed by the lists of tools that its parents gave, and by its safe mode. Pure. */
+export function narrowPolicy(policy: Policy, { lists, safeMode }: RunNarrowing, sha256: Sha256): Policy {
+  if (lists.length === 0 && safeMode === null) return policy;
+  const rules = [
+    ...policy.rules,
+    ...lists.flatMap((list) => unlisted(list, OF_PARENT)),
+    ...(safeMode === null ? [] : [safeModeRule(safeMode)]),
+  ];
+  const servers = safeMode === null ? lists : [...lists, UNCHANGING];
+  const mcp = policy.mcp && servers.reduce<NonNullable<Policy['mcp']>>(listedServers, policy.mcp);
   return versioned({ rules, mcp }, sha256);
 }
 

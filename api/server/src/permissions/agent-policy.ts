@@ -9,9 +9,12 @@ export type PolicyOf = (agentId: string) => Policy;
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 
-/** The policy of a run: that of its agent, and for a worker narrowed by the lists of tools that its parents gave. */
-export function policyOfRun(policyOf: PolicyOf, { agentId, toolLists }: Pick<RunRow, 'agentId' | 'toolLists'>): Policy {
-  return narrowPolicy(policyOf(agentId), toolLists ?? [], sha256);
+/** The columns of a run on which its policy depends. */
+export type PolicyColumns = Pick<RunRow, 'agentId' | 'toolLists' | 'safeMode'>;
+
+/** The policy of a run: that of its agent, narrowed by its safe mode, and for a worker by the lists of tools that its parents gave. */
+export function policyOfRun(policyOf: PolicyOf, { agentId, toolLists, safeMode }: PolicyColumns): Policy {
+  return narrowPolicy(policyOf(agentId), { lists: toolLists ?? [], safeMode }, sha256);
 }
 
 const NONE = {};

@@ -73,11 +73,16 @@ async function createWithOffer(
     agentUid: uid,
     kind: 'prompt',
     prompt: body.prompt,
+    safeMode: body.safe_mode,
     schedule: null,
   } as const;
   const [run] = await insertRuns(tx, [{ ...asked, ...by }]);
   if (run === undefined) throw new Error('the database returned no run');
-  await recordAct(tx, request, { action: 'run.create', object: params.agent_id, detail: { run_id: run.runId } });
+  await recordAct(tx, request, {
+    action: 'run.create',
+    object: params.agent_id,
+    detail: { run_id: run.runId, ...(body.safe_mode && { safe_mode: body.safe_mode }) },
+  });
   if (body.offer === undefined) return accepted({ run: runView(run), offer: null });
   const { amount, expires_in_hours: expiresInHours } = body.offer;
   const placed = await placeOffer(tx, run, { ...request, amount, expiresInHours });

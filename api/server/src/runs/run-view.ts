@@ -48,6 +48,7 @@ export function runView(row: RunRow): Run {
     usage: usageOf(row),
     budgets: row.budgets as RunBudgets | null,
     unsettled: row.unsettled,
+    ...(row.safeMode === null ? {} : { safe_mode: row.safeMode }),
     ...workerIn(row),
     ...taintIn(row),
   };

@@ -1,4 +1,5 @@
 import { RUNS_WAITING_MAX, SESSION_MESSAGES_MAX, SESSION_PEOPLE_MAX, SESSION_WAITING_MAX } from '@hamlet/contract';
+import type { SafeMode } from '@hamlet/contract';
 import { refuseMessage, titleFrom } from '@hamlet/core';
 import {
   countWaiting,
@@ -63,10 +64,17 @@ interface Sent {
   readonly message: MessageRow;
 }
 
+interface Sending {
+  readonly author: ReturnType<typeof authorOf>;
+  readonly agentUid: string;
+  readonly text: string;
+  readonly safeMode: SafeMode | undefined;
+}
+
 async function store(
   tx: Tx,
   { sessionId, agentId }: ChatSessionRow,
-  { author, agentUid, text }: { author: ReturnType<typeof authorOf>; agentUid: string; text: string },
+  { author, agentUid, text, safeMode }: Sending,
 ): Promise<Sent> {
   const [run] = await insertRuns(tx, [
     {
@@ -78,6 +86,7 @@ async function store(
       createdById: author.id,
       schedule: null,
       sessionId,
+      safeMode,
     },
   ]);
   if (run === undefined) throw new Error('the database returned no run');
@@ -101,7 +110,8 @@ function sendMessage({ source, rest }: MessagePorts): Handlers['sendMessage'] {
     if (denied !== null) return denied;
     const author = authorOf(request.actor);
     if (access === 'as_admin') await insertSessionPerson(tx, session.sessionId, author);
-    const { run, message } = await store(tx, session, { author, agentUid: record.uid, text: request.body.text });
+    const { text, safe_mode: safeMode } = request.body;
+    const { run, message } = await store(tx, session, { author, agentUid: record.uid, text, safeMode });
     await recordAct(tx, request, {
       action: 'session.message',
       object: session.sessionId,

@@ -1,4 +1,4 @@
-import { ping, type RunRow } from '@hamlet/store';
+import { ping } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { createReadiness } from '../service/readiness.ts';
 import { artifactHandlers } from '../artifacts/artifact-handlers.ts';
@@ -39,7 +39,7 @@ import { creditHandlers } from '../money/payments/credit-handlers.ts';
 import { orderHandlers } from '../money/payments/order-handlers.ts';
 import { webhookHandler } from '../money/payments/webhook-handler.ts';
 import { reconciliationHandlers } from '../money/payments/reconciliation-handlers.ts';
-import { policyOfRun } from '../permissions/agent-policy.ts';
+import { policyOfRun, type PolicyColumns } from '../permissions/agent-policy.ts';
 import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { createReadCommand } from '../permissions/shell/read-command.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
@@ -94,7 +94,7 @@ function portsOf(base: Base, parts: Parts) {
     mapAnswer: world.mapAnswer,
     people: people.people,
     policyOf,
-    policyOfRun: (run: Pick<RunRow, 'agentId' | 'toolLists'>) => policyOfRun(policyOf, run),
+    policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),
     readCommand: createReadCommand(),
     watch,
     deltas,

@@ -1,4 +1,4 @@
-import type { AccountRole, Measure, RunKind, RunState, SignInBy } from '@hamlet/contract';
+import type { AccountRole, Measure, RunKind, RunState, SafeMode, SignInBy } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
 import type { EgressTables } from './egress-tables.ts';
 import type { MoneyTables } from './money-tables.ts';
@@ -178,6 +178,7 @@ export interface Tables extends EgressTables, MoneyTables, PermissionTables, Ses
     depth: Defaulted<number>;
     /** Lists of tools that a worker has: of its own call, and of those of its parents. */
     tool_lists: ColumnType<readonly (readonly string[])[] | null, string | null | undefined, never>;
+    safe_mode: ColumnType<SafeMode | null, SafeMode | null | undefined, never>;
   };
   /** Claims of an agent, as it sent them. */
   journal_entry: {

@@ -1,4 +1,4 @@
-import type { RunBudgets, RunKind } from '@hamlet/contract';
+import type { RunBudgets, RunKind, SafeMode } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, type RunRow } from './run-row.ts';
@@ -13,6 +13,7 @@ export interface NewRun {
   readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
   /** Session whose message the run answers. */
   readonly sessionId?: string | null | undefined;
+  readonly safeMode?: SafeMode | null | undefined;
   readonly worker?: NewWorker | undefined;
 }
 
@@ -56,21 +57,24 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   const made = await tx
     .insertInto('run')
     .values(
-      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId, worker }) => ({
-        agent_id: agentId,
-        agent_uid: agentUid,
-        kind,
-        // A custom resource may contain a NUL, which Postgres cannot store.
-        prompt: prompt.replaceAll('\u0000', '\uFFFD'),
-        created_by_role: createdByRole,
-        created_by_id: createdById,
-        schedule_uid: schedule?.uid ?? null,
-        schedule_name: schedule?.name ?? null,
-        slot: schedule?.slot ?? null,
-        session_id: sessionId ?? null,
-        ...workerColumns(worker),
-        events: 1,
-      })),
+      runs.map(
+        ({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule, sessionId, safeMode, worker }) => ({
+          agent_id: agentId,
+          agent_uid: agentUid,
+          kind,
+          // A custom resource may contain a NUL, which Postgres cannot store.
+          prompt: prompt.replaceAll('\u0000', '\uFFFD'),
+          created_by_role: createdByRole,
+          created_by_id: createdById,
+          schedule_uid: schedule?.uid ?? null,
+          schedule_name: schedule?.name ?? null,
+          slot: schedule?.slot ?? null,
+          session_id: sessionId ?? null,
+          safe_mode: safeMode ?? null,
+          ...workerColumns(worker),
+          events: 1,
+        }),
+      ),
     )
     .returning(RUN_COLUMNS)
     .execute();

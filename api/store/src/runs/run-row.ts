@@ -55,6 +55,7 @@ export const RUN_COLUMNS = [
   'role',
   'depth',
   'tool_lists as toolLists',
+  'safe_mode as safeMode',
   TAINT_OF_RUN.as('taint'),
 ] as const;
 export type RunRow = Readonly<Selection<Tables, 'run', (typeof RUN_COLUMNS)[number]>>;

@@ -1,5 +1,5 @@
-import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contract';
-import type { KeyboardEvent, ReactElement } from 'react';
+import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS, type SafeMode } from '@hamlet/contract';
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
 import { useDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/button.tsx';
@@ -7,6 +7,7 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { EMPTY_OFFER, readOffer } from '../offers/offer-draft.ts';
 import { OfferFields } from '../offers/offer-fields.tsx';
 import { useVillage } from '../village-context.ts';
+import { SafeModeField } from './safe-mode-field.tsx';
 
 type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
 
@@ -16,11 +17,16 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, send, changed } = useIntent();
   const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
+  const [safeMode, setSafeMode] = useState<SafeMode | null>(null);
   const read = readOffer(draft);
   const ready = prompt.trim() !== '' && read.ok && !busy;
   const submit = async (): Promise<void> => {
     if (!ready) return;
-    const body = { prompt: prompt.trim(), ...(read.offer === null ? {} : { offer: read.offer }) };
+    const body = {
+      prompt: prompt.trim(),
+      ...(read.offer === null ? {} : { offer: read.offer }),
+      ...(safeMode === null ? {} : { safe_mode: safeMode }),
+    };
     const reply = await send((idempotencyKey) =>
       api.call(createRun, { params: { agent_id: agent.agent_id }, body, idempotencyKey }),
     );
@@ -58,6 +64,13 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
           placeholder="Go to the café and say to Bob that the bread is ready."
         />
       </label>
+      <SafeModeField
+        value={safeMode}
+        onChange={(mode) => {
+          setSafeMode(mode);
+          changed();
+        }}
+      />
       <OfferFields draft={draft} of={of} />
       {agent.power === 'Asleep' && (
         <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>

@@ -22,7 +22,7 @@ import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, toolLabel } from '../permissions/call-labels.ts';
 import { RunCourse } from './run-course.tsx';
-import { mayCancel, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
+import { mayCancel, SAFE_MODE_LABELS, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
 import { useCancelRun } from './use-cancel-run.ts';
 import { useRunTrace } from './use-run-trace.ts';
 
@@ -46,6 +46,7 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
           <Result run={run} />
           <RunOfferView run={run} />
           <Origin run={run} />
+          <Mode run={run} />
           <Taint run={run} />
           <Changes run={run} items={items} />
           <RunResults artifacts={artifacts} />
@@ -146,6 +147,16 @@ function Origin({ run }: { readonly run: Run }): ReactElement {
           </dd>
         </>
       )}
+    </>
+  );
+}
+
+function Mode({ run: { safe_mode: mode } }: { readonly run: Run }): ReactElement | null {
+  if (mode === undefined) return null;
+  return (
+    <>
+      <dt>Mode</dt>
+      <dd data-safe-mode={mode}>{SAFE_MODE_LABELS[mode].fact}</dd>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState } from '@hamlet/contract';
+import type { CALL_EVENT_KINDS, MODEL_EVENT_KINDS, Run, RunEvent, RunState, SafeMode } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
@@ -16,6 +16,18 @@ export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   done: { word: 'Done', tone: 'good' },
   failed: { word: 'Failed', tone: 'bad' },
   cancelled: { word: 'Cancelled', tone: 'sleep' },
+};
+
+/** The safe modes of a run: as a choice of a person, and as a fact of the run. */
+export const SAFE_MODE_LABELS: Readonly<Record<SafeMode, { readonly choice: string; readonly fact: string }>> = {
+  analysis_only: {
+    choice: 'None: it only analyses',
+    fact: 'Analysis only: the API denies every call that changes something',
+  },
+  dry_run: {
+    choice: 'None: it says what it would do',
+    fact: 'Dry run: the API denies every call that changes something, and the agent says what it would have done',
+  },
 };
 
 /** The state of a run as people see it: after a request to end the run, it is `Ending` until it ends. */

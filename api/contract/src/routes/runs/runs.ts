@@ -15,6 +15,7 @@ import {
   RunState,
   RunStep,
   runText,
+  SafeMode,
   SettledState,
 } from '../../values/run.ts';
 import { AiDollars } from '../../values/money.ts';
@@ -65,6 +66,7 @@ export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
       .trim()
       .min(1)
       .meta({ example: 'Go to the café and tell Bob that the bread is ready.' }),
+    safe_mode: SafeMode.optional(),
     offer: z
       .strictObject({
         amount: Amount.describe('Held until you accept or refuse the result, the run fails, or the offer expires'),

@@ -116,7 +116,11 @@ test(`${COUNT} drawn commands under drawn policies (seed ${SEED}): no denial, li
     const narrower = { ...policy, rules: [...policy.rules, denying] };
     assert.ok(STRICTNESS[verdictOf(narrower, needs)] >= strictness, `a rule that denies ${denied}: ${at}`);
     if (needs.classes.some((each) => each === denied)) assert.equal(verdictOf(narrower, needs), 'deny', at);
-    const child = narrowPolicy(policy, [[random.one(NAMES) ?? 'read'], ['read', 'shell']], sha256);
+    const child = narrowPolicy(
+      policy,
+      { lists: [[random.one(NAMES) ?? 'read'], ['read', 'shell']], safeMode: null },
+      sha256,
+    );
     assert.ok(STRICTNESS[verdictOf(child, needs)] >= strictness, `a worker: ${at}`);
     assert.ok(STRICTNESS[verdictOf(policy, needs, TAINT)] >= strictness, `a tainted run: ${at}`);
     assert.equal(verdictOf(structuredClone(policy), await read(command)), verdict, `a resumed run: ${at}`);

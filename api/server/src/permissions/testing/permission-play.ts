@@ -1,5 +1,5 @@
 import { answerPermission, askPermission, createRun, performCall, settleRun, startRun } from '@hamlet/contract';
-import type { CallData, CallInput, Client, Outcome, Permission, Run } from '@hamlet/contract';
+import type { CallData, CallInput, Client, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import { dataOf, Play } from '../../testing/play.ts';
 import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
@@ -37,8 +37,9 @@ export class PermissionPlay {
   }
 
   /** Creates a run as an admin or a member, and starts it as its agent. */
-  async startRun(agentId: AgentId, by: Client = this.play.admin): Promise<Working> {
-    const { run } = dataOf(await by.call(createRun, { params: { agent_id: agentId }, body: { prompt: 'Work.' } }));
+  async startRun(agentId: AgentId, by: Client = this.play.admin, safeMode?: SafeMode): Promise<Working> {
+    const body = { prompt: 'Work.', ...(safeMode === undefined ? {} : { safe_mode: safeMode }) };
+    const { run } = dataOf(await by.call(createRun, { params: { agent_id: agentId }, body }));
     return this.start(agentId, run);
   }
 

@@ -49,6 +49,7 @@ export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Del
       createdById: run.createdById,
       schedule: null,
       sessionId: run.sessionId,
+      safeMode: run.safeMode,
       worker: {
         parentRunId: run.runId,
         callId,

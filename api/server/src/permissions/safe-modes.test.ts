@@ -1,0 +1,79 @@
+/** Safe modes over HTTP: the API denies each change of such a run and of its workers, whatever the rules and people allow. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, createSession, getRun, listRuns, sendMessage, type Run, type SafeMode } from '@hamlet/contract';
+import { sql } from 'kysely';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
+
+const RULES = JSON.stringify([
+  { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
+]);
+
+let village: TestVillage;
+let permits: PermissionPlay;
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
+  permits = new PermissionPlay(peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+const runOf = async (runId: string): Promise<Run> =>
+  dataOf(await permits.play.admin.call(getRun, { params: { run_id: runId } })).run;
+const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);
+
+/** The outcome of a shell command that the run wants to begin: its code and words. */
+async function shell({ agentId, runId, cycle, attempt }: Working, callId: string) {
+  const body = { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command: 'ls' }), boot: 'b1' };
+  const params = { run_id: runId, call_id: callId };
+  return dataOf(await permits.play.as(agentId).call(beginCall, { params, body })).outcome;
+}
+
+test('a run that only analyses performs no change, and its model learns why', async () => {
+  const working = await start('analysis_only');
+  assert.equal((await runOf(working.runId)).safe_mode, 'analysis_only');
+  assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'denied policy_denied');
+  assert.equal(resultOf(await permits.perform(working, { tool: 'say', callId: '2.0', args: { text: 'Hm' } })), 'ok');
+  const refusal = await shell(working, '3.0');
+  assert.equal(refusal?.code, 'policy_denied');
+  assert.match(refusal?.text ?? '', /This run only analyses/);
+  assert.equal(await codeOf(permits.ask(working, post('4.0'))), 'policy_denied', 'nobody is asked');
+});
+
+test('a dry run performs no change either, and goes on as if it had', async () => {
+  const working = await start('dry_run');
+  const answer = await permits.perform(working, post('1.0'));
+  assert.equal(resultOf(answer), 'denied policy_denied');
+  assert.match(answer.ok ? answer.data.outcome.text : '', /dry run: the call was not performed/);
+  const free = await permits.startRun('ada');
+  assert.equal(
+    resultOf(await permits.perform(free, post('1.0'))),
+    'ok',
+    'another run of the agent is as free as before',
+  );
+});
+
+test('a worker has the mode of its parent, and so has what a message begins', async () => {
+  const working = await start('analysis_only');
+  const args = { role: 'reader', prompt: 'Read the board.' };
+  assert.equal(resultOf(await permits.perform(working, { tool: 'delegate', callId: '5.0', args })), 'ok');
+  const { runs } = dataOf(await permits.play.admin.call(listRuns, { query: { agent_id: 'ada' } }));
+  assert.equal(runs.find(({ kind }) => kind === 'worker')?.safe_mode, 'analysis_only');
+  const { session } = dataOf(await permits.play.admin.call(createSession, { params: { agent_id: 'bob' }, body: {} }));
+  const sent = await permits.play.admin.call(sendMessage, {
+    params: { session_id: session.session_id },
+    body: { text: 'What is on the board?', safe_mode: 'dry_run' },
+  });
+  assert.equal(dataOf(sent).run.safe_mode, 'dry_run');
+});
+
+test('the mode of a run never changes', async () => {
+  const { runId } = await start('analysis_only');
+  const change = sql`update run set safe_mode = null where run_id = ${runId}::uuid`;
+  await assert.rejects(change.execute(village.openDb()), /never changes/);
+});
