@@ -84,13 +84,16 @@ function jsonOf(text: string): unknown {
 
 /**
  * If this process is root, Postgres runs as the user nobody, which cannot enter folders such as /root. The data is then
- * in a folder outside of the tree.
+ * in a folder outside of the tree, one for each state folder.
  */
-function postgresFolder(folder: string): string {
+function postgresFolder(state: string, folder: string): string {
   const closed = (path: string): boolean =>
     (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
   if (process.getuid?.() !== 0 || !closed(folder)) return join(folder, 'postgres');
-  const outside = `/var/tmp/hamlet-dev-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`;
+  const outside = `/var/tmp/hamlet-dev-${createHash('sha256')
+    .update(state === STATE ? ROOT : state)
+    .digest('hex')
+    .slice(0, 12)}`;
   mkdirSync(outside, { recursive: true });
   return join(outside, 'postgres');
 }
@@ -118,7 +121,7 @@ export function openDevFolder(state = STATE): DevFolder {
       agentTokens: Object.fromEntries(AGENTS.map((id) => [id, newToken(id)])),
     }),
   );
-  const postgresData = postgresFolder(folder);
+  const postgresData = postgresFolder(state, folder);
   return {
     file: join(state, 'dev.json'),
     log: join(state, 'log', 'dev.log'),

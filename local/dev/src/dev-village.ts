@@ -65,11 +65,29 @@ export interface DevOptions {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. */
+/** Starts Postgres, Redis and the api on loopback, and writes `.hamlet/dev.json`. A start that fails leaves no process behind. */
 export async function startDevVillage(folder: DevFolder, options: DevOptions): Promise<DevVillage> {
+  const started = new AsyncDisposableStack();
+  try {
+    const file = await start(folder, options, started);
+    return { file, stop: () => started.disposeAsync() };
+  } catch (error) {
+    await started.disposeAsync();
+    throw error;
+  }
+}
+
+/** Starts each part, and adds its end to the stack, which ends the parts in reverse order. */
+async function start(
+  folder: DevFolder,
+  { port: asked, residents, model = null, variables }: DevOptions,
+  started: AsyncDisposableStack,
+): Promise<DevFile> {
   const redis = await startRedis();
+  started.defer(() => redis.stop());
   const postgres = await startPostgres({ dataDir: folder.postgresData });
-  const port = options.port ?? (await freePort());
+  started.defer(() => postgres.stop());
+  const port = asked ?? (await freePort());
   const url = `http://localhost:${port}`;
   const web = builtWeb();
   const appUrl = asRole(postgres.url(), 'app');
@@ -81,7 +99,7 @@ export async function startDevVillage(folder: DevFolder, options: DevOptions): P
       cwd: ROOT,
       env: {
         ...withoutModelKey(process.env),
-        ...modelVariables(folder, options.model ?? null),
+        ...modelVariables(folder, model),
         HAMLET_POSTGRES_URL: appUrl,
         HAMLET_REDIS_URL: redis.url,
         HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
@@ -93,33 +111,23 @@ export async function startDevVillage(folder: DevFolder, options: DevOptions): P
         HAMLET_LOG_DIR: folder.sealedLog,
         HAMLET_CREDENTIAL_KEYS_DIR: folder.credentialKeys,
         ...(web === null ? {} : { HAMLET_WEB_DIR: web }),
-        ...options.variables,
+        ...variables,
       },
     },
     ready: () => answers(url),
     onOutput: (text) => process.stdout.write(text),
   });
-  const stopResidents = options.residents ? keepResidents(folder, url) : async (): Promise<void> => undefined;
-  const { adminToken, memberToken, agentTokens } = folder.secrets;
-  const file: DevFile = {
-    url,
-    adminToken,
-    memberToken,
-    agentTokens,
-    postgresUrl: postgres.url(),
-    redisUrl: redis.url,
-    sealedLog: folder.sealedLog,
-    pid: process.pid,
-  };
+  started.defer(() => api.stop());
+  if (residents) started.defer(keepResidents(folder, url));
+  const file = villageFile(folder, { url, postgresUrl: postgres.url(), redisUrl: redis.url });
+  started.defer(() => rmSync(folder.file, { force: true }));
   writePrivate(folder.file, `${JSON.stringify(file, null, 2)}\n`);
-  return {
-    file,
-    stop: async () => {
-      rmSync(folder.file, { force: true });
-      await stopResidents();
-      await api.stop();
-      await postgres.stop();
-      await redis.stop();
-    },
-  };
+  return file;
+}
+
+function villageFile(
+  { secrets: { adminToken, memberToken, agentTokens }, sealedLog }: DevFolder,
+  urls: Pick<DevFile, 'url' | 'postgresUrl' | 'redisUrl'>,
+): DevFile {
+  return { ...urls, adminToken, memberToken, agentTokens, sealedLog, pid: process.pid };
 }
