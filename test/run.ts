@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
 import { printFailure } from '../local/village/failure.ts';
 import { CLUSTER_PART } from './runner/cluster.ts';
-import { endAtDeadline } from './runner/deadline.ts';
+import { endAtDeadline } from './runner/hangs/deadline.ts';
 import { GO_PART } from './runner/go.ts';
 import { IMAGES_PART } from './runner/images.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';

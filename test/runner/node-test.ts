@@ -41,7 +41,7 @@ export async function runNodeTests(
       `NODE_COMPILE_CACHE=${join(folder, 'compiled')}`,
       ...(inBackground ? BACKGROUND : []),
       NODE,
-      `--import=${join(ROOT, 'test/runner/open-handles.ts')}`,
+      `--import=${join(ROOT, 'test/runner/hangs/open-handles.ts')}`,
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,

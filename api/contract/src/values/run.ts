@@ -30,7 +30,7 @@ export type RunKind = z.infer<typeof RunKind>;
 
 /**
  * A run that changes nothing. `analysis_only`: calls that change something are denied. `dry_run`: they are denied too, and the model
- * goes on as if they had been performed, so that its answer says what it would have done. Workers have the mode of their parent.
+ * continues as if they had been performed, so that its answer says what it would have done. Workers have the mode of their parent.
  */
 export const SafeMode = z.enum(['analysis_only', 'dry_run']);
 export type SafeMode = z.infer<typeof SafeMode>;

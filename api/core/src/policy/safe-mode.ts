@@ -10,7 +10,7 @@ const CHANGING_TOOLS = ['remember', 'forget', 'pin', 'browser_download'] as cons
 const REASONS: Readonly<Record<SafeMode, string>> = {
   analysis_only: 'This run only analyses: it changes nothing. Use tools that read, and answer with what you find',
   dry_run:
-    'This is a dry run: the call was not performed. Go on as if it had succeeded, and list in your answer each call that you would have made',
+    'This is a dry run: the call was not performed. Continue as if it had succeeded, and list in your answer each call that you would have made',
 };
 
 /** The rule that denies every change in a run of a safe mode. No rule of village, tier or Agent overrides a denial. Pure. */

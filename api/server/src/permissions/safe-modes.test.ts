@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { beginCall, createSession, getRun, listRuns, sendMessage, type Run, type SafeMode } from '@hamlet/contract';
-import { sql } from 'kysely';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
@@ -45,7 +44,7 @@ test('a run that only analyses performs no change, and its model learns why', as
   assert.equal(await codeOf(permits.ask(working, post('4.0'))), 'policy_denied', 'nobody is asked');
 });
 
-test('a dry run performs no change either, and goes on as if it had', async () => {
+test('a dry run performs no change either, and continues as if it had', async () => {
   const working = await start('dry_run');
   const answer = await permits.perform(working, post('1.0'));
   assert.equal(resultOf(answer), 'denied policy_denied');
@@ -70,10 +69,4 @@ test('a worker has the mode of its parent, and so has what a message begins', as
     body: { text: 'What is on the board?', safe_mode: 'dry_run' },
   });
   assert.equal(dataOf(sent).run.safe_mode, 'dry_run');
-});
-
-test('the mode of a run never changes', async () => {
-  const { runId } = await start('analysis_only');
-  const change = sql`update run set safe_mode = null where run_id = ${runId}::uuid`;
-  await assert.rejects(change.execute(village.openDb()), /never changes/);
 });

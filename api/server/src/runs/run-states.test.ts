@@ -106,6 +106,7 @@ test('the subject of a run never changes, its counters never fall, and only an e
     { agent_uid: 'other' },
     { kind: 'schedule' },
     { created_by_id: 'b' },
+    { safe_mode: 'dry_run' },
   ])
     await assert.rejects(change(values), /never changes|violates check/);
   for (const values of [{ attempt: 0 }, { cycle: 0 }, { events: 0 }, { started_at: new Date(0) }])

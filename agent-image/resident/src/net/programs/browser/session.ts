@@ -34,6 +34,8 @@ let parts: Promise<Parts> | null = null;
 /** Ends the operation under way with a fault. */
 let breakOff: (fault: NetFault) => void = () => {};
 let isIdle = true;
+/** The close of the page that the last operation gave up: the next one would otherwise open its address in that page. */
+let closing: Promise<void> = Promise.resolve();
 
 async function start(): Promise<Parts> {
   const proxy = await startBrowserProxy(wayOutOf(process.env));
@@ -50,13 +52,17 @@ async function perform({ run, call, operation }: BrowserRequest, signal: AbortSi
   signal.addEventListener('abort', gone, { once: true });
   try {
     parts ??= start();
+    await Promise.race([closing, broken.promise]);
     const { proxy, browser } = await Promise.race([parts, broken.promise]);
     const bytes = operation.op === 'download' ? DOWNLOAD_MAX_BYTES + PAGE_BYTES : PAGE_BYTES;
     const target = operation.op === 'open' ? operation.url : (await browser.page()).url();
     const own = URL.canParse(target) && isOwn(new URL(target));
     const onSpent = (): void => {
       breakOff(operation.op === 'download' ? tooLarge() : pageTooLarge());
-      void browser.page().then((page) => page.close());
+      closing = browser
+        .page()
+        .then((page) => page.close())
+        .catch(() => {});
     };
     const traffic = proxy.begin({ user: `${run}/${call}`, bytesLeft: bytes, own, onSpent });
     const session = { browser, traffic, folder, workspace, proxy, signal };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import type { Tally } from './part.ts';
+import type { Tally } from '../part.ts';
 
 test('a file that blocks and a file that stays open end, and count as failures by their names', () => {
   // node:test runs no files within a test file; the variable is how it knows.
   const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-  const printed = execFileSync(process.execPath, ['test/runner/planted/main.ts'], {
+  const printed = execFileSync(process.execPath, ['test/runner/hangs/planted/main.ts'], {
     encoding: 'utf8',
     env: { ...environment, HAMLET_TEST_GRACE_MS: '100' },
   });

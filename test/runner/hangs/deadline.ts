@@ -1,5 +1,5 @@
 /** The end of a run that takes too long: it names the test files that still run, and ends them. */
-import { leftovers, markedProcesses } from './leftovers.ts';
+import { leftovers, markedProcesses } from '../leftovers.ts';
 
 const MINUTE_MS = 60_000;
 /** Files that a dead one has held up may start now; each gets this long. */
