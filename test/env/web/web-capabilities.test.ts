@@ -182,6 +182,7 @@ for (const [name, options] of DEVICES)
       for (const [id, hands] of Object.entries(SEEN))
         await page.waitForSelector(`.agent-row[data-agent-id="${id}"] .agent-doing[data-hands="${hands}"]`);
     await stage.shot(viewer, `doing-${name}`);
+    await viewer.close();
   });
 
 for (const [name, options] of DEVICES)
@@ -205,6 +206,7 @@ for (const [name, options] of DEVICES)
     await used.waitFor();
     assert.match(await used.innerText(), /a1b2c3d4e5f6[^]*from its image · read[^]*The person asks/);
     await stage.shot(viewer, `run-skills-${name}`);
+    await viewer.close();
   });
 
 test('the badge is gone when the call has ended', async () => {
@@ -218,4 +220,5 @@ test('the badge is gone when the call has ended', async () => {
   assert.ok((await permits.play.as('bob').call(endCall, { params: { run_id, call_id: '1.0' }, body: end })).ok);
   await page.waitForSelector(`${row}:not([data-hands])`);
   await until('the badge is gone', async () => (await badges(page))['bob'] === null);
+  await viewer.close();
 });
