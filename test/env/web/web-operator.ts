@@ -73,12 +73,15 @@ function runTests(stage: Stage): void {
     const { page, shot } = stage();
     await visit(page, '?view=tiers&agent=ada&tab=runs');
     await page.fill('.prompt-form [name="prompt"]', 'Go to the library.');
+    await page.selectOption('.prompt-form [name="safe-mode"]', 'dry_run');
+    await shot('safe-mode');
     await page.click('.prompt-form button[type="submit"]');
     const run = page.locator('.run', { hasText: 'Go to the library.' }).first();
     await run.locator('.course [data-event="queued"]').waitFor();
     const id = await run.getAttribute('data-run-id');
     await page.waitForSelector(`.run[data-run-id="${id}"][data-state="done"] .run-summary`);
     await page.waitForSelector(`.run[data-run-id="${id}"] .course [data-event="settled"]`);
+    await page.waitForSelector(`.run[data-run-id="${id}"] [data-safe-mode="dry_run"]`);
     await shot('agent-runs');
     await page.click('.inspector .tab-panel > .link');
     await page.waitForSelector(`.page .run[data-run-id="${id}"]`);

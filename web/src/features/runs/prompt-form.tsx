@@ -32,6 +32,7 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
     );
     if (reply?.ok !== true) return;
     setPrompt('');
+    setSafeMode(null);
     forget();
     onSent(reply.data.run.run_id);
   };
