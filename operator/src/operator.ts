@@ -42,6 +42,7 @@ import {
 } from './objects/cached-objects.ts';
 import { AGENT_ROLE, AGENTS, ENTITLEMENTS, FOR_AGENTS, FOR_LABEL, ROLE_LABEL } from './objects/names.ts';
 import { podView } from './objects/pod-view.ts';
+import { createRuleChecker, type CheckRules } from './objects/rule-checker.ts';
 import { nextHosts, serviceView } from './objects/service-hosts.ts';
 import { tiersFor } from './objects/hands.ts';
 import { boostedTiers } from './objects/tier-compute.ts';
@@ -80,6 +81,7 @@ export class Operator {
   readonly #schedules: ScheduleController;
   readonly #audit: DriftAudit;
   readonly #seats: Seats;
+  readonly #checkRules: CheckRules;
   #tiers: readonly TierView[] = [];
   #settings: Settings;
   readonly #resync: Resync;
@@ -113,6 +115,10 @@ export class Operator {
     // The seats read the ranked tiers, so this listener must come before theirs.
     this.watched.tiers.cache.onChange(() => this.#rank());
     this.watched.services.cache.onChange(() => this.#learnHosts());
+    this.#checkRules = createRuleChecker({
+      onLoad: () => this.#onRulesChecked(),
+      onError: (error) => options.log(`examples of rules: ${errorText(error)}`),
+    });
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
     this.#schedules = new ScheduleController({
@@ -187,6 +193,7 @@ export class Operator {
         tiers: () => this.#tiers,
         village: this.#village,
         seatOf: (key) => this.#seats.seatOf(key),
+        checkRules: this.#checkRules,
         settings: () => this.#settings,
       },
       ports: {
@@ -256,6 +263,7 @@ export class Operator {
       tiers: () => this.#tiers,
       entitled: (agent) => this.#entitled(agent),
       reserve,
+      checkRules: this.#checkRules,
       clock: systemClock,
       now: () => new Date(),
       onSeat: (key) => this.#queue.add(key),
@@ -330,6 +338,12 @@ export class Operator {
     this.#tiers = [...this.watched.tiers.cache.values()]
       .filter(isReadable)
       .toSorted((a, b) => a.spec.rank - b.spec.rank || a.metadata.name.localeCompare(b.metadata.name));
+  }
+
+  #onRulesChecked(): void {
+    this.#seats.refresh();
+    for (const { metadata, spec } of this.watched.agents.cache.values())
+      if (spec?.rules !== undefined) this.#reconciler.touch(keyOf(metadata));
   }
 
   #onStanding(agentId: string): void {

@@ -27,7 +27,10 @@ export const PACKAGES: Readonly<Record<string, PackageRule>> = {
     imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/models', '@hamlet/shell', '@hamlet/store', '@hamlet/kube'],
   },
   '@hamlet/kube': { folder: 'kube', imports: ['@hamlet/contract'] },
-  '@hamlet/operator': { folder: 'operator', imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube'] },
+  '@hamlet/operator': {
+    folder: 'operator',
+    imports: ['@hamlet/contract', '@hamlet/core', '@hamlet/kube', '@hamlet/shell'],
+  },
   '@hamlet/crds': { folder: 'crds', imports: ['@hamlet/contract'] },
   '@hamlet/engine': { folder: 'agent-image/engine', imports: [] },
   '@hamlet/resident': {

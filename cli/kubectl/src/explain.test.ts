@@ -97,6 +97,21 @@ test('an agent in the world that lacks something is ready, and the explanation s
     assert.equal(explain(agent(withPromises(status, reason))).capabilities, null, reason);
 });
 
+test('a rule that contradicts its example is shown beside the chain', () => {
+  const at = { lastTransitionTime: '2026-11-22T10:00:00Z' };
+  const message = '1 of 2 examples fail, so their rules never allow, and still ask and deny: rule 1 must match …';
+  const told = explain(
+    agent({
+      conditions: [
+        ...CHAIN.map((type) => ({ ...at, type, status: 'True' as const, reason: type, message: '' })),
+        { ...at, type: 'RulesChecked', status: 'False', reason: 'RuleBroken', message },
+      ],
+    }),
+  );
+  assert.deepEqual([told.ready, told.rules?.advice], [true, REASONS.RuleBroken]);
+  assert.match(explanationText(told), /✗ RulesChecked +RuleBroken +1 of 2 examples fail/);
+});
+
 test('the advice for a sleeping agent is to wake it, whichever conditions wait', () => {
   const told = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
   assert.deepEqual([told.blocking?.type, told.blocking?.advice], ['Ready', 'wake it: kubectl hamlet awake ada']);

@@ -30,6 +30,7 @@ export interface Explanation {
   readonly hands: Trouble | null;
   /** The condition of everything that the agent was promised, if its resident misses something. */
   readonly capabilities: Trouble | null;
+  readonly rules: Trouble | null;
   readonly chain: readonly Link[];
   readonly cycle: number;
   readonly tier: string | null;
@@ -82,7 +83,13 @@ function capabilityTrouble(conditions: readonly Condition[], name: string): Trou
   return link.reason === 'CapabilityMissing' ? { ...link, advice: adviceFor(link, name) } : null;
 }
 
-/** Explains the chain of conditions, the hands and the capabilities. Pure. */
+/** The condition of the rules, if an example contradicts its rule. Agents without examples have none. */
+function rulesTrouble(conditions: readonly Condition[], name: string): Trouble | null {
+  const link = linkOf(conditions, 'RulesChecked');
+  return link.reason === 'RuleBroken' ? { ...link, advice: adviceFor(link, name) } : null;
+}
+
+/** Explains the chain of conditions, the hands, the capabilities and the rules. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
@@ -91,7 +98,8 @@ export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const facts = { cycle, tier, pod, node, last_seen: status.lastSeen ?? null };
   const hands = handsTrouble(conditions, metadata.name);
   const capabilities = capabilityTrouble(conditions, metadata.name);
-  return { agent: metadata.name, ready: blocking === null, blocking, hands, capabilities, chain, ...facts };
+  const rules = rulesTrouble(conditions, metadata.name);
+  return { agent: metadata.name, ready: blocking === null, blocking, hands, capabilities, rules, chain, ...facts };
 }
 
 const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };
@@ -104,8 +112,8 @@ function headText({ agent, blocking, ...facts }: Explanation): string {
 }
 
 export function explanationText(explanation: Explanation): string {
-  const { blocking, hands, capabilities, chain } = explanation;
-  const beside = [hands, capabilities].filter((trouble) => trouble !== null);
+  const { blocking, hands, capabilities, rules, chain } = explanation;
+  const beside = [hands, capabilities, rules].filter((trouble) => trouble !== null);
   const lines = [...chain, ...beside].map(({ type, status, reason, message }) =>
     `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
   );

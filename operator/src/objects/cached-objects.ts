@@ -7,6 +7,7 @@ import {
   type AgentStatus,
   type EntitlementStatus,
 } from '@hamlet/contract/kinds';
+import type { ExampledRule } from '@hamlet/core/rules';
 import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
@@ -15,7 +16,10 @@ import type * as z from 'zod';
 export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
->;
+> & {
+  /** The rules of its tools, without their reasons; only if one of them has examples. */
+  readonly rules?: readonly ExampledRule[];
+};
 
 /** An Agent as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface CachedAgent extends KubeObject {
@@ -62,6 +66,7 @@ export const problemOf = (error: z.ZodError): string =>
 /** The part of a spec that the operator uses. */
 export function operatedSpec(spec: AgentSpec): OperatedSpec {
   const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
+  const rules = exampledRules(spec.tools?.rules);
   return {
     power,
     entitlement,
@@ -70,7 +75,19 @@ export function operatedSpec(spec: AgentSpec): OperatedSpec {
     isolation,
     ...(rebootedAt === undefined ? {} : { rebootedAt }),
     ...(hands === undefined ? {} : { hands }),
+    ...(rules === undefined ? {} : { rules }),
   };
+}
+
+/** Rules without their reasons; undefined if none has examples, because then there is nothing to check. */
+export function exampledRules(rules: readonly ExampledRule[] | undefined): readonly ExampledRule[] | undefined {
+  if (rules?.some(({ examples }) => examples !== undefined) !== true) return undefined;
+  return rules.map(({ tools, when, verdict, examples }) => ({
+    tools,
+    verdict,
+    ...(when === undefined ? {} : { when }),
+    ...(examples === undefined ? {} : { examples }),
+  }));
 }
 
 function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {

@@ -7,6 +7,8 @@ const MAX_ALLOWED_TOOLS = 64;
 const MAX_RULES = 32;
 const MAX_TOOLS_OF_RULE = 32;
 const MAX_REASON_CHARS = 512;
+const MAX_EXAMPLES = 8;
+const MAX_EXAMPLE_COMMAND_CHARS = 1_000;
 const MAX_IMAGE_CHARS = 512;
 
 export const ModelChoice = z.strictObject({
@@ -32,6 +34,15 @@ const ToolName = matching(
 
 const isUnique = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
+const Example = z.strictObject({
+  tool: ToolName.describe('Tool of the call.'),
+  when: z.enum(['run', 'turn']).default('run').describe('Circumstance of the call.'),
+  command: text(MAX_EXAMPLE_COMMAND_CHARS, 1)
+    .optional()
+    .describe('Command of a call of shell: it counts by the classes that the API finds in it.'),
+});
+const Examples = z.array(Example).max(MAX_EXAMPLES).optional();
+
 const ToolRule = z.strictObject({
   tools: z
     .array(ToolName)
@@ -48,7 +59,17 @@ const ToolRule = z.strictObject({
     .enum(['deny', 'ask', 'allow'])
     .describe('Verdict. ask: a person has to allow each call. If several rules match, deny wins over ask over allow.'),
   reason: text(MAX_REASON_CHARS, 1).optional().describe('Reason, shown to the agent and to the person who is asked.'),
+  examples: z
+    .strictObject({
+      match: Examples.describe('Calls that the rule must match.'),
+      not: Examples.describe('Calls that the rule must not match.'),
+    })
+    .optional()
+    .describe(
+      'Calls by which the rule is checked. If one fails, the condition RulesChecked names rule and example; the rule then never allows, and still asks and denies.',
+    ),
 });
+export type ToolRule = z.infer<typeof ToolRule>;
 
 /** Rules of a tier about the tools of its agents. */
 export const TierTools = z.strictObject({

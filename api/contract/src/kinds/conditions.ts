@@ -4,9 +4,9 @@ import { Timestamp, text } from './text.ts';
 /** The first condition that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
 /**
- * The last six are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
+ * The last seven are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
  * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools. `CapabilitiesReady`: its resident
- * reported nothing that it was promised as missing.
+ * reported nothing that it was promised as missing. `RulesChecked`: the examples of its rules hold; only Agents with examples have it.
  */
 export const CONDITION_TYPES = [
   ...CHAIN,
@@ -16,6 +16,7 @@ export const CONDITION_TYPES = [
   'UpToDate',
   'HandsReady',
   'CapabilitiesReady',
+  'RulesChecked',
 ] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
@@ -112,6 +113,10 @@ export const REASONS = {
   NothingMissing: 'the resident has reported nothing that the agent was promised as missing',
   CapabilityMissing:
     'the agent lacks something that it was promised, and works on without it: do what the message says; the panel lists everything',
+  ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
+  ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
+  RuleBroken:
+    'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;

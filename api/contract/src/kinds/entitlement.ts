@@ -175,6 +175,10 @@ export const ENTITLEMENT_REASONS = {
   DevicesNotCounted:
     'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
+  ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
+  ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
+  RuleBroken:
+    'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
   NoNode: 'no node is ready and open to agents: see kubectl get nodes',
   TooLarge: 'no node is large enough for one agent of the tier: write smaller resources, or free a node',
 } as const satisfies Readonly<Record<string, string>>;

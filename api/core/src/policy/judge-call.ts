@@ -10,6 +10,8 @@ export interface JudgedCall {
   readonly when: CallOccasion;
   /** Arguments of the call, which may put it in another class than its tool; undefined if they are not known. */
   readonly input?: unknown;
+  /** Class of the call as it was found before, where its arguments are no longer known; else the arguments decide. */
+  readonly knownClass?: string | null | undefined;
   /** Text from outside that has reached the run of the call; none by default. */
   readonly taint?: readonly TaintMark[] | null | undefined;
 }
@@ -17,12 +19,21 @@ export interface JudgedCall {
 /** True if a rule names the tool or the class of the call, and the occasion. */
 export function ruleMatches(
   rule: Pick<PolicyRule, 'tools' | 'when'>,
-  { tool, when, input }: Pick<JudgedCall, 'tool' | 'when' | 'input'>,
+  { tool, when, input, knownClass }: Pick<JudgedCall, 'tool' | 'when' | 'input' | 'knownClass'>,
 ): boolean {
+  const ofCall = classOfCall({ tool, input, knownClass });
+  return ofCall !== null && ruleNames(rule, { names: [tool, ofCall], when });
+}
+
+/** The class of a call of a tool of the village, by its arguments; null for any other tool. Pure. */
+export function classOfCall({
+  tool,
+  input,
+  knownClass,
+}: Pick<JudgedCall, 'tool' | 'input' | 'knownClass'>): string | null {
   const known = villageTool(tool);
-  if (known === undefined) return false;
-  const ofCall = input === undefined ? known.class : classOf(known, input);
-  return ruleNames(rule, { names: [tool, ofCall], when });
+  if (known === undefined) return null;
+  return knownClass ?? (input === undefined ? known.class : classOf(known, input));
 }
 
 /**
@@ -42,12 +53,11 @@ export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCal
 /** The class of a tool, with the names by which a rule may mean it; null for a tool or server that is unknown or has no class. */
 function neededClass(
   { mcp = {} }: Pick<Policy, 'mcp'>,
-  { tool, input }: JudgedCall,
+  call: JudgedCall,
   server: string | null,
 ): { readonly name: string; readonly aliases: readonly string[] } | null {
-  const known = villageTool(tool);
-  const ofTool = known === undefined || input === undefined ? known?.class : classOf(known, input);
-  const name = server === null ? ofTool : classOfServer(mcp, server);
+  const { tool } = call;
+  const name = server === null ? classOfCall(call) : classOfServer(mcp, server);
   if (name === undefined || name === null) return null;
   return { name, aliases: server === null ? [tool] : [tool, `mcp__${server}`] };
 }

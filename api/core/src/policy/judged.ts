@@ -1,10 +1,15 @@
-import type { CallOccasion, PolicyRule, Verdict } from '@hamlet/contract';
+import type { CallOccasion, Policy, PolicyRule, Verdict } from '@hamlet/contract';
 
 export interface Judged {
   readonly verdict: Verdict;
   /** Sentence for people and for the model. */
   readonly reason: string;
+  /** The rule that decides; none if the verdict needs no rule. */
+  readonly rule?: ResolvedRule;
 }
+
+/** A rule of a policy, with the layer that it comes from. */
+export type ResolvedRule = Policy['rules'][number];
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = {
   allow: 0,
@@ -27,8 +32,9 @@ export function ruleNames(
 }
 
 /** The judgement of one rule, in its own words or in those of the village. Pure. */
-export function judgedBy({ verdict, reason }: Pick<PolicyRule, 'verdict' | 'reason'>, about: string): Judged {
-  return { verdict, reason: reason ?? `${WORDS[verdict]} ${about}` };
+export function judgedBy(rule: ResolvedRule, about: string): Judged {
+  const { verdict, reason } = rule;
+  return { verdict, reason: reason ?? `${WORDS[verdict]} ${about}`, rule };
 }
 
 /** Deny overrides ask, ask overrides allow; of several equal ones the first counts. Pure. */

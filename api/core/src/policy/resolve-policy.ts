@@ -1,13 +1,12 @@
 import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
 import type { AgentTools, Policy, PolicyRule, SafeMode, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
-import { wrongExamples } from './rule-examples.ts';
+import type { ResolvedRule } from './judged.ts';
+import { rulesInForce, wrongExamples, type CommandClasses } from './rule-examples.ts';
 import { safeModeRule, UNCHANGING } from './safe-mode.ts';
 
 /** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
 const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
-
-type ResolvedRule = Policy['rules'][number];
 
 /** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
 export const DEFAULT_VILLAGE_RULES: VillageRules = [
@@ -17,14 +16,21 @@ export const DEFAULT_VILLAGE_RULES: VillageRules = [
   { tools: ['send'], verdict: 'ask', reason: 'A person decides on what leaves the village' },
 ];
 
+/** A rule of a tier or of an Agent. */
+export type NarrowingRule = PolicyRule & Pick<NonNullable<AgentTools['rules']>[number], 'examples'>;
+
 export interface PolicyLayers {
   readonly village: VillageRules;
   /** Rules of the agent's tier. */
-  readonly tier: readonly PolicyRule[];
+  readonly tier: readonly NarrowingRule[];
   readonly agent: AgentTools | null;
   /** The agent's MCP servers with the class of their tools. */
   readonly mcp?: NonNullable<Policy['mcp']>;
+  /** Reads the shell commands in examples of tier and agent; without it, rules with such examples never allow. */
+  readonly classesOf?: CommandClasses | undefined;
 }
+
+const UNREAD: CommandClasses = () => null;
 
 function resolved(rule: PolicyRule & Pick<VillageRule, 'tainted'>, from: ResolvedRule['from']): ResolvedRule {
   const { tools, when, verdict, reason, tainted } = rule;
@@ -57,12 +63,15 @@ function unlisted(
   return tools.length === 0 ? [] : [resolved({ tools: [...tools], verdict: 'deny', reason }, from)];
 }
 
-/** The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Pure. */
-export function resolvePolicy({ village, tier, agent, mcp }: PolicyLayers, sha256: Sha256): Policy {
+/**
+ * The policy of one agent. Its version is the hash of its rules: the same rules have the same version everywhere. Rules of tier and
+ * Agent whose examples fail never allow. Pure if `classesOf` is.
+ */
+export function resolvePolicy({ village, tier, agent, mcp, classesOf = UNREAD }: PolicyLayers, sha256: Sha256): Policy {
   const rules = [
     ...village.map((rule) => resolved(rule, 'village')),
-    ...tier.map((rule) => resolved(rule, 'tier')),
-    ...(agent?.rules ?? []).map((rule) => resolved(rule, 'agent')),
+    ...rulesInForce(tier, classesOf).map((rule) => resolved(rule, 'tier')),
+    ...rulesInForce(agent?.rules ?? [], classesOf).map((rule) => resolved(rule, 'agent')),
     ...unlisted(agent?.allow, OF_AGENT),
   ];
   return versioned({ rules, mcp: mcp === undefined ? undefined : listedServers(mcp, agent?.allow) }, sha256);

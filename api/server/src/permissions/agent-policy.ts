@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentSpec, AgentTools, EntitlementSpec, Policy, VillageRules } from '@hamlet/contract';
-import { narrowPolicy, resolvePolicy } from '@hamlet/core';
+import { commandsInExamples, narrowPolicy, resolvePolicy, type CommandClasses } from '@hamlet/core';
 import type { RunRow } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 
@@ -28,10 +28,23 @@ interface Narrowing {
   readonly mcpServers?: Servers | undefined;
 }
 
-const classesOf = (servers: Servers): NonNullable<Policy['mcp']> =>
+const mcpClasses = (servers: Servers): NonNullable<Policy['mcp']> =>
   Object.fromEntries(servers.map(({ name, class: toolClass }) => [name, toolClass ?? null]));
 
-export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'get' | 'entitlement'>): PolicyOf {
+/** True once the parser has read all commands in the examples of rules. */
+function areRead(tools: TierTools | undefined, classesOf: CommandClasses): boolean {
+  return commandsInExamples(tools?.rules ?? []).every((command) => classesOf(command) !== null);
+}
+
+/**
+ * The policies of all agents by the present specs of Agents and tiers. `classesOf` reads the shell commands in examples; it answers null
+ * until the parser is there, and such a policy is not kept.
+ */
+export function agentPolicy(
+  village: VillageRules,
+  source: Pick<AgentSource, 'get' | 'entitlement'>,
+  classesOf: CommandClasses,
+): PolicyOf {
   // The source replaces the object of a spec with every change of it. A layer without rules is the same object for all.
   const known = new WeakMap<TierTools, WeakMap<object, Policy>>();
   function resolve(tier: TierTools, { tools, mcpServers }: Narrowing): Policy {
@@ -39,7 +52,8 @@ export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'ge
       village,
       tier: tier.rules ?? [],
       agent: tools ?? null,
-      ...(mcpServers === undefined ? {} : { mcp: classesOf(mcpServers) }),
+      classesOf,
+      ...(mcpServers === undefined ? {} : { mcp: mcpClasses(mcpServers) }),
     };
     return resolvePolicy(layers, sha256);
   }
@@ -52,8 +66,10 @@ export function agentPolicy(village: VillageRules, source: Pick<AgentSource, 'ge
     const key = mcpServers ?? tools ?? NONE;
     const ofTier = known.get(tier) ?? new WeakMap<object, Policy>();
     known.set(tier, ofTier);
-    const policy = ofTier.get(key) ?? resolve(tier, { tools, mcpServers });
-    ofTier.set(key, policy);
+    const found = ofTier.get(key);
+    if (found !== undefined) return found;
+    const policy = resolve(tier, { tools, mcpServers });
+    if (areRead(tier, classesOf) && areRead(tools, classesOf)) ofTier.set(key, policy);
     return policy;
   };
 }

@@ -16,7 +16,7 @@ const rulesOf = (text?: string) =>
   readConfig({ ...REQUIRED, ...(text === undefined ? {} : { HAMLET_TOOL_RULES: text }) }).toolRules;
 
 test('without configuration everything is allowed, but a run asks before it spends', () => {
-  const policyOf = agentPolicy(rulesOf(), { get: () => null, entitlement: () => null });
+  const policyOf = agentPolicy(rulesOf(), { get: () => null, entitlement: () => null }, () => null);
   const verdicts = (['run', 'turn'] as const).map((when) =>
     ['say', 'post_to_board', 'buy'].map((tool) => judgeCall(policyOf('ada'), { tool, when }).verdict),
   );
@@ -97,7 +97,7 @@ test('village, tier and Agent: the strictest verdict counts, a tier never loosen
     ['cleo', { tier: 'loosens', tools: undefined }],
     ['dora', { tier: 'gone', tools: undefined }],
   ]);
-  const policyOf = agentPolicy(rulesOf(), {
+  const source: Parameters<typeof agentPolicy>[1] = {
     get: (agentId) => {
       const agent = agents.get(agentId);
       if (agent === undefined) return null;
@@ -105,7 +105,8 @@ test('village, tier and Agent: the strictest verdict counts, a tier never loosen
       return { ...record, spec: AgentSpec.parse({ displayName: agentId, ...(agent.tools && { tools: agent.tools }) }) };
     },
     entitlement: (name) => tiers.get(name) ?? null,
-  });
+  };
+  const policyOf = agentPolicy(rulesOf(), source, () => null);
   const judged = ['ada', 'bob', 'cleo', 'dora'].map((agentId) =>
     ['post_to_board', 'buy'].map((tool) => judgeCall(policyOf(agentId), { tool, when: 'run' })),
   );
@@ -124,4 +125,31 @@ test('village, tier and Agent: the strictest verdict counts, a tier never loosen
   tiers.set('asks', spec([{ tools: ['publish'], when: 'run', verdict: 'deny' }]));
   assert.equal(judgeCall(policyOf('ada'), { tool: 'post_to_board', when: 'run' }).verdict, 'deny');
   assert.notEqual(policyOf('ada').version, before);
+});
+
+test('a rule of a tier or an Agent whose example fails never allows, and the API says so once the parser is there', async () => {
+  const command = 'git push origin main';
+  const rule = (verdict: string, tools: readonly string[]): object => ({
+    tools,
+    verdict,
+    examples: { match: [{ tool: 'shell', command }] },
+  });
+  const agentSpec = AgentSpec.parse({
+    displayName: 'ada',
+    tools: { rules: [rule('allow', ['publish']), rule('allow', ['spend']), rule('deny', ['spend'])] },
+  });
+  const record = { agentId: 'ada', uid: 'ada', createdAt: '', deleting: false, status: {}, spec: agentSpec };
+  let isOpen = false;
+  const read = createReadCommand();
+  const { classes } = await read(command);
+  const policyOf = agentPolicy(rulesOf(), { get: () => record, entitlement: () => null }, (text) => {
+    assert.equal(text, command);
+    return isOpen ? classes : null;
+  });
+  const ownRules = () =>
+    policyOf('ada').rules.flatMap(({ from, tools, verdict }) => (from === 'agent' ? [`${verdict} ${tools}`] : []));
+  assert.deepEqual(ownRules(), ['deny spend'], 'until its examples are read, a rule never allows');
+  isOpen = true;
+  assert.deepEqual(ownRules(), ['allow publish', 'deny spend']);
+  assert.equal(policyOf('ada'), policyOf('ada'));
 });

@@ -1,4 +1,5 @@
 import { CLAIM_TERMS } from '@hamlet/core';
+import { createKnownClasses } from '@hamlet/shell';
 import { startPresenceCache } from '../agents/presence-cache.ts';
 import { startBoard } from '../board/start-board.ts';
 import { startEgress } from '../egress/start-egress.ts';
@@ -111,13 +112,32 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const asked = { db, limits, meter: money.meter, freeze, standing, deltas, registry, log, monotonicMs };
   const gateway = openGateway({ ...asked, ...(await startModels(shared, options.models)) });
   const onStanding = (callback: (agentIds: readonly string[]) => void): void => standing.onChange(callback);
-  const policyOf = agentPolicy(config.toolRules, shared.source);
+  const classesOf = createKnownClasses({
+    onOpen: () => undefined,
+    onError: (error) => log('error', 'the parser of shell commands did not load; the API retries', { error }),
+  });
+  const policyOf = agentPolicy(config.toolRules, shared.source, classesOf);
   const egress = await startEgress({ ...shared, ...agents, standing, freeze });
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const hands = startHandsWatch({ ...shared, presence });
   const runStreams = new RunStreams({ ...shared, watch, deltas });
-  return { facts, world, board, money, gateway, people, policyOf, watch, deltas, hands, runStreams, sessions, egress };
+  return {
+    facts,
+    world,
+    board,
+    money,
+    gateway,
+    people,
+    policyOf,
+    classesOf,
+    watch,
+    deltas,
+    hands,
+    runStreams,
+    sessions,
+    egress,
+  };
 }
 
 export type Parts = Awaited<ReturnType<typeof startParts>>;

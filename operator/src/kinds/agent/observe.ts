@@ -11,6 +11,7 @@ import {
   VOLUME_NODE_ANNOTATION,
 } from '../../objects/names.ts';
 import type { PodView } from '../../objects/pod-view.ts';
+import type { CheckRules } from '../../objects/rule-checker.ts';
 import { hostsText } from '../../objects/service-hosts.ts';
 import { BY_OWNER } from '../../objects/watched.ts';
 import { type ApiFacts, apiStateOf, holdAt } from '../../village/api-state.ts';
@@ -56,6 +57,8 @@ export interface Sources {
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
   readonly ended: ReadonlyMap<string, number>;
+  /** Checks the examples of rules. Without this function no Agent has the condition RulesChecked. */
+  readonly checkRules?: CheckRules;
   readonly settings: () => Settings;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
@@ -165,6 +168,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
     standing: village.standingOf(name),
     presence: village.presenceOf(name),
     capabilities: village.capabilitiesOf?.(name),
+    checkedRules: own.agent.spec?.rules && sources.checkRules?.(own.agent.spec.rules),
     apiState: apiStateOf(village),
     hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),

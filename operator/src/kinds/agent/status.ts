@@ -1,5 +1,6 @@
 import { firstUnmet, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
+import { rulesResults } from '../../status/rules-condition.ts';
 import { capabilitiesResult } from './condition/capabilities-condition.ts';
 import { handsReadyResult } from './condition/hands-condition.ts';
 import {
@@ -52,6 +53,7 @@ function resultsOf(observed: Observed): Chain {
     ['UpToDate', upToDateResult(observed)],
     ['HandsReady', handsReadyResult(observed, scheduled)],
     ['CapabilitiesReady', capabilitiesResult(observed, connected)],
+    ...rulesResults(observed.checkedRules),
   ];
 }
 

@@ -11,6 +11,7 @@ import {
   type Reflector,
 } from '@hamlet/kube';
 import {
+  exampledRules,
   isReadable,
   type CachedAgent,
   type NodeView,
@@ -19,6 +20,7 @@ import {
 } from '../../objects/cached-objects.ts';
 import { AGENT_ROLE, ENTITLEMENTS, ROLE_LABEL } from '../../objects/names.ts';
 import { isOver, type PodView } from '../../objects/pod-view.ts';
+import type { CheckRules } from '../../objects/rule-checker.ts';
 import type { Watched } from '../../objects/watched.ts';
 import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
@@ -46,6 +48,7 @@ export interface SeatsOptions {
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
   readonly reserve: Room;
+  readonly checkRules: CheckRules;
   readonly clock: Clock;
   readonly now: () => Date;
   readonly onSeat: (key: string) => void;
@@ -126,6 +129,11 @@ export class Seats {
     this.#keeper.touch();
   }
 
+  /** Writes the statuses again that have changed, for example because examples of rules can be checked now. */
+  refresh(): void {
+    this.#markStatuses();
+  }
+
   #markStatuses(): void {
     for (const tier of this.#options.watched.tiers.cache.values()) {
       if (this.#change(tier) !== undefined) this.#statuses.mark(keyOf(tier.metadata));
@@ -139,7 +147,9 @@ export class Seats {
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
     // A tier that is newer than the plan gets its status with the next plan.
     if (seats === undefined && isReadable(tier)) return undefined;
-    const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes };
+    const rules = exampledRules(tier.spec.tools?.rules);
+    const checkedRules = rules && this.#options.checkRules(rules);
+    const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes, checkedRules };
     return statusPatch(tier.status ?? {}, tierStatus(facts, utcText(this.#options.now().getTime())));
   }
 

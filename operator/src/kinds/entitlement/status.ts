@@ -1,8 +1,10 @@
 import { RESIDENT_SHARE_TEXT } from '../../objects/hands.ts';
 import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@hamlet/contract/kinds';
+import type { CheckedRules } from '@hamlet/core/rules';
 import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { conditionsOf } from '../../status/condition.ts';
+import { rulesResults } from '../../status/rules-condition.ts';
 
 export interface TierFacts {
   readonly tier: TierView;
@@ -11,6 +13,8 @@ export interface TierFacts {
   /** Number of agents at this tier, awake or asleep. */
   readonly agents: number;
   readonly openNodes: number;
+  /** The result of the examples of its rules; null until the operator can check them, undefined without examples. */
+  readonly checkedRules?: CheckedRules | null | undefined;
 }
 
 type Derived = readonly [ConditionStatus, EntitlementReason, string];
@@ -49,7 +53,11 @@ export function tierStatus(facts: TierFacts, now: string): EntitlementStatus {
   const { tier, seats, agents } = facts;
   const [status, reason, message] = derived(facts);
   return {
-    conditions: conditionsOf([['Derived', { status, reason, message }]], tier.status?.conditions, now),
+    conditions: conditionsOf(
+      [['Derived', { status, reason, message }], ...rulesResults(facts.checkedRules)],
+      tier.status?.conditions,
+      now,
+    ),
     ...(tier.metadata.generation === undefined ? {} : { observedGeneration: tier.metadata.generation }),
     ...(seats === undefined ? {} : { seats }),
     agents,

@@ -57,6 +57,11 @@ const MEANING: Readonly<
     holds: 'Nothing that it was promised is missing.',
     fails: 'It lacks something that it was promised.',
   },
+  RulesChecked: {
+    title: 'Rules',
+    holds: 'Its rules match the calls that their examples name.',
+    fails: 'An example contradicts one of its rules.',
+  },
 };
 const ORDER = Object.keys(MEANING);
 

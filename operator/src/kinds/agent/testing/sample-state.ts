@@ -82,17 +82,18 @@ interface TierParts {
   /** Price in aiDollars an hour. */
   readonly perHour?: string;
   readonly compute?: Readonly<Record<string, unknown>>;
+  readonly tools?: unknown;
 }
 
 export function tierOf(
   name: string,
   rank: number,
-  { minBalance = '0', perHour = '0', compute = {} }: TierParts = {},
+  { minBalance = '0', perHour = '0', compute = {}, tools }: TierParts = {},
 ): TierView {
   const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
   return {
     metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' },
-    spec: EntitlementSpec.parse({ rank, minBalance, limits, compute, price: { perHour } }),
+    spec: EntitlementSpec.parse({ rank, minBalance, limits, compute, price: { perHour }, tools }),
   };
 }
 
