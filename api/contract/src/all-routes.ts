@@ -23,6 +23,7 @@ import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
+import * as policy from './routes/policy.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
@@ -194,6 +195,8 @@ export const ROUTES = [
   permissions.answerPermission,
   permissions.listAllowRules,
   permissions.revokeAllowRule,
+  policy.getPolicy,
+  policy.tryPolicy,
   sessions.createSession,
   sessions.listAgentSessions,
   sessions.getSession,

@@ -140,6 +140,11 @@ export const REFUSALS = {
     429,
     'The tier allows no more calls of the browser in this hour: wait, or use web_fetch',
   ),
+  policy_wrong: never(
+    422,
+    'The proposed rules contradict their examples, or name no tool: correct what the detail names',
+  ),
+  trial_under_way: later(429, 'Another trial of rules is under way: repeat the request as Retry-After says'),
   policy_denied: afterChange(403, 'The rules of the village forbid this call: let an admin change them'),
 
   // The personality that an agent amends

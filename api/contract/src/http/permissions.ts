@@ -56,6 +56,8 @@ export const PERMISSIONS = {
   'account:self': ['member', 'admin'],
   /** Each tool also needs the permission of its own route. */
   'mcp:use': ['member', 'admin'],
+  /** Words of runs are only in the answer if the admin may read the run. */
+  'policy:try': ['admin'],
   'audit:read': ['admin'],
   /** An agent gets proofs only of its own money, a member none of acts or turns; the handler checks this. */
   'log:prove': ['member', 'admin', 'agent'],

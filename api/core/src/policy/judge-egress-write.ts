@@ -3,7 +3,7 @@ import { judgedBy, ruleNames, strictestOf, type Judged } from './judged.ts';
 import { askIfTainted } from './taint.ts';
 
 /** The classes by which rules of a policy name a write that leaves a pod. */
-const CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>> = {
+export const EGRESS_CLASSES: Readonly<Record<EgressWriteKind, readonly string[]>> = {
   push: ['publish', 'network'],
   publish: ['publish', 'network'],
   checkout: ['spend', 'network'],
@@ -28,7 +28,7 @@ export interface JudgedWrite {
  * say for plain writes alone. Rules that name a class of the write, and text from outside in the run, make it stricter. Pure.
  */
 export function judgeEgressWrite(policy: Pick<Policy, 'rules'>, { kind, isAllowedByRule, taint }: JudgedWrite): Judged {
-  const names = CLASSES[kind];
+  const names = EGRESS_CLASSES[kind];
   const byRule = policy.rules
     .filter((rule) => ruleNames(rule, { names, when: 'run' }))
     .map((rule) => judgedBy(rule, `${rule.tools.filter((name) => names.includes(name)).join(' and ')} from a pod`));

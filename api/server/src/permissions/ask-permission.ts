@@ -19,8 +19,9 @@ import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
-import { judgeRunCall } from './shell/judge-hands-call.ts';
+import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
 import type { ReadCommand } from './shell/read-command.ts';
+import { noteCall } from './trial/note-call.ts';
 import { permissionView } from './view/permission-view.ts';
 import { taintOf } from './view/taint-view.ts';
 import { amountOf } from './village-calls.ts';
@@ -70,6 +71,18 @@ function isSame(row: PermissionRow, { call_id, tool, why }: Asked['body'], { has
 /** The API performs no call of a tool that only the pod has, so people may always say what became of one. */
 const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && !Object.hasOwn(VILLAGE_TOOLS, tool);
 
+/** Judges the call of a request. One with an unknown end was judged, and noted, before it began. */
+async function judgeAsked(
+  tx: Tx,
+  ports: AskPorts,
+  { run, body, value }: { readonly run: RunRow; readonly body: Asked['body']; readonly value: unknown },
+): Promise<JudgedRunCall> {
+  const call = { tool: body.tool, value };
+  const judgedCall = await judgeRunCall(ports, run, call);
+  if (body.why !== 'unknown') await noteCall(tx, { run, callId: body.call_id, call, ...judgedCall });
+  return judgedCall;
+}
+
 async function ask(
   tx: Tx,
   request: Asked,
@@ -84,7 +97,7 @@ async function ask(
     return isSame(before, body, args)
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
-  const { policy, judged } = await judgeRunCall(ports, run, { tool: body.tool, value: args.value });
+  const { policy, judged } = await judgeAsked(tx, ports, { run, body, value: args.value });
   const { verdict, reason } = judged;
   if (verdict === 'deny' && !isOfPod(body)) return refused('policy_denied', reason);
   const question = questionOf(body, args.value);

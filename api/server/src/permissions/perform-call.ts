@@ -14,6 +14,7 @@ import { deniedOutcome, failedOutcome, invalidOutcome, replyOutcome } from './ca
 import { begunCommand, sendCommand, type Performed } from './keyed-call.ts';
 import { judgeRunCall } from './shell/judge-hands-call.ts';
 import type { ReadCommand } from './shell/read-command.ts';
+import { noteCall } from './trial/note-call.ts';
 import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts';
 
 export interface PerformPorts {
@@ -134,7 +135,10 @@ async function readFacts(
   const run = held.data;
   const callId = request.params.call_id;
   const call = { tool: request.body.tool, value: args.value };
-  const { policy, judged, brings } = await judgeRunCall(ports, run, call);
+  const { policy, judged, brings, needs } = await judgeRunCall(ports, run, call);
+  const permission = await lockPermissionOfCall(tx, run.runId, callId);
+  const effect = await lockEffect(tx, run.runId, callId);
+  if (effect === null) await noteCall(tx, { run, callId, call, needs, policy, judged });
   return accepted({
     request,
     args,
@@ -142,8 +146,8 @@ async function readFacts(
     policyVersion: policy.version,
     judged,
     brings,
-    permission: await lockPermissionOfCall(tx, run.runId, callId),
-    effect: await lockEffect(tx, run.runId, callId),
+    permission,
+    effect,
   });
 }
 

@@ -42,6 +42,7 @@ import { reconciliationHandlers } from '../money/payments/reconciliation-handler
 import { policyOfRun, type PolicyColumns } from '../permissions/agent-policy.ts';
 import { permissionHandlers } from '../permissions/permission-handlers.ts';
 import { createReadCommand } from '../permissions/shell/read-command.ts';
+import { trialHandlers } from '../permissions/trial/trial-handlers.ts';
 import { offerHandlers } from '../money/offers/offer-handlers.ts';
 import { placeOfferWith } from '../money/offers/run-offers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
@@ -94,6 +95,8 @@ function portsOf(base: Base, parts: Parts) {
     mapAnswer: world.mapAnswer,
     people: people.people,
     policyOf,
+    classesOf: parts.classesOf,
+    villageRules: base.shared.config.toolRules,
     policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),
     readCommand: createReadCommand(),
     watch,
@@ -122,6 +125,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...people,
     ...mcpHandler({ ...ports, handlers: people, limitActor: base.counted.limitActor }),
     ...permissionHandlers({ ...ports, beginWorker, direct: { ...direct, createSchedule: proposeSchedule(ports) } }),
+    ...trialHandlers(ports),
     ...residentHandlers(ports),
     ...standingHandlers(ports),
     ...freezeHandlers(ports),

@@ -3,6 +3,8 @@ import {
   dropTurnTexts,
   forgetEndedAgentSessions,
   forgetEndedSessions,
+  forgetJudgedCalls,
+  FORGOTTEN_JUDGED_CALLS,
   forgetClusterWrites,
   forgetOldAnswers,
   forgetOldInternalEvents,
@@ -48,6 +50,17 @@ export async function deleteArtifacts(db: Db): Promise<number> {
   return deleted;
 }
 
+/** Deletes the facts of calls that no trial of rules looks at any more, at most 200,000. Returns their number. */
+async function deleteJudgedCalls(db: Db): Promise<number> {
+  let deleted = 0;
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const count = await forgetJudgedCalls(db);
+    deleted += count;
+    if (count < FORGOTTEN_JUDGED_CALLS) break;
+  }
+  return deleted;
+}
+
 /** Deletes expired rows, and the texts of turns that are older than `turnDays`; 0 keeps the texts permanently. */
 export function retentionJobs({
   db,
@@ -71,6 +84,7 @@ export function retentionJobs({
       forgetEndedAgentSessions(db),
       forgetOldInternalEvents(db),
       deleteArtifacts(db),
+      deleteJudgedCalls(db),
     ]);
   }
   const retention = job({ name: 'retention', everyMs: EVERY_MS, run: forget });

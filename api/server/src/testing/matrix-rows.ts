@@ -175,6 +175,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   answerPermission: '401  400  400  403  403  403',
   listAllowRules: '401  200  200  403  403  403',
   revokeAllowRule: '401  400  400  403  403  403',
+  getPolicy: '401  403  200  403  403  403',
+  tryPolicy: '401  403  400  403  403  403',
 
   // Sessions
   createSession: '401  400  400  403  403  403',

@@ -30,6 +30,7 @@ import { accepted } from '../../http/outcome.ts';
 import { policyOfRun, type PolicyOf } from '../../permissions/agent-policy.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
+import { noteWrite } from '../../permissions/trial/note-call.ts';
 import { taintOf } from '../../permissions/view/taint-view.ts';
 import { isBarred, type StandingCache } from '../../standing/standing-cache.ts';
 import type { EgressOf } from '../egress-of.ts';
@@ -120,6 +121,8 @@ async function decide(tx: Tx, ports: WritePorts, held: Held): Promise<EgressPerm
   const policy = policyOfRun(ports.policyOf, run);
   const { kind, by_rule: isAllowedByRule } = request.body;
   const judged = judgeEgressWrite(policy, { kind, isAllowedByRule, taint: taintOf(run) ?? [] });
+  const callId = writeCallId(request.body.ask);
+  if (effect === null) await noteWrite(tx, { run, callId, policy, judged, kind, byRule: isAllowedByRule });
   const decision = decideCall({
     call: { tool: EGRESS_TOOLS[kind], argumentsHash: args.hash },
     effect,

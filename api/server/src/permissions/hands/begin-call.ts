@@ -24,6 +24,7 @@ import { denialOf } from '../perform-call.ts';
 import { judgeRunCall } from '../shell/judge-hands-call.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
+import { noteCall } from '../trial/note-call.ts';
 import { deniedByMemory, refuseByRate, type TierPorts } from './tier-limits.ts';
 
 export interface BeginPorts {
@@ -79,7 +80,8 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   };
   if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
   const call = { tool: request.body.tool, value: args.value };
-  const { policy, judged, brings } = await judgeRunCall(ports, run, call);
+  const { policy, judged, brings, needs } = await judgeRunCall(ports, run, call);
+  if (facts.effect === null) await noteCall(tx, { run, callId, call, needs, policy, judged });
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
     effect: facts.effect,

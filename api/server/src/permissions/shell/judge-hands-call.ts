@@ -49,6 +49,8 @@ export interface JudgedRunCall {
   readonly policy: Policy;
   readonly judged: Judged;
   readonly brings: Bringing | null;
+  /** The needs of a shell command; null for another call. */
+  readonly needs: ShellNeeds | null;
 }
 
 /** Judges a call of a run with the policy and the taint of that run: the same for parent, worker and resumed run. */
@@ -60,5 +62,5 @@ export async function judgeRunCall(
   const policy = policyOfRun(policyOf, run);
   const needs = isRefused(call, run.agentId) ? null : await needsOf(call, readCommand);
   const judged = judge(policy, { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs });
-  return { policy, judged, brings: bringingOf(call.tool, needs?.classes ?? null) };
+  return { policy, judged, brings: bringingOf(call.tool, needs?.classes ?? null), needs };
 }

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { TierTools, ToolPolicy } from '../kinds/agent-mind.ts';
+import { McpServers } from '../kinds/mcp-servers.ts';
+import { ObjectName } from '../kinds/text.ts';
+import { CallId, Policy, Verdict, VillageRules } from './permission.ts';
+import { AgentId, Time } from './scalars.ts';
+
+/** Calls that a trial looks at, the newest first, and the time that it may take in ms. */
+export const TRIAL_CALLS_MAX = 50_000;
+export const TRIAL_MS_MAX = 10_000;
+export const TRIAL_EXAMPLES_MAX = 100;
+export const TRIAL_ROWS_MAX = 100;
+
+/** Rules that are not in force: of the village, of one tier, or of one Agent. The other layers stay as they are. */
+export const PolicyProposal = z.discriminatedUnion('of', [
+  z.strictObject({ of: z.literal('village'), rules: VillageRules }),
+  z.strictObject({ of: z.literal('tier'), name: ObjectName, tools: TierTools.describe('As spec.tools of the tier') }),
+  z.strictObject({
+    of: z.literal('agent'),
+    agent_id: AgentId,
+    tools: ToolPolicy.describe('As spec.tools of the Agent'),
+    mcp_servers: McpServers.optional().describe('As spec.mcpServers of the Agent; those in force if left out'),
+  }),
+]);
+export type PolicyProposal = z.infer<typeof PolicyProposal>;
+
+const Count = z.int().min(0);
+const Change = { from: Verdict, to: Verdict, calls: Count };
+const Named = z.strictObject({ name: z.string(), ...Change });
+
+/** The word of one policy about a call. */
+export const TrialVerdict = z.strictObject({
+  verdict: Verdict,
+  reason: z.string(),
+  rule: Policy.shape.rules.element
+    .nullable()
+    .describe('Rule that decides, with its layer; null if no rule does, for example in a tainted run'),
+});
+export type TrialVerdict = z.infer<typeof TrialVerdict>;
+
+export const TrialAnswer = z.enum(['allowed', 'denied', 'expired']);
+
+export const TrialExample = z.strictObject({
+  run_id: z.uuid(),
+  call_id: CallId,
+  agent_id: AgentId,
+  at: Time,
+  tool: z.string(),
+  words: z
+    .string()
+    .nullable()
+    .describe(
+      'First words of a command, without secrets of known forms; null for other tools, and if you may not read the run',
+    ),
+  before: TrialVerdict.describe('By the rules in force'),
+  after: TrialVerdict.describe('By the proposed rules'),
+  answer: TrialAnswer.nullable().describe(
+    'Answer of people to the request for this call; null without a request or an answer',
+  ),
+});
+export type TrialExample = z.infer<typeof TrialExample>;
+
+/** The differences that proposed rules would have made to the calls of the last seven days. A trial changes nothing. */
+export const PolicyTrial = z.strictObject({
+  since: Time,
+  until: Time,
+  looked_at: Count.describe('Calls that the trial looked at, the newest first'),
+  judged: Count.describe('Of these, calls that both policies judged'),
+  changed: Count.describe('Of these, calls with another verdict'),
+  cut: z
+    .enum(['calls', 'time'])
+    .nullable()
+    .describe('Limit at which the trial ended before it had looked at all calls; null if it looked at all'),
+  not_judged: z.strictObject({
+    older: Count.describe('Calls of the week that come before the limit; at most 200,000 are counted'),
+    without_facts: Count.describe('Calls from before the API kept the facts of each; at most 200,000 are counted'),
+    run_gone: Count.describe('Calls whose run and arguments are no longer kept'),
+    agent_gone: Count.describe('Calls of agents that no longer exist'),
+  }),
+  changes: z.array(
+    z.strictObject({
+      ...Change,
+      answers: z
+        .strictObject({ allowed: Count, denied: Count, expired: Count })
+        .describe('Answers that people gave then to the requests for these calls'),
+    }),
+  ),
+  by_class: z.array(Named).describe('By class; a shell command counts for each class that it needs'),
+  by_agent: z.array(Named).max(TRIAL_ROWS_MAX).describe('By agent, the most changes first'),
+  examples: z.array(TrialExample).max(TRIAL_EXAMPLES_MAX).describe('Newest changed calls, some of each kind of change'),
+  took_ms: Count,
+});
+export type PolicyTrial = z.infer<typeof PolicyTrial>;

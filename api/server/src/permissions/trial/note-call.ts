@@ -1,0 +1,78 @@
+import { EGRESS_TOOLS, villageTool, type EgressWriteKind, type Policy } from '@hamlet/contract';
+import { classOfCall, mcpServerOf, type Judged, type ShellNeeds } from '@hamlet/core';
+import { noteJudgedCall, type RunRow, type Tx } from '@hamlet/store';
+import { redactSecrets } from '../redact-secrets.ts';
+import { commandOf, type AskedCall } from '../shell/judge-hands-call.ts';
+import { taintOf } from '../view/taint-view.ts';
+
+const WORDS_MAX_CHARS = 120;
+const UNCLEAR_MAX_CHARS = 500;
+
+/** The first words of a command, without secrets of known forms; null without a command. Pure. */
+export function firstWords(command: string | null): string | null {
+  if (command === null) return null;
+  const line = redactSecrets(command).replaceAll(/\s+/g, ' ').trim();
+  const characters = [...line];
+  const cut = characters.length <= WORDS_MAX_CHARS ? line : `${characters.slice(0, WORDS_MAX_CHARS).join('')}…`;
+  return cut === '' ? null : cut.toWellFormed();
+}
+
+interface Noted {
+  readonly run: RunRow;
+  readonly callId: string;
+  readonly policy: Policy;
+  readonly judged: Judged;
+}
+
+/** The facts that all judged calls have. Pure. */
+function commonFacts({ run, callId, policy, judged }: Noted) {
+  const [mark] = taintOf(run) ?? [];
+  return {
+    runId: run.runId,
+    callId,
+    agentId: run.agentId,
+    agentUid: run.agentUid,
+    taintSource: mark?.source ?? null,
+    taintDetail: mark?.detail ?? null,
+    verdict: judged.verdict,
+    policyVersion: policy.version,
+  };
+}
+
+/**
+ * Keeps the facts by which a call was judged, for trials of other rules. A tool that does not exist is left out: no rules allow it. The
+ * caller has locked the run, and the call has no effect yet: later, its run may be tainted by its own result.
+ */
+export async function noteCall(
+  tx: Tx,
+  { call, needs, ...noted }: Noted & { readonly call: AskedCall; readonly needs: ShellNeeds | null },
+): Promise<void> {
+  const { tool, value } = call;
+  if (villageTool(tool) === undefined && mcpServerOf(tool) === null) return;
+  const unclear = needs?.unclear.join('; ').slice(0, UNCLEAR_MAX_CHARS).toWellFormed();
+  await noteJudgedCall(tx, {
+    ...commonFacts(noted),
+    tool,
+    toolClass: classOfCall({ tool, input: value }),
+    classes: needs?.classes ?? null,
+    unclear: unclear === undefined || unclear === '' ? null : unclear,
+    byRule: null,
+    words: firstWords(commandOf(call)),
+  });
+}
+
+/** Keeps the facts by which a write that leaves a pod was judged. */
+export async function noteWrite(
+  tx: Tx,
+  { kind, byRule, ...noted }: Noted & { readonly kind: EgressWriteKind; readonly byRule: boolean },
+): Promise<void> {
+  await noteJudgedCall(tx, {
+    ...commonFacts(noted),
+    tool: EGRESS_TOOLS[kind],
+    toolClass: null,
+    classes: null,
+    unclear: null,
+    byRule,
+    words: null,
+  });
+}

@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PolicyProposal, VillageRules } from '@hamlet/contract';
+import {
+  checkExamples,
+  checkVillageRules,
+  commandsInExamples,
+  wrongExamples,
+  type CommandClasses,
+  type ExampledRule,
+} from '@hamlet/core';
+import type { AgentSource } from '../../agents/agent-source.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { agentPolicy, type PolicyOf } from '../agent-policy.ts';
+import type { ReadCommand } from '../shell/read-command.ts';
+
+export interface ProposalPorts {
+  readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
+  readonly villageRules: VillageRules;
+  readonly readCommand: ReadCommand;
+}
+
+const DETAIL_MAX_CHARS = 2_000;
+
+/** Reads the commands in examples, one in each turn of the event loop: a proposal may have many. */
+async function readCommands(rules: readonly ExampledRule[], readCommand: ReadCommand): Promise<CommandClasses> {
+  const known = new Map<string, readonly string[]>();
+  for (const command of commandsInExamples(rules)) {
+    known.set(command, (await readCommand(command)).classes);
+    await nextTurn();
+  }
+  return (command) => known.get(command) ?? null;
+}
+
+const wrong = (errors: readonly string[]): Outcome<never> =>
+  refused('policy_wrong', errors.join('; ').slice(0, DETAIL_MAX_CHARS));
+
+type Source = ProposalPorts['source'];
+
+/** The agents and tiers as they would be with a proposal for one of them; a refusal if it does not exist. */
+function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 'village' }>): Outcome<Source> {
+  if (proposal.of === 'tier') {
+    const spec = source.entitlement(proposal.name);
+    if (spec === null) return refused('no_such_entitlement');
+    const proposed = { ...spec, tools: proposal.tools };
+    return accepted({
+      get: (agentId) => source.get(agentId),
+      entitlement: (name) => (name === proposal.name ? proposed : source.entitlement(name)),
+    });
+  }
+  const record = source.get(proposal.agent_id);
+  if (record === null) return refused('no_such_agent');
+  const { tools, mcp_servers: mcpServers = record.spec.mcpServers } = proposal;
+  const spec = { ...record.spec, tools, ...(mcpServers === undefined ? {} : { mcpServers }) };
+  return accepted({
+    get: (agentId) => (agentId === proposal.agent_id ? { ...record, spec } : source.get(agentId)),
+    entitlement: (name) => source.entitlement(name),
+  });
+}
+
+/** The rules in force of one layer, in the form of a proposal: a trial of it finds no difference. */
+export function rulesOfLayer(
+  { source, villageRules }: Pick<ProposalPorts, 'source' | 'villageRules'>,
+  { agent_id: agentId, tier }: { readonly agent_id?: string | undefined; readonly tier?: string | undefined },
+): Outcome<PolicyProposal> {
+  if (agentId !== undefined) {
+    const record = source.get(agentId);
+    if (record === null) return refused('no_such_agent');
+    const { tools = {}, mcpServers } = record.spec;
+    const servers = mcpServers === undefined ? {} : { mcp_servers: mcpServers };
+    return accepted({ of: 'agent', agent_id: agentId, tools, ...servers });
+  }
+  if (tier === undefined) return accepted({ of: 'village', rules: villageRules });
+  const spec = source.entitlement(tier);
+  return spec === null ? refused('no_such_entitlement') : accepted({ of: 'tier', name: tier, tools: spec.tools ?? {} });
+}
+
+/**
+ * The policies of all agents if a proposal were in force, by the same function that makes those in force. Refuses rules that contradict
+ * their examples, since they would not do what they say.
+ */
+export async function proposedPolicy(
+  { source, villageRules, readCommand }: ProposalPorts,
+  { proposal, classesInForce }: { readonly proposal: PolicyProposal; readonly classesInForce: CommandClasses },
+): Promise<Outcome<PolicyOf>> {
+  const rules = proposal.of === 'village' ? proposal.rules : (proposal.tools.rules ?? []);
+  const read = await readCommands(rules, readCommand);
+  const classesOf: CommandClasses = (command) => read(command) ?? classesInForce(command);
+  if (proposal.of === 'village') {
+    const errors = [...checkVillageRules(proposal.rules), ...wrongExamples(proposal.rules, read)];
+    return errors.length > 0 ? wrong(errors) : accepted(agentPolicy(proposal.rules, source, classesOf));
+  }
+  const { errors } = checkExamples(rules, read);
+  if (errors.length > 0) return wrong(errors);
+  const proposed = proposedSource(source, proposal);
+  return proposed.ok ? accepted(agentPolicy(villageRules, proposed.data, classesOf)) : proposed;
+}

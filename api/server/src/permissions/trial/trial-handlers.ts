@@ -1,0 +1,59 @@
+import { TRIAL_CALLS_MAX, TRIAL_MS_MAX, type PolicyTrial, type tryPolicy as tryRoute } from '@hamlet/contract';
+import type { CommandClasses } from '@hamlet/core';
+import { plain, type Handlers, type RequestOf } from '../../http/handler.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
+import { RateLimiter, refusalOfVerdict, type RatePolicy } from '../../http/rate-limit.ts';
+import type { Log } from '../../service/log.ts';
+import type { PolicyOf } from '../agent-policy.ts';
+import { proposedPolicy, rulesOfLayer, type ProposalPorts } from './proposed-policy.ts';
+import { runTrial, type TrialLimits, type TrialPorts } from './run-trial.ts';
+
+export type TrialHandlerPorts = TrialPorts &
+  ProposalPorts & {
+    readonly policyOf: PolicyOf;
+    readonly classesOf: CommandClasses;
+    readonly log: Log;
+    /** Limits of one trial; for tests. */
+    readonly trialLimits?: TrialLimits;
+  };
+
+/** Trials of one person on one replica. */
+const RATE: RatePolicy = { name: 'trials', quota: 30, windowS: 60 };
+const LIMITS: TrialLimits = { calls: TRIAL_CALLS_MAX, ms: TRIAL_MS_MAX };
+const RETRY_S = 2;
+
+/** Routes of the village's rules, and of trials of others. A replica runs one trial at a time. */
+export function trialHandlers(ports: TrialHandlerPorts) {
+  const { policyOf, classesOf, monotonicMs, log, trialLimits = LIMITS } = ports;
+  const limiter = new RateLimiter();
+  let isUnderWay = false;
+
+  async function tryProposal({ body, actor, now }: RequestOf<typeof tryRoute>): Promise<Outcome<PolicyTrial>> {
+    const proposed = await proposedPolicy(ports, { proposal: body, classesInForce: classesOf });
+    if (!proposed.ok) return proposed;
+    const reader = { role: actor.role, id: actor.id };
+    const policies = { before: policyOf, after: proposed.data };
+    const trial = await runTrial(ports, { ...policies, reader, limits: trialLimits, now });
+    const { looked_at: calls, changed, took_ms: tookMs } = trial;
+    log('info', 'rules were tried', { of: body.of, calls, changed, tookMs });
+    return accepted(trial);
+  }
+
+  return {
+    getPolicy: plain(async ({ query }) => {
+      const layer = rulesOfLayer(ports, query);
+      return layer.ok ? accepted({ in_force: layer.data }) : layer;
+    }),
+    tryPolicy: plain(async (request) => {
+      const verdict = limiter.take(request.actor.id, RATE, monotonicMs());
+      if (!verdict.allowed) return refusalOfVerdict(verdict);
+      if (isUnderWay) return refused('trial_under_way', undefined, RETRY_S);
+      isUnderWay = true;
+      try {
+        return await tryProposal(request);
+      } finally {
+        isUnderWay = false;
+      }
+    }),
+  } satisfies Partial<Handlers>;
+}

@@ -1,0 +1,111 @@
+/** Trials of 50,000 calls by the largest proposals: bounded in time and number, with other requests served meanwhile. */
+import assert from 'node:assert/strict';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { after, before, test } from 'node:test';
+import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, tryPolicy, VillageRules } from '@hamlet/contract';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay } from '../testing/permission-play.ts';
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let url: string;
+
+/** Rules as long as a proposal may have them; the last one alone names a class of the calls. */
+const LONGEST: VillageRules = VillageRules.parse([
+  ...Array.from({ length: POLICY_RULES_MAX - 1 }, (_, rule) => ({
+    tools: Array.from({ length: 64 }, (_each, at) => `mcp__server${rule}__a-tool-with-a-long-name-${at}`),
+    verdict: 'ask',
+  })),
+  { tools: ['exec'], verdict: 'deny' },
+]);
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl } = await village.startReplica();
+  url = peopleUrl;
+  permits = new PermissionPlay(url);
+  await permits.play.everybody();
+  const { runId } = await permits.startRun('ada');
+  const superuser = openSuperuser(village.postgres);
+  const { uid } = await permits.play.agent('ada');
+  await superuser.run(`
+    insert into judged_call (run_id, call_id, agent_id, agent_uid, tool, tool_class, classes, taint_source, taint_detail, words, verdict, policy_version, judged_at)
+    select '${runId}', 'call-' || n, 'ada', '${uid}', 'shell', 'exec', (array['read', 'exec', 'network', 'install', 'publish'])[1 + n % 3 : 5],
+      case when n % 3 = 0 then 'egress' end, case when n % 3 = 0 then 'host-' || n % 500 end, 'make test', 'allow', repeat('0', 64),
+      now() - n * interval '10 seconds' from generate_series(1, ${TRIAL_CALLS_MAX + 1_000}) n`);
+  await superuser.close();
+});
+after(() => village.remove());
+
+const attempt = (rules: VillageRules) => permits.play.admin.call(tryPolicy, { body: { of: 'village', rules } });
+
+/** The delays of the event loop while requests are served, in words, and the number of requests. */
+async function served(isOver: (requests: number) => boolean): Promise<readonly [delays: string, requests: number]> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  let requests = 0;
+  for (; !isOver(requests); requests += 1) assert.equal((await fetch(`${url}/livez`)).ok, true);
+  delay.disable();
+  const [max, p99] = [delay.max, delay.percentile(99)].map((ns) => `${(ns / 1e6).toFixed(1)} ms`);
+  return [`event loop p99 ${p99}, max ${max}`, requests];
+}
+
+test('50,000 calls: other requests are served while the trial runs', async (t) => {
+  const [before] = await served((requests) => requests === 200);
+  let isOver = false;
+  const meanwhile = served(() => isOver);
+  const report = dataOf(await attempt(LONGEST));
+  isOver = true;
+  const [during, requests] = await meanwhile;
+  t.diagnostic(`${report.looked_at} calls in ${report.took_ms} ms: ${during}, ${requests} other requests`);
+  t.diagnostic(`the same requests without a trial: ${before}`);
+  assert.ok(report.cut === 'time' || report.looked_at === TRIAL_CALLS_MAX);
+  assert.equal(report.looked_at + report.not_judged.older, TRIAL_CALLS_MAX + 1_000);
+  assert.equal(report.changed, report.judged);
+  assert.equal(report.examples.length, 100);
+  assert.ok(requests > 0);
+});
+
+test('a second trial at the same time is refused', async () => {
+  const codes = await Promise.all([codeOf(attempt(LONGEST)), codeOf(attempt(LONGEST))]);
+  assert.deepEqual(codes.toSorted(), [null, 'trial_under_way'].toSorted());
+});
+
+test('a huge or hostile proposal is a typed refusal', async () => {
+  const rule = { tools: ['exec'], verdict: 'deny' as const };
+  const sent = async (body: unknown): Promise<string | null> =>
+    codeOf(permits.play.admin.call(tryPolicy, { body: body as never }));
+  assert.equal(
+    await sent({ of: 'village', rules: Array.from({ length: POLICY_RULES_MAX + 1 }, () => rule) }),
+    'validation_failed',
+  );
+  assert.equal(await sent({ of: 'village', rules: [{ ...rule, reason: 'x'.repeat(300_000) }] }), 'body_too_large');
+  assert.equal(await sent({ of: 'village', rules: [{ ...rule, tools: [`${'a'.repeat(63)}!`] }] }), 'validation_failed');
+  assert.equal(await sent({ of: 'everything', rules: [] }), 'validation_failed');
+  assert.equal(await sent({ of: 'village', rules: [{ ...rule, tools: ['exe'] }] }), 'policy_wrong');
+  const nested = [
+    '$('.repeat(900),
+    '`'.repeat(1_990),
+    '{a,'.repeat(600),
+    '<<A\n'.repeat(450),
+    '(('.repeat(900),
+    'a|'.repeat(900),
+  ];
+  const examples = {
+    match: Array.from({ length: 16 }, (_, at) => ({ tool: 'shell', command: `${nested[at % nested.length]}${at}` })),
+  };
+  const answer = await permits.play.admin.call(tryPolicy, {
+    body: { of: 'village', rules: VillageRules.parse([{ ...rule, tools: ['spend'], examples }]) },
+  });
+  assert.equal(answer.ok ? 'ok' : answer.problem.code, 'policy_wrong');
+  assert.ok(!answer.ok && answer.problem.detail.length <= 2_000);
+});
+
+test('the trials of one person in a minute are limited', async () => {
+  const wrong: VillageRules = [{ tools: ['exe'], verdict: 'deny' }];
+  let codes: ReadonlySet<string | null> = new Set();
+  for (let at = 0; at < 31; at += 1) codes = new Set([...codes, await codeOf(attempt(wrong))]);
+  assert.deepEqual([...codes].toSorted(), ['policy_wrong', 'rate_limited']);
+});

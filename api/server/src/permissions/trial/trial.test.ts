@@ -1,0 +1,256 @@
+/** Trials of rules over HTTP: the calls of a week are judged again by proposed rules, and the report equals a count by hand. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  beginCall,
+  createRun,
+  getPolicy,
+  tryPolicy,
+  VillageRules,
+  type CallInput,
+  type PolicyProposal,
+  type PolicyTrial,
+  type Verdict,
+  type VillageRule,
+} from '@hamlet/contract';
+import { judge, resolvePolicy } from '@hamlet/core';
+import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { SessionPlay } from '../../testing/play/session-play.ts';
+import { startTestVillage, type AgentId, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
+import { needsOf } from '../shell/judge-hands-call.ts';
+import { createReadCommand } from '../shell/read-command.ts';
+
+const RULES: VillageRules = VillageRules.parse([
+  { tools: ['read', 'speak', 'publish', 'exec', 'write_inside', 'network', 'act'], verdict: 'allow' },
+  { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'People see it' },
+  { tools: ['install'], verdict: 'deny', reason: 'Nothing is installed' },
+]);
+const COMMANDS = ['ls', 'git status', 'touch /workspace/a', 'pip install flask', 'git push origin main', 'make x'];
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let talk: SessionPlay;
+let superuser: Superuser;
+
+/** A call that this test has made, for the count by hand. */
+interface Made {
+  readonly agentId: AgentId;
+  readonly tool: string;
+  readonly value: unknown;
+}
+const made: Made[] = [];
+
+before(async () => {
+  village = await startTestVillage();
+  const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(RULES) });
+  permits = new PermissionPlay(peopleUrl);
+  talk = new SessionPlay(peopleUrl);
+  superuser = openSuperuser(village.postgres);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(async () => {
+  await superuser.close();
+  await village.remove();
+});
+
+const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.call(tryPolicy, { body });
+const trial = async (body: PolicyProposal): Promise<PolicyTrial> => dataOf(await attempt(body));
+
+async function begin(working: Working, callId: string, { tool, value }: Omit<Made, 'agentId'>): Promise<string> {
+  const { agentId, runId, cycle, attempt: number } = working;
+  made.push({ agentId, tool, value });
+  const answer = await permits.play.as(agentId).call(beginCall, {
+    params: { run_id: runId, call_id: callId },
+    body: { cycle, attempt: number, tool, arguments: JSON.stringify(value), boot: 'b1' },
+  });
+  return answer.ok ? answer.data.state : answer.problem.code;
+}
+
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
+const readCommand = createReadCommand();
+
+/** The verdict of a call by rules of the village, from its arguments. */
+async function verdictBy(rules: VillageRules, { tool, value }: Made): Promise<Verdict> {
+  const policy = resolvePolicy({ village: rules, tier: [], agent: null }, sha256);
+  const needs = await needsOf({ tool, value }, readCommand);
+  return judge(policy, { tool, when: 'run', input: value, needs }).verdict;
+}
+
+/** The changes of a trial, as `from>to` with their number, counted call by call. */
+async function countedByHand(rules: VillageRules, calls: readonly Made[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const call of calls) {
+    const [from, to] = [await verdictBy(RULES, call), await verdictBy(rules, call)];
+    if (from !== to) counts[`${from}>${to}`] = (counts[`${from}>${to}`] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const changesOf = ({ changes }: PolicyTrial): Record<string, number> =>
+  Object.fromEntries(changes.map(({ from, to, calls }) => [`${from}>${to}`, calls]));
+const sumOf = (rows: readonly { readonly calls: number }[]): number => rows.reduce((sum, { calls }) => sum + calls, 0);
+
+test('the calls of a week: allowed, asked, denied, in the hands and by the API', async () => {
+  for (const agentId of ['ada', 'bob'] as const) {
+    const working = await permits.startRun(agentId);
+    for (const [at, command] of COMMANDS.entries())
+      await begin(working, `1.${at}`, { tool: 'shell', value: { command } });
+    await begin(working, '2.0', { tool: 'read_file', value: { path: 'a' } });
+    await permits.allow(working, post('3.0'));
+    made.push({ agentId, tool: 'post_to_board', value: post('3.0').args });
+    assert.equal(resultOf(await permits.perform(working, post('3.0'))), 'ok');
+    const { permission } = dataOf(await permits.ask(working, post('3.1', 'Another')));
+    made.push({ agentId, tool: 'post_to_board', value: post('3.1').args });
+    dataOf(await permits.answer(permission.permission_id, { answer: 'deny' }));
+    // A tool that does not exist is no call that rules could allow.
+    await permits.perform(working, { tool: 'made_up', callId: '4.0', args: {} });
+    await permits.end(working);
+  }
+  const report = await trial({ of: 'village', rules: RULES });
+  assert.deepEqual([report.looked_at, report.judged, report.changed], [made.length, made.length, 0]);
+  assert.deepEqual([report.changes, report.examples, report.cut], [[], [], null]);
+  assert.deepEqual(report.not_judged, { older: 0, without_facts: 0, run_gone: 0, agent_gone: 0 });
+  const inForce = dataOf(await permits.play.admin.call(getPolicy, {})).in_force;
+  assert.deepEqual(inForce, { of: 'village', rules: RULES });
+  const ofAgent = dataOf(await permits.play.admin.call(getPolicy, { query: { agent_id: 'ada' } })).in_force;
+  assert.equal((await trial(ofAgent)).changed, 0);
+});
+
+test('the figures equal a count by hand, for rules of all kinds', async (t) => {
+  const random = new Seeded(Number(process.env['SEED'] ?? 95));
+  const names = [
+    'read',
+    'speak',
+    'publish',
+    'exec',
+    'install',
+    'network',
+    'shell',
+    'post_to_board',
+    'read_file',
+    'write_outside',
+  ];
+  const one = <T>(of: readonly T[]): T => random.one(of) as T;
+  const some = (): VillageRule => ({
+    tools: [one(names), one(names)],
+    verdict: one(['allow', 'ask', 'deny'] as const),
+  });
+  let differing = 0;
+  for (let turn = 0; turn < 8; turn += 1) {
+    const rules: VillageRules = [...(random.chance(0.7) ? RULES : []), some(), some(), some()];
+    const report = await trial({ of: 'village', rules });
+    const expected = await countedByHand(rules, made);
+    assert.deepEqual(changesOf(report), expected, JSON.stringify(rules));
+    assert.equal(report.changed, sumOf(report.changes));
+    assert.equal(sumOf(report.by_agent), report.changed);
+    assert.ok(sumOf(report.by_class) >= report.changed);
+    assert.equal(report.examples.length, Math.min(report.changed, 100));
+    differing += report.changed;
+  }
+  t.diagnostic(`${differing} calls differ in 8 trials`);
+  assert.ok(differing > 0);
+});
+
+test('an example has the call, its first words, both verdicts, the rule that decides and the answer then', async () => {
+  const rule: VillageRule = { tools: ['publish'], verdict: 'deny', reason: 'Nothing leaves' };
+  const report = await trial({ of: 'village', rules: [...RULES, rule] });
+  const push = report.examples.find(({ tool, agent_id: agent }) => tool === 'shell' && agent === 'ada');
+  assert.equal(push?.words, 'git push origin main');
+  assert.deepEqual([push.before.verdict, push.after.verdict], ['ask', 'deny']);
+  assert.deepEqual(push.after.rule, { ...rule, from: 'village' });
+  const answers = report.changes.map(({ from, to, answers: given }) => [`${from}>${to}`, given]);
+  assert.deepEqual(answers, [['ask>deny', { allowed: 2, denied: 2, expired: 0 }]]);
+  assert.deepEqual(
+    report.by_class.filter(({ name }) => name === 'publish').map(({ calls }) => calls),
+    [6],
+  );
+});
+
+test('a proposal for one Agent or tier changes the calls of its agents alone', async () => {
+  const rules = [{ tools: ['exec'], verdict: 'deny' as const }];
+  const ofAgent = await trial({ of: 'agent', agent_id: 'ada', tools: { rules } });
+  assert.deepEqual([...new Set(ofAgent.by_agent.map(({ name }) => name))], ['ada']);
+  assert.equal(ofAgent.examples[0]?.after.rule?.from, 'agent');
+  assert.equal((await trial({ of: 'agent', agent_id: 'ada', tools: {} })).changed, 0);
+  const { tier } = await permits.play.agent('ada');
+  const ofTier = await trial({ of: 'tier', name: String(tier), tools: { rules } });
+  assert.ok(ofTier.by_agent.some(({ name }) => name === 'ada'));
+  assert.equal(ofTier.examples[0]?.after.rule?.from, 'tier');
+  assert.equal(await codeOf(attempt({ of: 'agent', agent_id: 'nobody', tools: {} })), 'no_such_agent');
+  assert.equal(await codeOf(attempt({ of: 'tier', name: 'tier-99', tools: {} })), 'no_such_entitlement');
+});
+
+test('words have no secrets of known forms, and those of a conversation are for its people', async () => {
+  const command = 'git push https://x:hunter22hunter22@h.test/r main';
+  const open = await permits.startRun('bob');
+  await begin(open, '1.0', { tool: 'shell', value: { command } });
+  await permits.end(open);
+  const { session_id: sessionId } = await talk.open(permits.member, 'bob');
+  const { run } = dataOf(await talk.say(permits.member, sessionId, 'Push it.'));
+  const inChat = await permits.start('bob', run);
+  await begin(inChat, '1.0', { tool: 'shell', value: { command } });
+  const report = await trial({ of: 'village', rules: [...RULES, { tools: ['publish'], verdict: 'deny' }] });
+  const wordsOf = (runId: string) => report.examples.find(({ run_id: id }) => id === runId)?.words;
+  assert.equal(wordsOf(open.runId), 'git push https://x:[secret]@h.test/r main');
+  assert.equal(wordsOf(inChat.runId), null, 'an admin who is not in the conversation does not read it');
+  assert.ok(!JSON.stringify(report).includes('hunter22'));
+});
+
+test('calls that cannot be judged are counted apart: no facts, no run, no agent, and before the week', async () => {
+  const working = await permits.startRun('ada');
+  assert.equal(await begin(working, '1.0', { tool: 'shell', value: { command: 'ls' } }), 'begun');
+  await permits.end(working);
+  const proposal: PolicyProposal = { of: 'village', rules: [...RULES, { tools: ['exec'], verdict: 'deny' }] };
+  const earlier = await trial(proposal);
+  const facts = (agentUid: string, runId: string, at: string): string => `
+    insert into judged_call (run_id, call_id, agent_id, agent_uid, tool, tool_class, verdict, policy_version, judged_at)
+    values ('${runId}', '${randomUUID()}', 'ada', '${agentUid}', 'shell', 'exec', 'allow', repeat('0', 64), ${at})`;
+  await superuser.run(facts('another-life', working.runId, 'now()'));
+  await superuser.run(facts('another-life', randomUUID(), 'now()'));
+  await superuser.run(facts('another-life', working.runId, `now() - interval '7 days 1 minute'`));
+  await superuser.run(`delete from judged_call where run_id = '${working.runId}' and call_id = '1.0'`);
+  const report = await trial(proposal);
+  assert.deepEqual(report.not_judged, { older: 0, without_facts: 1, run_gone: 1, agent_gone: 1 });
+  assert.deepEqual([report.looked_at, report.judged], [earlier.looked_at + 1, earlier.judged - 1]);
+});
+
+test('taint is as it was when the call was judged, and a repeated request does not change it', async () => {
+  const working = await permits.startRun('bob');
+  const say = { tool: 'say', callId: '5.0', args: { text: 'hello' } };
+  const first = resultOf(await permits.perform(working, say));
+  await superuser.run(`select taint_run('${working.runId}', 'egress', 'example.org', null, null)`);
+  assert.equal(resultOf(await permits.perform(working, say)), first);
+  const rows = await superuser.run(`select taint_source from judged_call where run_id = '${working.runId}'`);
+  assert.deepEqual(rows, [{ taint_source: null }]);
+  await begin(working, '5.1', { tool: 'shell', value: { command: 'python3 x.py' } });
+  const relaxed: VillageRule = { tools: ['exec'], verdict: 'allow', tainted: 'allow', reason: 'The hands hold it' };
+  const report = await trial({ of: 'village', rules: [...RULES, relaxed] });
+  assert.deepEqual(changesOf(report), { 'ask>allow': 1 });
+  assert.match(report.examples[0]?.before.reason ?? '', /example\.org/);
+  assert.equal(report.examples[0]?.before.rule, null);
+});
+
+test('the safe mode of a run holds in a trial too: no proposal lets it change anything', async () => {
+  const body = { prompt: 'Look only.', safe_mode: 'analysis_only' } as const;
+  const { run } = dataOf(await permits.play.admin.call(createRun, { params: { agent_id: 'ada' }, body }));
+  const working = await permits.start('ada', run);
+  const rules: VillageRules = [
+    { tools: ['read', 'speak', 'publish', 'exec', 'write_inside', 'network', 'act'], verdict: 'allow' },
+  ];
+  const before = await trial({ of: 'village', rules });
+  assert.equal(await begin(working, '6.0', { tool: 'shell', value: { command: 'pip install flask' } }), 'denied');
+  const report = await trial({ of: 'village', rules });
+  assert.deepEqual([report.judged, report.changed], [before.judged + 1, before.changed]);
+});
+
+test('only admins try rules', async () => {
+  const body = { of: 'village', rules: RULES } as const;
+  assert.equal(await codeOf(attempt(body, permits.member)), 'forbidden');
+  assert.equal(await codeOf(attempt(body, permits.play.as('ada'))), 'forbidden');
+  assert.equal(await codeOf(permits.member.call(getPolicy, {})), 'forbidden');
+});
