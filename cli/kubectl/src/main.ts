@@ -7,6 +7,7 @@ import { logs } from './commands/logs.ts';
 import { models } from './commands/models.ts';
 import { permissions } from './commands/permissions.ts';
 import { plan } from './commands/plan.ts';
+import { policy } from './commands/policy.ts';
 import { awake, reboot, sleep } from './commands/power.ts';
 import { run } from './commands/run.ts';
 import { runs } from './commands/runs.ts';
@@ -34,6 +35,7 @@ const COMMANDS = [
   schedules,
   freeze,
   plan,
+  policy,
 ];
 
 const write = (text: string): void => void process.stdout.write(text);

@@ -1,0 +1,112 @@
+import { ProblemError, tryPolicy, type PolicyTrial, type TrialExample, type TrialVerdict } from '@hamlet/contract';
+import { Failure, type Command, type Invocation } from '../command.ts';
+import { readProposal } from '../policy-file.ts';
+import { printable } from '../talk/printable.ts';
+import { age, brief, jsonText, table } from '../table.ts';
+import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+
+const USAGE = 'try -f FILE';
+const SHOWN_EXAMPLES = 20;
+const WORDS_CHARS = 48;
+const RULE_CHARS = 60;
+
+/** The rule that decides, in short: `village deny publish, send`. */
+function ruleText({ verdict, reason, rule }: TrialVerdict): string {
+  if (rule === null) return reason;
+  const when = rule.when === undefined ? '' : ` in a ${rule.when}`;
+  return `${rule.from}: ${verdict} ${rule.tools.join(', ')}${when}`;
+}
+
+const exampleRow = (example: TrialExample, nowMs: number): readonly string[] => [
+  `${example.before.verdict} → ${example.after.verdict}`,
+  example.agent_id,
+  age(example.at, nowMs),
+  printable(brief(example.words === null ? example.tool : `${example.tool}: ${example.words}`, WORDS_CHARS)),
+  example.answer ?? '-',
+  printable(brief(ruleText(example.after), RULE_CHARS)),
+  `${example.run_id} ${example.call_id}`,
+];
+
+function unknownLines({ cut, looked_at: lookedAt, not_judged: not }: PolicyTrial): readonly string[] {
+  const limit = cut === 'time' ? 'the time of a trial ended' : 'a trial has a limit';
+  return [
+    ...(cut === null ? [] : [`${not.older} older calls of the week come before the newest ${lookedAt}: ${limit}`]),
+    ...(not.without_facts === 0 ? [] : [`${not.without_facts} calls are from before the API kept the facts of each`]),
+    ...(not.run_gone === 0 ? [] : [`${not.run_gone} calls are of runs that are no longer kept`]),
+    ...(not.agent_gone === 0 ? [] : [`${not.agent_gone} calls are of agents that no longer exist`]),
+  ];
+}
+
+function answersText({ allowed, denied, expired }: PolicyTrial['changes'][number]['answers']): string {
+  const parts = Object.entries({ allowed, denied, expired }).filter(([, count]) => count > 0);
+  return parts.length === 0 ? '-' : parts.map(([word, count]) => `${count} ${word}`).join(', ');
+}
+
+const sumTable = (title: string, rows: PolicyTrial['by_class']): readonly string[] => [
+  '',
+  table(
+    [title, 'CHANGE', 'CALLS'],
+    rows.map(({ name, from, to, calls }) => [printable(name), `${from} → ${to}`, String(calls)]),
+  ),
+];
+
+/** The report of a trial: numbers first, then examples, then what it does not know. Pure. */
+export function trialLines(trial: PolicyTrial, nowMs: number): readonly string[] {
+  const { judged, changed, changes, by_class: byClass, by_agent: byAgent, examples } = trial;
+  const unknown = unknownLines(trial);
+  const not = unknown.length === 0 ? [] : ['', 'Not judged:', ...unknown.map((line) => `  ${line}`)];
+  if (judged === 0) return ['no call of the last 7 days can be judged', ...not];
+  if (changed === 0) return [`the proposed rules change none of ${judged} calls of the last 7 days`, ...not];
+  const shown = examples.slice(0, SHOWN_EXAMPLES);
+  return [
+    `the proposed rules change ${changed} of ${judged} calls of the last 7 days`,
+    '',
+    table(
+      ['CHANGE', 'CALLS', 'ANSWERS THEN'],
+      changes.map(({ from, to, calls, answers }) => [`${from} → ${to}`, String(calls), answersText(answers)]),
+    ),
+    ...sumTable('CLASS', byClass),
+    ...sumTable('AGENT', byAgent),
+    '',
+    table(
+      ['CHANGE', 'AGENT', 'AGE', 'CALL', 'ANSWER THEN', 'DECIDES', 'RUN AND CALL'],
+      shown.map((example) => exampleRow(example, nowMs)),
+    ),
+    ...(shown.length < changed ? [`(the newest ${shown.length} of ${changed}; -o json has up to 100)`] : []),
+    ...not,
+  ];
+}
+
+function fileOf({ names: [verb], flags: { filename } }: Pick<Invocation, 'names' | 'flags'>): string {
+  if (verb !== 'try' || typeof filename !== 'string') throw new Failure(`usage: kubectl hamlet policy ${USAGE}`, 2);
+  return filename;
+}
+
+export const policy: Command = {
+  name: 'policy',
+  usage: USAGE,
+  summary: 'tries proposed rules on the calls of the last week, and changes nothing',
+  details: `  -f, --filename=FILE         YAML or JSON with the proposed rules, "-" for standard input: an Agent or an Entitlement (its
+                              spec.tools), values of the chart (api.toolRules), or a list of rules of the village
+
+The API judges the calls of the last 7 days by the rules in force and by the proposed ones, and reports each verdict that would have
+been another. Taint and the answers of people are as they were then. Only calls of runs count, not what agents do by themselves
+between them. Needs an admin.\n\n${API_DETAILS}`,
+  options: { ...API_OPTIONS, filename: { type: 'string', short: 'f' } },
+  names: [1, 1],
+  async run(invocation) {
+    const { json, print, nowMs } = invocation;
+    const body = readProposal(fileOf(invocation));
+    const trial = await withApi(
+      invocation,
+      async (api) => {
+        const outcome = await api.call(tryPolicy, { body });
+        if (!outcome.ok) throw new ProblemError(outcome.problem);
+        return outcome.data;
+      },
+      'admin',
+    );
+    for (const line of json ? [jsonText(trial)] : trialLines(trial, nowMs)) print(line);
+    return 0;
+  },
+};
