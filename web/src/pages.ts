@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<Exclude<View, 'map'>, Loader>> = {
   payments: async () => ({ default: (await import('./features/payments/payments-page.tsx')).PaymentsPage }),
   moderation: async () => ({ default: (await import('./features/moderation/moderation-page.tsx')).ModerationPage }),
   models: async () => ({ default: (await import('./features/models/models-page.tsx')).ModelsPage }),
+  rules: async () => ({ default: (await import('./features/rules/rules-page.tsx')).RulesPage }),
   people: async () => ({ default: (await import('./features/accounts/accounts-page.tsx')).AccountsPage }),
   audit: async () => ({ default: (await import('./features/audit/audit-page.tsx')).AuditPage }),
 };
@@ -29,6 +30,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyExoticCompone
   payments: lazy(LOADERS.payments),
   moderation: lazy(LOADERS.moderation),
   models: lazy(LOADERS.models),
+  rules: lazy(LOADERS.rules),
   people: lazy(LOADERS.people),
   audit: lazy(LOADERS.audit),
 };

@@ -52,6 +52,7 @@ function phoneTest(stageOf: () => ViewerStage): void {
       'payments',
       'moderation',
       'models',
+      'rules',
       'people',
       'audit',
       'board',

@@ -13,6 +13,7 @@ export const VIEWS = [
   'payments',
   'moderation',
   'models',
+  'rules',
   'people',
   'audit',
 ] as const;

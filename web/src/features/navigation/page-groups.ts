@@ -17,6 +17,7 @@ export const PAGE_LABELS: Readonly<
   payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   models: { word: 'Models', hint: 'Providers of language models, with keys and prices', needs: 'models:manage' },
+  rules: { word: 'Rules', hint: 'Rules about the tools of agents, and trials of others', needs: 'policy:try' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
@@ -38,8 +39,8 @@ export const GROUPS = [
   {
     word: 'Office',
     icon: 'shield',
-    hint: 'Moderation, models, people and the audit',
-    views: ['moderation', 'models', 'people', 'audit'],
+    hint: 'Moderation, models, rules, people and the audit',
+    views: ['moderation', 'models', 'rules', 'people', 'audit'],
   },
 ] as const satisfies readonly PageGroup[];
 

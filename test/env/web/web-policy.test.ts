@@ -1,0 +1,116 @@
+/** The page Rules in a real browser: the rules in force, a trial of others on the calls of the last week, and its report. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { beginCall } from '@hamlet/contract';
+import { PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
+import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
+import type { BrowserOptions } from '../browser.ts';
+import { visit } from './web-operator.ts';
+import { startViewerStage, type ViewerStage } from './web-viewers.ts';
+
+const COMMANDS = [
+  'ls -l',
+  'make test',
+  'git push origin main',
+  'pip install flask',
+  'python3 a-very-long-name-of-a-script.py --with=options',
+];
+const RULES = [
+  {
+    tools: ['read', 'speak', 'act', 'publish', 'spend', 'exec', 'write_inside', 'network', 'install'],
+    verdict: 'allow',
+  },
+  {
+    tools: ['publish'],
+    verdict: 'ask',
+    when: 'run',
+    reason: 'People see it',
+    examples: { match: [{ tool: 'shell', command: 'git push origin main' }], not: [{ tool: 'say' }] },
+  },
+];
+
+let stage: ViewerStage;
+
+before(async () => {
+  stage = await startViewerStage();
+  await stage.stopApi();
+  await stage.startApi({ HAMLET_TOOL_RULES: JSON.stringify(RULES) });
+  await stage.account('kim', 'admin');
+  await stage.account('mo', 'member');
+  const permits = new PermissionPlay(stage.url);
+  await permits.play.everybody();
+  for (const agentId of ['ada', 'bob'] as const satisfies readonly AgentId[]) {
+    const working = await permits.startRun(agentId);
+    const { runId, cycle, attempt } = working;
+    for (const [at, command] of COMMANDS.entries())
+      await permits.play.as(agentId).call(beginCall, {
+        params: { run_id: runId, call_id: `1.${at}` },
+        body: { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command }), boot: 'b1' },
+      });
+    await permits.allow(working, post('2.0'));
+    await permits.end(working);
+  }
+});
+after(() => stage.remove());
+
+async function open(options?: BrowserOptions, name = 'kim') {
+  const viewer = await stage.viewer(options);
+  await stage.signIn(viewer, name);
+  await visit(viewer.page, '?view=rules');
+  return viewer;
+}
+
+const PROPOSED = JSON.stringify([RULES[0], { tools: ['exec', 'publish'], verdict: 'deny', reason: 'No code for now' }]);
+
+test('an admin sees the rules in force, changes them, and reads which calls would have been judged differently', async () => {
+  const viewer = await open();
+  const { page } = viewer;
+  await page.locator('.rule-row', { hasText: 'People see it' }).locator('text=only in runs').waitFor();
+  await page.click('[data-action="try-rules"]');
+  await page.locator('.trial-report[data-changed="0"] h3', { hasText: 'change none of' }).waitFor();
+  await page.fill('.trial-text', PROPOSED);
+  await page.click('[data-action="try-rules"]');
+  await page.locator('.trial-report:not([data-changed="0"])').waitFor();
+  assert.ok((await page.locator('.trial-tile').count()) >= 2);
+  await page.locator('.trial-example code', { hasText: 'git push origin main' }).first().waitFor();
+  await stage.shot(viewer, 'rules');
+  await page.locator('.trial-report').scrollIntoViewIfNeeded();
+  await stage.shot(viewer, 'rules-report');
+  await page.locator('.trial-example .link').first().click();
+  await page.waitForURL(/view=runs&run=/);
+  await viewer.close();
+});
+
+test('a text that is no JSON, and rules that contradict an example, have their error beside the button', async () => {
+  const viewer = await open();
+  const { page } = viewer;
+  await page.fill('.trial-text', '[');
+  await page.click('[data-action="try-rules"]');
+  await page.locator('.trial-form', { hasText: 'Write JSON' }).waitFor();
+  const wrong = [{ tools: ['spend'], verdict: 'deny', examples: { match: [{ tool: 'shell', command: 'git push' }] } }];
+  await page.fill('.trial-text', JSON.stringify(wrong));
+  await page.click('[data-action="try-rules"]');
+  await page.locator('.notice-bad[data-code="policy_wrong"]', { hasText: 'rule 1 must match shell' }).waitFor();
+  await stage.shot(viewer, 'rules-wrong');
+  await viewer.close();
+});
+
+test('the rules of one Agent are tried beside those of the village; on a phone nothing is wider than the screen', async () => {
+  const viewer = await open({ width: 400, height: 860, colorScheme: 'dark' });
+  const { page } = viewer;
+  await page.selectOption('select[name="layer"]', 'agent ada');
+  await page.locator('.rules-card .empty', { hasText: 'no rules of its own' }).waitFor();
+  await page.fill('.trial-text', JSON.stringify({ allow: ['read', 'shell'] }));
+  await page.click('[data-action="try-rules"]');
+  await page.locator('.trial-report:not([data-changed="0"])').waitFor();
+  await page.locator('.trial-report').scrollIntoViewIfNeeded();
+  await stage.shot(viewer, 'rules-phone');
+  assert.equal(await page.evaluate<number>(`document.querySelector('.page').scrollWidth`), 400);
+  await viewer.close();
+});
+
+test('members do not see the page', async () => {
+  const viewer = await open({}, 'mo');
+  await viewer.page.locator('.page-locked', { hasText: 'This page is for admins' }).waitFor();
+  await viewer.close();
+});

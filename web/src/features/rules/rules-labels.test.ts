@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PolicyTrial, type PolicyProposal } from '@hamlet/contract';
+import {
+  answersLabel,
+  draftOf,
+  headline,
+  layerKey,
+  layerOf,
+  loosens,
+  proposalOf,
+  ruleLabel,
+  unknownLabels,
+} from './rules-labels.ts';
+
+const VILLAGE: PolicyProposal = { of: 'village', rules: [{ tools: ['publish'], verdict: 'ask' }] };
+const ADA: PolicyProposal = { of: 'agent', agent_id: 'ada', tools: { allow: ['read'] } };
+
+test('a layer and its key are the same', () => {
+  for (const layer of [{}, { agent_id: 'ada' }, { tier: 'tier-0' }]) assert.deepEqual(layerOf(layerKey(layer)), layer);
+});
+
+test('the text of the rules in force is a proposal of them, and a text that is no JSON has a problem', () => {
+  for (const inForce of [VILLAGE, ADA])
+    assert.deepEqual(proposalOf(draftOf(inForce), inForce), { ok: true, proposal: inForce });
+  const wrong = proposalOf('[', VILLAGE);
+  assert.match(wrong.ok ? '' : wrong.problem, /^Write JSON: /);
+});
+
+test('the report is in words, with what it does not know', () => {
+  assert.match(headline({ judged: 0, changed: 0 }), /No call/);
+  assert.match(headline({ judged: 1, changed: 0 }), /none of 1 call of/);
+  assert.match(headline({ judged: 12_345, changed: 1_234 }), /change 1,234 of 12,345 calls/);
+  assert.equal(answersLabel({ allowed: 0, denied: 0, expired: 0 }), null);
+  assert.equal(answersLabel({ allowed: 2, denied: 0, expired: 1 }), 'Then: 2 allowed, 1 expired');
+  const trial = PolicyTrial.parse({
+    since: '2026-11-18T12:10:00Z',
+    until: '2026-11-25T12:10:00Z',
+    looked_at: 50_000,
+    judged: 49_997,
+    changed: 0,
+    cut: 'time',
+    not_judged: { older: 7, without_facts: 1, run_gone: 2, agent_gone: 0 },
+    changes: [],
+    by_class: [],
+    by_agent: [],
+    examples: [],
+    took_ms: 4,
+  });
+  assert.deepEqual(
+    unknownLabels(trial).map((text) => text.split(' ', 2).join(' ')),
+    ['7 calls', '1 call', '2 calls'],
+  );
+});
+
+test('a change loosens if its new verdict is less strict', () => {
+  assert.ok(loosens({ from: 'deny', to: 'ask' }) && loosens({ from: 'ask', to: 'allow' }));
+  assert.ok(!loosens({ from: 'allow', to: 'deny' }) && !loosens({ from: 'allow', to: 'ask' }));
+});
+
+test('the rule that decides is named with its layer', () => {
+  const rule = { tools: ['a', 'b', 'c', 'd', 'e'], verdict: 'deny', from: 'tier' } as const;
+  assert.equal(
+    ruleLabel({ verdict: 'deny', reason: 'No', rule: { ...rule, tools: [...rule.tools] } }),
+    'No (rule of the tier about a, b, c, d …)',
+  );
+  assert.equal(ruleLabel({ verdict: 'ask', reason: 'Tainted', rule: null }), 'Tainted');
+});

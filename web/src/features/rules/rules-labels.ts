@@ -1,0 +1,118 @@
+import type { PolicyProposal, PolicyTrial, TrialVerdict, Verdict } from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
+
+export type Layer = Readonly<{ agent_id?: string; tier?: string }>;
+
+/** The key of a layer in the list of layers: `village`, `agent ada`, `tier tier-0`. */
+export function layerKey({ agent_id: agent, tier }: Layer): string {
+  if (agent !== undefined) return `agent ${agent}`;
+  return tier === undefined ? 'village' : `tier ${tier}`;
+}
+
+/** The layer of a key. */
+export function layerOf(key: string): Layer {
+  const [kind, name = ''] = key.split(' ');
+  if (kind === 'agent') return { agent_id: name };
+  return kind === 'tier' ? { tier: name } : {};
+}
+
+/** A rule as the page shows it; rules of all layers have these fields. */
+export type ShownRule = Readonly<{
+  tools: readonly string[];
+  when?: 'run' | 'turn' | undefined;
+  verdict: Verdict;
+  reason?: string | undefined;
+  tainted?: 'allow' | undefined;
+  examples?: Readonly<{ match?: readonly unknown[] | undefined; not?: readonly unknown[] | undefined }> | undefined;
+}>;
+
+/** The limits of a rule, and its examples, each in a few words. */
+export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly string[] {
+  const count = [examples.match, examples.not].flatMap((calls) => calls ?? []).length;
+  return [
+    ...(when === undefined ? [] : [when === 'run' ? 'only in runs' : 'only between runs']),
+    ...(tainted === undefined ? [] : ['also in tainted runs']),
+    ...(count === 0 ? [] : [`${count} ${count === 1 ? 'example' : 'examples'}`]),
+  ];
+}
+
+export function rulesIn(proposal: PolicyProposal): readonly ShownRule[] {
+  return proposal.of === 'village' ? proposal.rules : (proposal.tools.rules ?? []);
+}
+
+/** The text that a person edits: the rules of the village, or `spec.tools` of the tier or Agent. */
+export function draftOf(proposal: PolicyProposal): string {
+  return JSON.stringify(proposal.of === 'village' ? proposal.rules : proposal.tools, null, 2);
+}
+
+/** The proposal of an edited text, with everything else as it is in force; the problem of a text that is no JSON. */
+export function proposalOf(
+  text: string,
+  inForce: PolicyProposal,
+): Readonly<{ ok: true; proposal: PolicyProposal }> | Readonly<{ ok: false; problem: string }> {
+  try {
+    const value: unknown = JSON.parse(text);
+    // The API checks the form, and names each wrong field.
+    const proposal = inForce.of === 'village' ? { ...inForce, rules: value } : { ...inForce, tools: value };
+    return { ok: true, proposal: proposal as PolicyProposal };
+  } catch (error) {
+    return { ok: false, problem: `Write JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = { allow: 'Allow', ask: 'Ask', deny: 'Deny' };
+export const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'waiting', deny: 'bad' };
+
+/** True if a change lets more run than before. */
+export function loosens({ from, to }: Readonly<{ from: Verdict; to: Verdict }>): boolean {
+  const order: readonly Verdict[] = ['allow', 'ask', 'deny'];
+  return order.indexOf(to) < order.indexOf(from);
+}
+
+const calls = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'call' : 'calls'}`;
+
+/** The result of a trial in one sentence. */
+export function headline({ judged, changed }: Pick<PolicyTrial, 'judged' | 'changed'>): string {
+  if (judged === 0) return 'No call of the last seven days can be judged.';
+  if (changed === 0) return `These rules change none of ${calls(judged)} of the last seven days.`;
+  return `These rules change ${changed.toLocaleString('en')} of ${calls(judged)} of the last seven days.`;
+}
+
+/** The answers that people gave then, in words; null without any. */
+export function answersLabel({ allowed, denied, expired }: PolicyTrial['changes'][number]['answers']): string | null {
+  const parts = [
+    [allowed, 'allowed'],
+    [denied, 'denied'],
+    [expired, 'expired'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString('en')} ${word}`);
+  return told.length === 0 ? null : `Then: ${told.join(', ')}`;
+}
+
+/** What a trial did not judge, one sentence each. */
+export function unknownLabels({ cut, looked_at: looked, not_judged: not }: PolicyTrial): readonly string[] {
+  const limit = cut === 'time' ? 'its time was over' : 'its limit was reached';
+  return [
+    ...(cut === null ? [] : [`${calls(not.older)} before the newest ${looked.toLocaleString('en')}: ${limit}.`]),
+    ...(not.without_facts === 0
+      ? []
+      : [`${calls(not.without_facts)} from before the village kept what a trial needs.`]),
+    ...(not.run_gone === 0 ? [] : [`${calls(not.run_gone)} of runs that are no longer kept.`]),
+    ...(not.agent_gone === 0 ? [] : [`${calls(not.agent_gone)} of agents that no longer exist.`]),
+  ];
+}
+
+const LAYERS = {
+  village: 'the village',
+  tier: 'the tier',
+  agent: 'the Agent',
+  parent: 'the run that delegated',
+  safe_mode: 'the safe mode of the run',
+} as const;
+
+/** The rule that decides, in words. */
+export function ruleLabel({ reason, rule }: TrialVerdict): string {
+  if (rule === null) return reason;
+  const tools = rule.tools.length > 4 ? `${rule.tools.slice(0, 4).join(', ')} …` : rule.tools.join(', ');
+  return `${reason} (rule of ${LAYERS[rule.from]} about ${tools})`;
+}
