@@ -85,11 +85,11 @@ export function answersLabel({ allowed, denied, expired }: PolicyTrial['changes'
     [denied, 'denied'],
     [expired, 'expired'],
   ] as const;
-  const told = parts.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString('en')} ${word}`);
-  return told.length === 0 ? null : `Then: ${told.join(', ')}`;
+  const given = parts.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString('en')} ${word}`);
+  return given.length === 0 ? null : `Then: ${given.join(', ')}`;
 }
 
-/** What a trial did not judge, one sentence each. */
+/** The calls that a trial did not judge, one sentence each. */
 export function unknownLabels({ cut, looked_at: looked, not_judged: not }: PolicyTrial): readonly string[] {
   const limit = cut === 'time' ? 'its time was over' : 'its limit was reached';
   return [

@@ -83,7 +83,7 @@ class PolicyPairs {
   }
 }
 
-/** What a trial has found so far. */
+/** The findings of a trial so far. */
 class Findings {
   readonly tally = new TrialTally();
   readonly examples = new Examples();

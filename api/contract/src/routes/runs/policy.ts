@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { TierTools, ToolPolicy } from '../kinds/agent-mind.ts';
-import { McpServers } from '../kinds/mcp-servers.ts';
-import { ObjectName } from '../kinds/text.ts';
-import { CallId, Policy, Verdict, VillageRules } from './permission.ts';
-import { AgentId, Time } from './scalars.ts';
+import { defineRoute, json } from '../../http/route.ts';
+import { TierTools, ToolPolicy } from '../../kinds/agent-mind.ts';
+import { McpServers } from '../../kinds/mcp-servers.ts';
+import { ObjectName } from '../../kinds/text.ts';
+import { CallId, Policy, Verdict, VillageRules } from '../../values/permission.ts';
+import { AgentId, Time } from '../../values/scalars.ts';
 
 /** Calls that a trial looks at, the newest first, and the time that it may take in ms. */
 export const TRIAL_CALLS_MAX = 50_000;
@@ -65,8 +66,8 @@ export const PolicyTrial = z.strictObject({
   since: Time,
   until: Time,
   looked_at: Count.describe('Calls that the trial looked at, the newest first'),
-  judged: Count.describe('Of these, calls that both policies judged'),
-  changed: Count.describe('Of these, calls with another verdict'),
+  judged: Count.describe('Calls among them that both policies judged'),
+  changed: Count.describe('Calls among these with another verdict'),
   cut: z
     .enum(['calls', 'time'])
     .nullable()
@@ -91,3 +92,28 @@ export const PolicyTrial = z.strictObject({
   took_ms: Count,
 });
 export type PolicyTrial = z.infer<typeof PolicyTrial>;
+
+const ofPolicy = { tag: 'runs', permission: 'policy:try', audiences: ['people'] } as const;
+
+export const getPolicy = defineRoute('GET /policy', {
+  ...ofPolicy,
+  name: 'getPolicy',
+  summary: 'Rules in force, in the form in which a trial takes proposed ones: of the village, or of one Agent or tier',
+  query: z.strictObject({
+    agent_id: AgentId.optional().describe('The rules of this Agent alone'),
+    tier: ObjectName.optional().describe('The rules of this tier alone; not together with agent_id'),
+  }),
+  answer: json(z.strictObject({ in_force: PolicyProposal })),
+  reasons: ['no_such_agent', 'no_such_entitlement'],
+});
+
+export const tryPolicy = defineRoute('POST /policy/try', {
+  ...ofPolicy,
+  idempotency: 'natural',
+  name: 'tryPolicy',
+  summary:
+    'Try proposed rules on the calls of the last seven days: which verdicts would have been others. It changes nothing',
+  body: PolicyProposal,
+  answer: json(PolicyTrial),
+  reasons: ['policy_wrong', 'no_such_agent', 'no_such_entitlement', 'trial_under_way'],
+});
