@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { MemoryChangeResult } from '@hamlet/contract';
+import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
 import type { HandsClient } from '../hands/hands-client.ts';
@@ -8,7 +8,7 @@ import type { Log } from '../process/json-log.ts';
 import type { ExportShelf } from './export-shelf.ts';
 import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
 import { readMemoryFile, setAside, writeMemoryFile, type FilePlace } from './memory-file.ts';
-import type { MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
+import type { MemoryAnswer, MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
 
 /** The variable by which the MCP memory server finds its file. */
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
@@ -193,6 +193,29 @@ type Attempt = Exchange & {
   readonly refused: Exclude<MemoryChangeResult, 'done'>[];
 };
 
+interface Sending extends Pick<Attempt, 'read' | 'refused'>, Pick<Exchanging, 'run' | 'left'> {
+  readonly changes: readonly MemoryChange[];
+}
+
+/** Sends changes in as few requests as they fit into, the last of which reads: the API counts the requests of an agent. */
+async function sendChanges(
+  memory: RepositoryMemory,
+  { run, left, read, changes, refused }: Sending,
+  signal: AbortSignal,
+): Promise<MemoryAnswer> {
+  const batches = batchesOf(changes);
+  const collect = (results: readonly MemoryChangeResult[]): void =>
+    void refused.push(...results.filter((result) => result !== 'done' && result !== 'no_such_memory'));
+  for (const batch of batches.slice(0, -1)) {
+    const sent = await memory.use(run, { changes: batch, left, read: 'none' }, signal);
+    if (sent.kind === 'refused') return sent;
+    collect(sent.value.results);
+  }
+  const last = await memory.use(run, { changes: batches.at(-1) ?? [], left, read }, signal);
+  if (last.kind === 'ok') collect(last.value.results);
+  return last;
+}
+
 type Reading = Pick<Exchanging, 'run' | 'place'> & Pick<Ports, 'log'>;
 
 async function readOrSetAside(hands: HandsClient, { run, place, log }: Reading) {
@@ -211,15 +234,9 @@ async function tryExchange(
 ): Promise<Exchanged | 'changed'> {
   const file = await readOrSetAside(hands, { run, place, log });
   const base = exports.read(place.path);
-  if (base !== null && file.text !== null) {
-    const mayDelete = called || file.text !== '';
-    for (const changes of batchesOf(changesOfGraph(base, parseGraph(file.text), { mayDelete }))) {
-      const sent = await memory.use(run, { changes, left, read: 'none' }, signal);
-      if (sent.kind === 'refused') return sent;
-      refused.push(...sent.value.results.filter((result) => result !== 'done' && result !== 'no_such_memory'));
-    }
-  }
-  const found = await memory.use(run, { read }, signal);
+  const mayDelete = called || file.text !== '';
+  const changes = base === null || file.text === null ? [] : changesOfGraph(base, parseGraph(file.text), { mayDelete });
+  const found = await sendChanges(memory, { run, left, read, changes, refused }, signal);
   if (found.kind === 'refused') return found;
   const { entries } = found.value;
   const text = renderGraph(entries);
