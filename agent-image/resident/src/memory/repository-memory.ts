@@ -52,7 +52,8 @@ export function createRepositoryMemory(ports: Ports): RepositoryMemory {
     const found = await ask(run, { read: 'none' }, signal);
     if (found.kind === 'refused') return;
     const changes = found.value.version > 0 ? [] : seedChanges(ports.seed);
-    if (changes.length > 0) await ask(run, { changes, read: 'none' }, signal);
+    // A run in a safe mode may not write: the next one begins the memory.
+    if (changes.length > 0 && (await ask(run, { changes, read: 'none' }, signal)).kind === 'refused') return;
     if (begun.size >= MAX_REMEMBERED) begun.clear();
     begun.add(url);
   };

@@ -10,10 +10,12 @@ import {
   listRepositoryMemories,
   MEMORY_WRITES_PER_HOUR,
   REPOSITORY_MEMORIES_MAX,
+  sendMessage,
   useRepositoryMemory,
   type CallData,
   type CallInput,
   type Outcome,
+  type SafeMode,
 } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
@@ -43,10 +45,12 @@ type Body = Partial<CallInput<typeof useRepositoryMemory>['body']>;
 type Used = CallData<typeof useRepositoryMemory>;
 
 /** A run of a message in a new session; without a repository if `url` is null. */
-async function working(agentId: AgentId, url: string | null): Promise<Working> {
+async function working(agentId: AgentId, url: string | null, safeMode?: SafeMode): Promise<Working> {
   const body = { people: [], ...(url === null ? {} : { repository: { url, branch: 'main' } }) };
   const { session } = dataOf(await mia.client.call(createSession, { params: { agent_id: agentId }, body }));
-  const { run } = dataOf(await talk.say(mia.client, session.session_id, 'Work.'));
+  const message = { text: 'Work.', ...(safeMode === undefined ? {} : { safe_mode: safeMode }) };
+  const params = { session_id: session.session_id };
+  const { run } = dataOf(await mia.client.call(sendMessage, { params, body: message }));
   const { attempt } = dataOf(await talk.start(agentId, run.run_id)).run;
   return { agentId, runId: run.run_id, cycle: await talk.cycle(agentId), attempt };
 }
@@ -173,6 +177,15 @@ test('no secret of a known form is stored', async () => {
 test('a run without a repository has no memory of one', async () => {
   const run = await working('eve', null);
   assert.equal(await codeOf(use(run, {})), 'no_repository');
+  await end(run);
+});
+
+test('a run in a safe mode reads the memory and changes nothing of it', async () => {
+  const url = 'https://git.example.org/town/safe.git';
+  await inRun('ada', url, { changes: [note('Before.')] });
+  const run = await working('ada', url, 'analysis_only');
+  assert.equal(await codeOf(use(run, { changes: [note('Meanwhile.')] })), 'policy_denied');
+  assert.deepEqual(textsOf(dataOf(await use(run, { read: 'all' }))), ['Before.']);
   await end(run);
 });
 

@@ -80,6 +80,7 @@ async function change(
   { repository, run, changes, left, acting }: Changing,
 ): Promise<Outcome<Pick<ChangedMemory, 'results'>>> {
   if (changes.length === 0) return accepted(NO_CHANGE);
+  if (run.safeMode !== null) return refused('policy_denied', 'A run in a safe mode changes no memory');
   await lockRepositoryMemory(tx, repository);
   const before = await readRepositoryMemory(tx, repository);
   const outside = left || run.taint !== null;

@@ -48,7 +48,7 @@ export const useRepositoryMemory = defineRoute('POST /runs/{run_id}/repository-m
       outside: z.int().min(0).describe('Number of entries from outside that are left out'),
     }),
   ),
-  reasons: [...working.reasons, 'no_repository', 'memory_writes_limited', 'too_many_memories'],
+  reasons: [...working.reasons, 'no_repository', 'policy_denied', 'memory_writes_limited', 'too_many_memories'],
 });
 
 const reading = { tag: 'agents', permission: 'runs:read' } as const;
