@@ -18,6 +18,7 @@ import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './mem
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
+import { readScriptWith } from './scripts/read-script.ts';
 import { createSkillShelf, type SkillShelf } from './skills/skill-shelf.ts';
 import type { ToolKit } from './tools/tool-kit.ts';
 import type { WorkVillage } from './village/work-village.ts';
@@ -76,6 +77,7 @@ async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts)
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),
     keepArtifact: keepArtifactWith(kit),
+    readScript: readScriptWith(kit),
     search,
   });
 }

@@ -23,6 +23,7 @@ import * as paypal from './routes/payments/paypal.ts';
 import * as reconciliation from './routes/payments/reconciliation.ts';
 import * as permissions from './routes/permissions.ts';
 import * as personality from './routes/personality.ts';
+import * as scripts from './script/script-routes.ts';
 import * as accounts from './routes/people/accounts.ts';
 import * as mcp from './routes/people/mcp.ts';
 import * as me from './routes/people/me.ts';
@@ -61,6 +62,11 @@ export const ROUTES = [
   personality.listPersonality,
   personality.amendPersonality,
   personality.undoPersonality,
+  scripts.listScripts,
+  scripts.getScript,
+  scripts.saveScript,
+  scripts.adoptScript,
+  scripts.deleteScript,
   capabilities.getCapabilities,
   capabilities.listSkills,
   resident.listTurns,

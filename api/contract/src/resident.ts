@@ -9,6 +9,9 @@ export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { keepArtifact } from './routes/runs/artifacts.ts';
+export { getScript, listScripts } from './script/script-routes.ts';
+export { SCRIPT_MEDIA_TYPE, SharedScript } from './script/script.ts';
+export { SCRIPT_SECONDS_MAX, type RunScriptInput } from './tools/script-tools.ts';
 export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName, TABLE_MEDIA_TYPE } from './values/artifact.ts';
 export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/opened-page.ts';
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
@@ -40,6 +43,7 @@ export {
   RUN_SUMMARY_MAX_CHARS,
 } from './values/run.ts';
 export { GIT_SECONDS_MAX, type GitAction, type GitInput } from './tools/git-tool.ts';
+export { INSTALL_SECONDS_MAX, type InstallInput, type PackageManager } from './tools/install-tool.ts';
 export { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX } from './tools/hands-tools.ts';
 export { HTTP_SECONDS_MAX, NET_TOOLS } from './tools/net-tools.ts';
 export { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './tools/village-tools.ts';

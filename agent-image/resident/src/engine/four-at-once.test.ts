@@ -126,6 +126,8 @@ function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
     beginCall: unused,
     endCall: unused,
     keepArtifact: unused,
+    scripts: unused,
+    script: unused,
     noteMemories: async () => ok([]),
     repositoryMemory: unused,
     skillFiles: unused,

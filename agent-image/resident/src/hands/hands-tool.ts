@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { CallLog, CallReport } from './call-log.ts';
+import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
 import type { WorkTrees } from './repository/work-trees.ts';
@@ -30,6 +31,7 @@ export interface HandsKit {
   readonly calls: CallLog;
   readonly changes: ChangeLog;
   readonly keepArtifact: KeepArtifact;
+  readonly readScript: ReadScript;
   /** The village's service of web_search; without one there is no such tool. */
   readonly search: AgentConfig['search'];
 }

@@ -10,11 +10,15 @@ export const textOf = (stream: OutputStream | undefined): string =>
 /** The output of a call for the model. The middle of a long one is left out; `read_output` has it under the name of the process. */
 export function shownOutput(
   stream: OutputStream | undefined,
-  { process, name }: { readonly process: string; readonly name: 'stdout' | 'stderr' },
+  {
+    process,
+    name,
+    chars = SHOWN_CHARS,
+  }: { readonly process: string; readonly name: 'stdout' | 'stderr'; readonly chars?: number },
 ): string {
   const text = textOf(stream);
-  if (stream === undefined || text.length <= SHOWN_CHARS) return text;
-  const half = SHOWN_CHARS / 2;
+  if (stream === undefined || text.length <= chars) return text;
+  const half = chars / 2;
   const note = `\n[… the middle of ${stream.bytes} bytes is left out: read_output process ${process} stream ${name} …]\n`;
   return `${text.slice(0, half)}${note}${text.slice(-half)}`;
 }

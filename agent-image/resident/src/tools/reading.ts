@@ -74,11 +74,19 @@ export async function readThread(kit: ToolKit, postId: string, signal: AbortSign
     .filter(({ status }) => status === 'shown')
     .slice(-MAX_REPLIES)
     .map(({ author_id: by, body, created_at: at }) => `- ${by}, ${at}: ${body}`);
-  return okay(`${titleOf(post)}\n${post.body}\n${section(`Replies (${post.replies})`, shown)}`);
+  return okay(`${titleOf(post)}\n${post.body}\n${deliveredIn(post)}${section(`Replies (${post.replies})`, shown)}`);
 }
 
 const titleOf = ({ post_id: id, title, author_id: by, status, replies, created_at: at }: Post): string =>
   `“${title}” by ${by}, ${at}, ${status}, ${replies} replies, post_id ${id}`;
+
+/** The deliverables of a post with the ids that adopt_script takes. */
+function deliveredIn({ deliverables = [] }: Post): string {
+  const lines = deliverables.map(
+    ({ artifact_id: id, name, deliverable }) => `- ${deliverable ?? 'file'} ${name}, id ${id}`,
+  );
+  return lines.length === 0 ? '' : `${section('Deliverables', lines)}\n`;
+}
 
 const postInWords = (post: Post): string =>
   `${titleOf(post)}\n${post.body.length > EXCERPT_CHARS ? `${post.body.slice(0, EXCERPT_CHARS)}…` : post.body}`;

@@ -6,6 +6,7 @@ import { lookAround, readBalance, readBoard, readQuote, readThread } from './rea
 import { delegateWork, listOwnWorkers } from './delegating.ts';
 import { loadSkill, readSkillFile } from './skills.ts';
 import { listSchedules } from './schedules.ts';
+import { listScripts } from './scripts.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
 import { outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-kit.ts';
@@ -63,6 +64,7 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
     readBoard(kit, { q: query, limit }, signal),
   ),
   inPod('list_schedules', VILLAGE_TOOLS.list_schedules, (_input, { signal }) => listSchedules(kit, signal)),
+  inPod('list_scripts', VILLAGE_TOOLS.list_scripts, ({ name }, { signal }) => listScripts(kit, name, signal)),
   inPod('list_workers', VILLAGE_TOOLS.list_workers, (query, { signal }) => listOwnWorkers(kit, query, signal)),
   inPod('balance', VILLAGE_TOOLS.balance, (_input, { signal }) => readBalance(kit, signal)),
   inPod('quote', VILLAGE_TOOLS.quote, (asked, { signal }) => readQuote(kit, given(asked), signal)),

@@ -34,6 +34,9 @@ export function createHttpWork(options: HttpVillageOptions): WorkVillage {
       const body = { ...lease, changes: [...changes], left, read: wanted };
       return read(contract.useRepositoryMemory, { params: { run_id }, body });
     },
+    scripts: async () => mapped(await read(contract.listScripts, { params }), ({ scripts }) => scripts),
+    script: (name, version) =>
+      read(contract.getScript, { params: { ...params, name }, query: version === null ? {} : { version } }),
     skillFiles: async (skill) =>
       mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
     pinSkills: async (run_id, lease, skills) => {

@@ -16,6 +16,8 @@ import type {
   RunSkill,
   MemoryChange,
   ScheduleView,
+  Script,
+  ScriptDetail,
   SkillFiles,
   useRepositoryMemory,
   Worker,
@@ -113,6 +115,10 @@ export interface WorkVillage {
   ): Promise<Answer<readonly string[]>>;
   /** Changes and reads the memory of the repository in which a run works. Reading `all` taints the run if strangers wrote something. */
   repositoryMemory(runId: string, lease: RunLease, use: MemoryUse): Promise<Answer<UsedMemory>>;
+  /** The agent's scripts, by name. */
+  scripts(): Promise<Answer<readonly Script[]>>;
+  /** One of the agent's scripts in a version; null: its newest one. */
+  script(name: string, version: string | null): Promise<Answer<ScriptDetail>>;
   /** Files of a skill that lies in a ConfigMap. */
   skillFiles(name: string): Promise<Answer<SkillFiles>>;
   /** Fixes the skills of a run; returns those that its first attempt fixed. */

@@ -1,5 +1,5 @@
 import type { EgressPolicy, Registry } from '@hamlet/contract';
-import { deny, normalHost, type EgressDenial } from '@hamlet/core/egress';
+import { normalHost, registryOff, type EgressDenial } from '@hamlet/core/egress';
 import type { Upstream } from './reverse-target.ts';
 
 /** The database of checksums that `go` asks through its module proxy. */
@@ -24,11 +24,7 @@ function upstreamOf(base: URL, rest: string): Upstream {
 /** The server of a request to the index of a registry, or a denial that names the switch. */
 export function upstreamOfIndex(policy: EgressPolicy, registry: Registry, rest: string): Upstream | EgressDenial {
   const open = policy.registries[registry];
-  if (open === undefined)
-    return deny(
-      'egress_registry_off',
-      `the registry ${registry} is switched off in this village; ask an admin to add ${registry} to egress.registries`,
-    );
+  if (open === undefined) return registryOff(registry);
   const [, sums, path = ''] = registry === 'go' ? (GO_SUMS.exec(rest) ?? []) : [];
   if (sums !== undefined) return upstreamOf(new URL(`https://${sums}/`), path);
   // npm writes the slash of a scope encoded, which servers may read in two ways.

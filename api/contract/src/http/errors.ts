@@ -209,6 +209,10 @@ export const REFUSALS = {
   ),
   too_many_credentials: afterChange(409, 'The village stores too many credentials: remove those that nothing uses'),
   provider_configured: never(409, 'The configuration of the village has this name already: choose another name'),
+  no_such_script: never(404, 'The agent has no such script or version: look at its list of scripts'),
+  script_exists: never(409, 'The agent has a script of that name already: choose another name'),
+  no_script: never(422, 'The deliverable is no script: only those that deliver made of kind script can be adopted'),
+  too_many_scripts: afterChange(409, 'The agent has 50 scripts: delete one first'),
   no_such_artifact: never(
     404,
     'No artifact has this id for you: list the artifacts of the run; each is kept for 30 days',

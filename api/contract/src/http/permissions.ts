@@ -21,6 +21,8 @@ export const PERMISSIONS = {
   'run:create': ['member', 'admin'],
   'runs:read': ['member', 'admin'],
   'workers:read': ['member', 'admin', 'agent'],
+  /** An agent reads only its own. */
+  'scripts:read': ['member', 'admin', 'agent'],
   /** A member answers only for their own runs and sessions; the handler checks this. */
   'permission:answer': ['member', 'admin'],
   /** The handler checks that the run is the agent's. */
@@ -77,6 +79,7 @@ export const OWN_AGENT_PERMISSIONS: ReadonlySet<RoutePermission> = new Set<Route
   'agent:self',
   'ledger:read',
   'models:read',
+  'scripts:read',
 ]);
 
 /** Does not check whether an object belongs to the agent: the handler does. */

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { GIT_TOOL } from './git-tool.ts';
+import { INSTALL_TOOL } from './install-tool.ts';
 import { NET_TOOLS } from './net-tools.ts';
+import { RUN_SCRIPT_TOOL } from './script-tools.ts';
+import { ScriptName, ScriptVersion } from '../script/script.ts';
 import { ArtifactName, DeliverableKind, DeliveredTable } from '../values/artifact.ts';
 import type { VillageTool } from './tool.ts';
 
@@ -99,7 +102,7 @@ const GIT_NAME_MAX_CHARS = 200;
 const Deliver = z
   .strictObject({
     kind: DeliverableKind.describe(
-      'file: a file of /workspace as it is now. patch: all changes of a git repository against base. table: rows with their sources',
+      'file: a file of /workspace as it is now. patch: all changes of a git repository against base. table: rows with their sources. script: a version of one of your scripts',
     ),
     path: path.optional().describe('For file: the file. For patch: the folder of the repository'),
     base: z
@@ -110,11 +113,18 @@ const Deliver = z
       .describe('For patch: the commit or branch that the patch applies to'),
     name: ArtifactName.optional().describe('Name of the file that people download, for example fix.patch'),
     table: DeliveredTable.optional().describe('For table'),
+    script: z
+      .strictObject({ name: ScriptName, version: ScriptVersion })
+      .optional()
+      .describe('For script: one of yours, which other agents can adopt from your post'),
   })
   .refine(
-    ({ kind, path, table }) => (kind === 'table') === (table !== undefined) && (kind === 'table' || path !== undefined),
+    ({ kind, path, table, script }) =>
+      (kind === 'table') === (table !== undefined) &&
+      (kind === 'script') === (script !== undefined) &&
+      (kind === 'table' || kind === 'script' || path !== undefined),
     {
-      message: 'write path for a file or a patch, and table for a table',
+      message: 'write path for a file or a patch, table for a table, and script for a script',
     },
   );
 
@@ -129,6 +139,8 @@ export const HANDS_TOOLS = {
       'Run a command in bash on your own machine, as root, in /workspace. The folder, exported variables and functions stay for your next command of this conversation. Without a terminal: use options that ask nothing.',
   },
   ...GIT_TOOL,
+  ...INSTALL_TOOL,
+  ...RUN_SCRIPT_TOOL,
   read_output: {
     class: 'read',
     effect: 'read',
@@ -206,7 +218,7 @@ export const HANDS_TOOLS = {
     runs: 'hands',
     input: Deliver,
     description:
-      'Deliver a result to the people of this run: a file, a patch or a table with sources. They see it beside your answer, open and download it. At most 5 MiB.',
+      'Deliver a result to the people of this run: a file, a patch, a table with sources or a script. They see it beside your answer, open and download it. At most 5 MiB.',
   },
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

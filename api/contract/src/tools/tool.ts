@@ -35,17 +35,24 @@ export interface VillageTool {
   readonly rate?: ToolRate;
   /** True if the call begins a worker, which is a run of its own. */
   readonly begins?: true;
+  /** True if a person decides on each call: no rule allows it, and no word of a person holds for later ones. */
+  readonly decided?: true;
+  /** True if it runs code that an agent wrote. Such a tool runs in the hands alone. */
+  readonly custom?: true;
 }
 
 /** Rates of a tier: searches of the web, and calls of the browser. */
 export type ToolRate = 'web_search' | 'browser';
 
-/** `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others, which runs in the hands alone. */
+/**
+ * `platform`: code of the village. `sandbox`: code of the village in the hands. `custom`: code of others (an MCP server, a script of an
+ * agent), which runs in the hands alone.
+ */
 export type ToolPlace = 'platform' | 'sandbox' | 'custom';
 
 /** The place in which the code of a tool runs, by its line of the contract's table; a tool that is in none is of others. Pure. */
-export function placeOf(tool: Pick<VillageTool, 'runs'> | undefined): ToolPlace {
-  if (tool === undefined) return 'custom';
+export function placeOf(tool: Pick<VillageTool, 'runs' | 'custom'> | undefined): ToolPlace {
+  if (tool === undefined || tool.custom === true) return 'custom';
   return tool.runs === 'hands' ? 'sandbox' : 'platform';
 }
 

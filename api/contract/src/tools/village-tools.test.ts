@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { HANDS_TOOLS, isVillageTool, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from './village-tools.ts';
+import {
+  HANDS_TOOLS,
+  isVillageTool,
+  placeOf,
+  VILLAGE_TOOL_NAMES,
+  VILLAGE_TOOLS,
+  villageTool,
+} from './village-tools.ts';
 
 test('every tool has a JSON schema of an object for the model, and a bound on every text', () => {
   for (const name of VILLAGE_TOOL_NAMES) {
@@ -17,6 +24,7 @@ test('outward effects run in the API and repeat with their call id', () => {
     const { class: kind, effect, runs } = VILLAGE_TOOLS[name];
     if (Object.hasOwn(HANDS_TOOLS, name)) assert.equal(runs, 'hands', name);
     else assert.equal(runs, kind === 'read' ? 'pod' : 'village', name);
+    if (placeOf(villageTool(name)) === 'custom') assert.equal(runs, 'hands', `${name} runs code of an agent`);
     if (runs === 'village') assert.equal(effect, 'keyed', name);
     if (villageTool(name)?.brings === 'outside') assert.notEqual(runs, 'pod', `the API sees each start of ${name}`);
   }

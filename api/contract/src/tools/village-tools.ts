@@ -12,6 +12,7 @@ import { ItemId } from '../world/map.ts';
 import { Amount } from '../values/money.ts';
 import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
 import { HANDS_TOOLS } from './hands-tools.ts';
+import { SCRIPT_TOOLS } from './script-tools.ts';
 import type { VillageTool } from './tool.ts';
 
 export {
@@ -382,6 +383,7 @@ export const VILLAGE_TOOLS = {
     input: ListWorkers,
     description: 'List your workers: role, state, usage and result.',
   },
+  ...SCRIPT_TOOLS,
   ...HANDS_TOOLS,
 } as const satisfies Readonly<Record<string, VillageTool>>;
 

@@ -32,8 +32,8 @@ export const MediaType = z
 
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'write 64 hexadecimal digits in lower case');
 
-/** `file`: a file of the workspace. `patch`: a unified diff. `table`: JSON as `DeliveredTable` says. */
-export const DeliverableKind = z.enum(['file', 'patch', 'table']);
+/** `file`: a file of the workspace. `patch`: a unified diff. `table`: JSON as `DeliveredTable` says. `script`: JSON as `SharedScript` says. */
+export const DeliverableKind = z.enum(['file', 'patch', 'table', 'script']);
 export type DeliverableKind = z.infer<typeof DeliverableKind>;
 
 /** Bytes that a call of a run made for people: a deliverable, a screenshot, or another output. */

@@ -7,6 +7,7 @@ export {
   judgeRequest,
   mayConnect,
   normalHost,
+  registryOff,
   type ConnectionVerdict,
   type Destination,
   type EgressDenial,

@@ -1,4 +1,11 @@
-import type { EgressBan, EgressPolicy, EgressRefusalCode, EgressRule, PrivateOpening } from '@hamlet/contract';
+import type {
+  EgressBan,
+  EgressPolicy,
+  EgressRefusalCode,
+  EgressRule,
+  PrivateOpening,
+  Registry,
+} from '@hamlet/contract';
 import { classifyAddress, isInNetwork } from './address-class.ts';
 import { clearPath, fitsPath } from './path-pattern.ts';
 
@@ -30,6 +37,13 @@ export type RequestVerdict = { readonly verdict: 'allow'; readonly rule: EgressR
 export function deny(code: EgressRefusalCode, message: string): EgressDenial {
   return { verdict: 'deny', code, message };
 }
+
+/** The denial of a registry that the village has not switched on; it names the switch, and who can add it. */
+export const registryOff = (registry: Registry): EgressDenial =>
+  deny(
+    'egress_registry_off',
+    `the registry ${registry} is switched off in this village; ask an admin to add ${registry} to egress.registries`,
+  );
 
 /** A host as rules compare it: lower case, no dot at the end, no brackets around an IPv6 address. */
 export function normalHost(host: string): string {

@@ -1,4 +1,5 @@
 import type { GitAction, GitInput } from '@hamlet/contract';
+import { shellLine as lineOf } from '../policy/shell-line.ts';
 
 /** A call of the tool `git`, without its folder. */
 export type GitCall = Pick<GitInput, 'action' | 'args' | 'message'>;
@@ -8,10 +9,6 @@ export interface GitRefusal {
   readonly code: 'git_pull_refused' | 'git_stash_refused' | 'git_forced_update_refused' | 'git_message_missing';
   readonly text: string;
 }
-
-const PLAIN = /^[A-Za-z0-9_@%+=:,./^~-]+$/;
-const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
-const lineOf = (words: readonly string[]): string => words.map(quoted).join(' ');
 
 /** The steps of actions that are no verb of git. */
 const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>> = {

@@ -71,6 +71,8 @@ function judgeByRules(policy: Pick<Policy, 'rules'>, call: JudgedCall): Judged {
   if (first === undefined || !matching.some(({ from }) => from === 'village'))
     return { verdict: 'deny', reason: `No rule of the village allows ${call.tool}` };
   const strictest = strictestOf(first, others);
+  if (tool.decided === true && strictest.verdict === 'allow')
+    return { verdict: 'ask', reason: `A person decides on each call of ${call.tool}` };
   if (tool.asks === true && strictest.verdict === 'allow') return { verdict: 'ask', reason: 'The agent asks a person' };
   return strictest;
 }

@@ -15,7 +15,7 @@ const of = (safeMode: SafeMode | null, policy = AGENT): Policy => narrowPolicy(p
 
 /** Each tool that a run of a safe mode has. A new tool is denied in one, or belongs here because it changes nothing. */
 const LEFT =
-  'look_around go_to find_agent read_board search_board balance quote list_schedules list_memories search_memories load_skill read_skill_file list_workers delegate read_output list_processes read_file list_files search_files list_changes say ask_human deliver http web_fetch web_search browser_open browser_read browser_click browser_fill browser_screenshot'.split(
+  'look_around go_to find_agent read_board search_board balance quote list_schedules list_scripts list_memories search_memories load_skill read_skill_file list_workers delegate read_output list_processes read_file list_files search_files list_changes say ask_human deliver http web_fetch web_search browser_open browser_read browser_click browser_fill browser_screenshot'.split(
     ' ',
   );
 

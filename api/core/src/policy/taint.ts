@@ -42,6 +42,7 @@ const WORDS: Readonly<Record<TaintSource, (detail: string) => string>> = {
   parent: () => 'the run that delegated it',
   worker: () => 'a worker of the run',
   conversation: () => 'an earlier answer in this conversation',
+  script: (detail) => `the script ${detail}`,
 };
 
 /** The origin of the text, for people and models. Pure. */

@@ -56,6 +56,7 @@ const BY_CLASS: Readonly<Partial<Record<ToolClass, HandsActivity>>> = {
   read: 'reading',
   write_inside: 'typing',
   network: 'browsing',
+  install: 'building',
 };
 
 /** The activity of an agent that has begun this call. Pure. */

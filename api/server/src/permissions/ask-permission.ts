@@ -11,12 +11,15 @@ import {
 } from '@hamlet/store';
 import type { Db, PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
+import type { EgressOf } from '../egress/egress-of.ts';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { permitWork } from '../runs/work-handlers.ts';
 import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
+import { deniedByRegistry } from './hands/registry-switch.ts';
+import { deniedByScript } from './hands/script-call.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
 import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
@@ -31,6 +34,7 @@ export interface AskPorts {
   readonly policyOf: PolicyOf;
   readonly economy: EconomyRules;
   readonly readCommand: ReadCommand;
+  readonly egressOf: EgressOf;
 }
 
 type Asked = RequestOf<typeof askRoute>;
@@ -71,16 +75,20 @@ function isSame(row: PermissionRow, { call_id, tool, why }: Asked['body'], { has
 /** The API performs no call of a tool that only the pod has, so people may always say what became of one. */
 const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && !Object.hasOwn(VILLAGE_TOOLS, tool);
 
-/** Judges the call of a request. One with an unknown end was judged, and noted, before it began. */
+/** Refuses a question about a call that could do nothing, or that the rules deny. One with an unknown end was judged, and noted, before it began. */
 async function judgeAsked(
   tx: Tx,
   ports: AskPorts,
   { run, body, value }: { readonly run: RunRow; readonly body: Asked['body']; readonly value: unknown },
-): Promise<JudgedRunCall> {
+): Promise<Outcome<JudgedRunCall>> {
   const call = { tool: body.tool, value };
-  const judgedCall = await judgeRunCall(ports, run, call);
+  const impossible =
+    deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
+  if (impossible !== null && body.why === 'policy') return refused('policy_denied', impossible.text);
+  const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
   if (body.why !== 'unknown') await noteCall(tx, { run, callId: body.call_id, call, ...judgedCall });
-  return judgedCall;
+  const { verdict, reason } = judgedCall.judged;
+  return verdict === 'deny' && !isOfPod(body) ? refused('policy_denied', reason) : accepted(judgedCall);
 }
 
 async function ask(
@@ -97,9 +105,9 @@ async function ask(
     return isSame(before, body, args)
       ? accepted({ permission: permissionView(before, run.sessionId) })
       : refused('arguments_differ');
-  const { policy, judged } = await judgeAsked(tx, ports, { run, body, value: args.value });
-  const { verdict, reason } = judged;
-  if (verdict === 'deny' && !isOfPod(body)) return refused('policy_denied', reason);
+  const allowed = await judgeAsked(tx, ports, { run, body, value: args.value });
+  if (!allowed.ok) return allowed;
+  const { policy, judged } = allowed.data;
   const question = questionOf(body, args.value);
   if (body.why === 'question' && question === null)
     return refused('validation_failed', 'why: a question is a call of ask_human with a question');
@@ -113,7 +121,7 @@ async function ask(
     arguments: args.text,
     argumentsHash: args.hash,
     why: body.why,
-    reason: body.why === 'unknown' ? `It is unknown whether this call of ${body.tool} happened` : reason,
+    reason: body.why === 'unknown' ? `It is unknown whether this call of ${body.tool} happened` : judged.reason,
     question,
     amount: amountOf(body.tool, args.value),
     policyVersion: policy.version,

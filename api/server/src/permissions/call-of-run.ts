@@ -6,6 +6,7 @@ import { recordAct } from '../audit/record-act.ts';
 import type { Caller, RequestOf } from '../http/handler.ts';
 import { truncate } from '../service/truncate.ts';
 import type { CallArguments } from './call-arguments.ts';
+import { redactSecrets } from './redact-secrets.ts';
 import type { VillageCall } from './village-calls.ts';
 
 export type CallRequest = RequestOf<typeof performCall>;
@@ -67,7 +68,7 @@ async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome
     call_id: request.params.call_id,
     tool: request.body.tool,
     effect: villageTool(request.body.tool)?.effect ?? null,
-    arguments_text: truncate(args.text, EVENT_TEXT_MAX_CHARS),
+    arguments_text: truncate(redactSecrets(args.text), EVENT_TEXT_MAX_CHARS),
     outcome: outcome?.kind ?? null,
     result_text: outcome === null ? null : truncate(outcome.text, EVENT_TEXT_MAX_CHARS),
   };

@@ -25,6 +25,9 @@ const TOOL_OF_ROUTE: Readonly<Record<string, VillageToolName>> = {
   buyCompute: 'buy',
   placeBid: 'bid',
   amendPersonality: 'amend_personality',
+  saveScript: 'save_script',
+  adoptScript: 'adopt_script',
+  deleteScript: 'delete_script',
 };
 const TOOL_OF_ACTION: Readonly<Record<string, VillageToolName>> = {
   talk: 'say',

@@ -1,4 +1,4 @@
-import { REFUSALS } from '@hamlet/contract';
+import { placeOf, REFUSALS, villageTool } from '@hamlet/contract';
 import type { CallOutcome } from '@hamlet/contract';
 import { decideCall } from '@hamlet/core';
 import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
@@ -80,6 +80,10 @@ async function perform(
 ): Promise<Next> {
   const { request, args, run } = call;
   if (request.body.tool === 'delegate') return delegate(tx, call, beginWorker);
+  if (placeOf(villageTool(request.body.tool)) === 'custom')
+    return answered(
+      deniedOutcome('sandbox_only', `${request.body.tool} runs code of others, which only the hands may`),
+    );
   const way = wayOf(request.body.tool);
   if (way === null) {
     const outcome = replyOutcome(permission);
@@ -135,7 +139,7 @@ async function readFacts(
   const run = held.data;
   const callId = request.params.call_id;
   const call = { tool: request.body.tool, value: args.value };
-  const { policy, judged, brings, needs } = await judgeRunCall(ports, run, call);
+  const { policy, judged, brings, needs } = await judgeRunCall({ ...ports, db: tx }, run, call);
   const permission = await lockPermissionOfCall(tx, run.runId, callId);
   const effect = await lockEffect(tx, run.runId, callId);
   if (effect === null) await noteCall(tx, { run, callId, call, needs, policy, judged });

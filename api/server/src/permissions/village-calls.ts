@@ -1,17 +1,20 @@
 import {
   actAsAgent,
+  adoptScript,
   amendPersonality,
   buyCompute,
   closePost,
   createPost,
   createSchedule,
+  deleteScript,
   parseAiDollars,
   placeBid,
   replyToPost,
   resolvePost,
+  saveScript,
   VILLAGE_TOOLS,
 } from '@hamlet/contract';
-import type { CallOutcome, RouteSpec, VillageToolName } from '@hamlet/contract';
+import type { CallOutcome, RouteSpec, Script, VillageToolName } from '@hamlet/contract';
 import type { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 
@@ -25,6 +28,9 @@ export type DirectRoute =
   | 'buyCompute'
   | 'placeBid'
   | 'amendPersonality'
+  | 'saveScript'
+  | 'adoptScript'
+  | 'deleteScript'
   | 'createSchedule';
 /** A call creates a Schedule by a handler of its own, `proposeSchedule`. */
 export type DirectHandlers = Pick<Handlers, DirectRoute>;
@@ -88,6 +94,17 @@ function way<S extends z.ZodObject, A extends z.ZodType>({ input, route, send, d
 function postLink(postId: string): string {
   return `/?view=board&post=${postId}`;
 }
+
+const savedScript = ({ script, secrets }: { readonly script: Script; readonly secrets: boolean }): Described => ({
+  text: [
+    `Saved ${script.name}, version ${script.version}: run it with run_script.`,
+    secrets ? 'Texts that look like secrets were replaced by [secret]: a script takes them from nowhere.' : '',
+    script.tainted ? 'It counts as text from outside: a run that uses it is tainted.' : '',
+  ]
+    .filter((part) => part !== '')
+    .join(' '),
+  data: { name: script.name, version: script.version },
+});
 
 const POST_WORDS = { closed: 'closed', resolved: 'marked as resolved' } as const;
 
@@ -199,6 +216,27 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
       text: `The Schedule ${name} is created: it gives you work from now on.`,
       data: { name },
     }),
+  }),
+  save_script: way({
+    input: VILLAGE_TOOLS.save_script.input,
+    route: saveScript,
+    send: (script, agent_id) => ({ params: { agent_id }, body: script }),
+    describe: savedScript,
+  }),
+  adopt_script: way({
+    input: VILLAGE_TOOLS.adopt_script.input,
+    route: adoptScript,
+    send: ({ post_id, deliverable_id, name }, agent_id) => ({
+      params: { agent_id },
+      body: { post_id, artifact_id: deliverable_id, ...(name === undefined ? {} : { name }) },
+    }),
+    describe: savedScript,
+  }),
+  delete_script: way({
+    input: VILLAGE_TOOLS.delete_script.input,
+    route: deleteScript,
+    send: ({ name }, agent_id) => ({ params: { agent_id, name } }),
+    describe: (_data, { name }) => ({ text: `Deleted ${name} with all its versions.` }),
   }),
   bid: way({
     input: VILLAGE_TOOLS.bid.input,

@@ -13,6 +13,7 @@ import { accountHandlers } from '../people/account-handlers.ts';
 import { entitlementHandlers } from '../resource-writes/entitlement-handlers.ts';
 import { meHandlers } from '../people/me-handlers.ts';
 import { signInHandlers } from '../people/sign-in-handlers.ts';
+import { scriptHandlers } from '../scripts/script-handlers.ts';
 import { personalityHandlers } from '../agents/personality-handlers.ts';
 import { capabilityHandlers } from '../capabilities/capability-handlers.ts';
 import { skillHandlers } from '../capabilities/skill-handlers.ts';
@@ -119,6 +120,7 @@ export function composeHandlers(base: Base, parts: Parts, authenticate: Authenti
     ...purchaseHandlers(ports),
     ...auctionHandlers(ports),
     ...personalityHandlers(ports),
+    ...scriptHandlers(ports),
   };
   const people = { ...direct, ...agentHandlers(ports), ...readHandlers(ports), ...runHandlers(ports) };
   return {

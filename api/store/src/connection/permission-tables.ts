@@ -78,6 +78,31 @@ export interface PermissionTables {
     by_id: string;
     at: Generated<Date>;
   };
+  script: {
+    agent_uid: string;
+    name: string;
+    agent_id: string;
+    created_at: Generated<Date>;
+    runs: Defaulted<string>;
+    last_run_id: Defaulted<string | null>;
+    last_call_id: Defaulted<string | null>;
+    last_run_at: Defaulted<Date | null>;
+  };
+  script_version: {
+    agent_uid: string;
+    name: string;
+    version: string;
+    language: string;
+    description: string;
+    source: string;
+    parameters: ColumnType<unknown, string, string>;
+    tainted: boolean;
+    adopted_from: string | null;
+    artifact_id: string | null;
+    run_id: string | null;
+    call_id: string | null;
+    saved_at: Generated<Date>;
+  };
   hands_call: {
     hands_call_id: Generated<string>;
     run_id: string;

@@ -75,7 +75,7 @@ export async function findArtifact(db: Db | Tx, artifactId: string): Promise<Kep
 }
 
 /** Null if there is none, or it has expired. */
-export async function readArtifactContent(db: Db, artifactId: string): Promise<Buffer | null> {
+export async function readArtifactContent(db: Db | Tx, artifactId: string): Promise<Buffer | null> {
   const { rows } = await sql<{ readonly content: Buffer }>`
     select content from artifact_content join artifact using (artifact_id)
     where artifact_id = ${artifactId} and expires_at > now()`.execute(db);

@@ -30,7 +30,8 @@ export async function taintWorker(tx: Tx, { runId, parentRunId }: RunRow): Promi
   await taintRun(tx, { runId, source: 'parent', detail: 'its parent', fromRunId: parentRunId });
 }
 
-async function isTainted(tx: Tx, runId: string): Promise<boolean> {
+/** True if text from outside has reached a run. */
+export async function isTainted(tx: Tx, runId: string): Promise<boolean> {
   const row = await tx.selectFrom('run_taint').select('source').where('run_id', '=', runId).limit(1).executeTakeFirst();
   return row !== undefined;
 }

@@ -9,6 +9,7 @@ const ORIGINS: Readonly<Record<TaintMark['source'], (detail: string) => string>>
   parent: () => 'The run that delegated this one',
   worker: () => 'A worker of this run',
   conversation: () => 'An earlier answer in this conversation',
+  script: (detail) => `The script ${detail}, which such a run or another agent wrote`,
 };
 
 /** The way by which text from outside reached a run. */

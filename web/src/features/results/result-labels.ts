@@ -5,7 +5,12 @@ export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'd
   readonly image?: boolean;
 };
 
-const KINDS: Readonly<Record<DeliverableKind, string>> = { file: 'File', patch: 'Patch', table: 'Table' };
+const KINDS: Readonly<Record<DeliverableKind, string>> = {
+  file: 'File',
+  patch: 'Patch',
+  table: 'Table',
+  script: 'Script',
+};
 export const kindLabel = (kind: DeliverableKind | null): string => (kind === null ? 'File' : KINDS[kind]);
 
 const KIB = 1024;

@@ -11,7 +11,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { shell } from './shell.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 /** A server that accepts connections, and never answers. */
 const blackHole = createServer(() => {});
@@ -80,6 +80,7 @@ for (const [name, { pids, command }] of Object.entries(CASES))
       calls: NO_CALL_LOG,
       changes: openChangeLog(':memory:'),
       keepArtifact: KEEPS_NONE,
+      readScript: HAS_NO_SCRIPTS,
       search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
     }).prepare({ command: command(file), timeout_s: 600 });
     assert.ok(prepared.ok);

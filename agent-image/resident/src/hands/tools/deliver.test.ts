@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { ARTIFACT_MAX_BYTES, DeliveredTable, type Artifact } from '@hamlet/contract';
+import { ARTIFACT_MAX_BYTES, DeliveredTable, type Artifact, type ScriptDetail } from '@hamlet/contract';
 import type { ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
@@ -17,6 +17,27 @@ import { handsTools } from './hands-tools.ts';
 
 let hands: Hands;
 let kit: HandsKit;
+const SCRIPT = (version: string): ScriptDetail => ({
+  script: {
+    name: 'words',
+    agent_id: 'ada',
+    description: 'Counts words',
+    language: 'bash',
+    version,
+    versions: 1,
+    bytes: 20,
+    tainted: false,
+    adopted_from: null,
+    saved_at: '2026-11-25T10:00:00.000Z',
+    saved_in: null,
+    runs: 0,
+    last_run: null,
+  },
+  parameters: { type: 'object', properties: {}, required: [] },
+  source: 'wc -w </workspace/a',
+  versions: [],
+});
+
 let outside: string;
 let kept: MadeArtifact[] = [];
 let calls = 0;
@@ -35,6 +56,10 @@ before(async () => {
     calls: NO_CALL_LOG,
     changes: openChangeLog(':memory:'),
     search: null,
+    readScript: async ({ name, version }) =>
+      name === 'words'
+        ? { kind: 'ok', value: SCRIPT(version) }
+        : { kind: 'refused', code: 'no_such_script', detail: 'No such script' },
     keepArtifact: async (_run, _call, made) => {
       kept.push(made);
       return { kind: 'ok', value: { artifact_id: 'a1', name: made.name } as Artifact };
@@ -152,4 +177,22 @@ test('a table keeps each row with its sources, which are addresses of the web', 
   for (const source of ['javascript:alert(1)', 'file:///etc/passwd', 'https://me:pass@example.org/'])
     assert.equal(await codeOf({ kind: 'table', table: withSource(source) }), 'invalid', source);
   assert.equal(await codeOf({ kind: 'table', table: { ...table, rows: [{ cells: ['Rye'] }] } }), 'invalid');
+});
+
+test('a script is delivered as the village has it, and one that is not there is refused', async () => {
+  const version = 'a'.repeat(32);
+  const done = await deliver({ kind: 'script', script: { name: 'words', version } });
+  assert.equal(done.kind, 'ok', JSON.stringify(done));
+  assert.deepEqual(JSON.parse(textOf()), {
+    name: 'words',
+    description: 'Counts words',
+    language: 'bash',
+    source: 'wc -w </workspace/a',
+    parameters: { type: 'object', properties: {}, required: [] },
+  });
+  assert.deepEqual([kept[0]?.name, kept[0]?.deliverable], ['words.script.json', 'script']);
+  const none = await deliver({ kind: 'script', script: { name: 'none', version } });
+  assert.equal(none.kind === 'failed' && none.code, 'no_such_script');
+  assert.equal((await deliver({ kind: 'script' })).kind, 'failed');
+  assert.equal((await deliver({ kind: 'file', path: 'a', script: { name: 'words', version } })).kind, 'failed');
 });

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import type { DeliveredTable, DeliverableKind } from '@hamlet/contract';
-import { ARTIFACT_MAX_BYTES, HANDS_TOOLS, TABLE_MEDIA_TYPE } from '@hamlet/contract/resident';
+import { ARTIFACT_MAX_BYTES, HANDS_TOOLS, SCRIPT_MEDIA_TYPE, TABLE_MEDIA_TYPE } from '@hamlet/contract/resident';
 import { artifactNameOf } from '../../artifacts/keep-artifact.ts';
+import type { NamedScript } from '../../scripts/read-script.ts';
 import { codeOf, failed, okay } from '../../tools/tool-kit.ts';
 import { gitPatch } from '../files/git-patch.ts';
 import { pathIn, readWhole } from '../files/hands-files.ts';
@@ -20,6 +21,7 @@ interface Delivery {
   readonly base: string;
   readonly name?: string | undefined;
   readonly table?: DeliveredTable | undefined;
+  readonly script?: NamedScript | undefined;
 }
 
 interface Made {
@@ -55,6 +57,8 @@ function madeBy(delivery: Delivery, job: HandsJob): Promise<Made> {
       return patchOf(delivery, job);
     case 'table':
       return tableOf(delivery);
+    case 'script':
+      return scriptOf(delivery, job);
   }
 }
 
@@ -96,4 +100,21 @@ async function patchOf({ path = '.', base, name }: Delivery, job: HandsJob): Pro
 async function tableOf({ table, name }: Delivery): Promise<Made> {
   const bytes = Buffer.from(JSON.stringify(table));
   return { name: name ?? 'table.json', mediaType: TABLE_MEDIA_TYPE, bytes };
+}
+
+/** The text as the village has it, so that a reader of the deliverable and an agent that adopts it see what runs. */
+async function scriptOf({ script: named, name }: Delivery, { kit, context }: HandsJob): Promise<Made> {
+  if (named === undefined) throw new HandsError('no_such_script', 'Name the script and its version.');
+  const found = await kit.readScript(named, context.signal);
+  if (found.kind === 'refused') throw new HandsError(codeOf(found.code), `${found.detail}.`);
+  const { script, source, parameters } = found.value;
+  const shared = {
+    name: script.name,
+    description: script.description ?? script.name,
+    language: script.language,
+    source,
+    parameters,
+  };
+  const bytes = Buffer.from(JSON.stringify(shared));
+  return { name: name ?? `${script.name}.script.json`, mediaType: SCRIPT_MEDIA_TYPE, bytes };
 }

@@ -21,7 +21,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 const SECRET = 'the secret of the neighbour';
 let hands: Hands;
@@ -45,6 +45,7 @@ before(async () => {
     calls: { ...NO_CALL_LOG, end },
     changes: openChangeLog(':memory:'),
     keepArtifact: KEEPS_NONE,
+    readScript: HAS_NO_SCRIPTS,
     search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   };
 });

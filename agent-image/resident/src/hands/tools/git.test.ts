@@ -11,7 +11,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd } from '../hands-tool.ts';
 import { authorEnvironment } from '../package-environment.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 import { handsTools } from './hands-tools.ts';
 
 let hands: Hands;
@@ -59,6 +59,7 @@ async function use(action: string, args: string[] = [], message?: string): Promi
     calls: { ...NO_CALL_LOG, end: async (_context: unknown, end: HandsEnd) => void (ended = end) },
     changes: openChangeLog(':memory:'),
     keepArtifact: KEEPS_NONE,
+    readScript: HAS_NO_SCRIPTS,
     search: null,
   };
   const tool = handsTools(kit).find(({ name }) => name === 'git');

@@ -4,16 +4,20 @@ import { deliver } from './deliver.ts';
 import { fileTools } from './files.ts';
 import { findTools } from './find.ts';
 import { git } from './git.ts';
+import { installPackage } from './install/install-package.ts';
 import { processTools } from './processes.ts';
 import { browserTools } from '../../net/browser.ts';
 import { webSearch } from '../../net/web-search.ts';
 import { webTools } from '../../net/web.ts';
+import { runScript } from './run-script.ts';
 import { shell } from './shell.ts';
 
 /** The tools that run in the hands, as the engine calls them. */
 export const handsTools = (kit: HandsKit): readonly Tool[] => [
   shell(kit),
   git(kit),
+  installPackage(kit),
+  runScript(kit),
   ...processTools(kit),
   ...fileTools(kit),
   ...findTools(kit),

@@ -11,7 +11,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 let hands: Hands;
 let calls = 0;
@@ -46,6 +46,7 @@ function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
     calls: log,
     changes: openChangeLog(':memory:'),
     keepArtifact: KEEPS_NONE,
+    readScript: HAS_NO_SCRIPTS,
     search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   }).find((each) => each.name === name);
   const prepared = tool?.prepare(input);

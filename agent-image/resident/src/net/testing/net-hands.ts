@@ -9,7 +9,7 @@ import { openChangeLog } from '../../hands/files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../../hands/hands-tool.ts';
 import { inWorkspace } from '../../hands/repository/work-trees.ts';
 import { handsTools } from '../../hands/tools/hands-tools.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 import type { Net } from './a-net.ts';
 
 export interface NetHands {
@@ -32,7 +32,7 @@ interface Parts {
 
 /** Real hands whose programs reach the hosts of a net, with their tools. */
 export async function startNetHands(
-  net: Net,
+  net: Pick<Net, 'environmentOf'>,
   { search = null, keepArtifact = KEEPS_NONE }: Parts = {},
 ): Promise<NetHands> {
   const hands = await startHands();
@@ -49,6 +49,7 @@ export async function startNetHands(
     calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
     changes: openChangeLog(':memory:'),
     keepArtifact,
+    readScript: HAS_NO_SCRIPTS,
     search,
   };
   const use: NetHands['use'] = async (name, input, place = {}) => {

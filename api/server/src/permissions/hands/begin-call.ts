@@ -12,6 +12,7 @@ import {
   taintRun,
 } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
+import type { EgressOf } from '../../egress/egress-of.ts';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
 import type { AgentLimits } from '../../limits/agent-limits.ts';
@@ -21,10 +22,12 @@ import { readArguments, type CallArguments } from '../call-arguments.ts';
 import { beginEffect } from '../call-of-run.ts';
 import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
 import { denialOf } from '../perform-call.ts';
-import { judgeRunCall } from '../shell/judge-hands-call.ts';
+import { judgeRunCall, type AskedCall } from '../shell/judge-hands-call.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { noteCall } from '../trial/note-call.ts';
+import { deniedByRegistry } from './registry-switch.ts';
+import { deniedByScript, noteRunOfScript } from './script-call.ts';
 import { deniedByMemory, refuseByRate, type TierPorts } from './tier-limits.ts';
 
 export interface BeginPorts {
@@ -33,6 +36,7 @@ export interface BeginPorts {
   readonly limits: AgentLimits;
   readonly source: TierPorts['source'];
   readonly readCommand: ReadCommand;
+  readonly egressOf: EgressOf;
 }
 
 type Request = RequestOf<typeof beginRoute>;
@@ -80,7 +84,9 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   };
   if (request.body.known && facts.effect === null) return accepted({ state: 'absent', boot: null, outcome: null });
   const call = { tool: request.body.tool, value: args.value };
-  const { policy, judged, brings, needs } = await judgeRunCall(ports, run, call);
+  const impossible = facts.effect === null ? await deniedByFacts(tx, ports, { run, call }) : null;
+  if (impossible !== null) return denied(impossible);
+  const { policy, judged, brings, needs } = await judgeRunCall({ ...ports, db: tx }, run, call);
   if (facts.effect === null) await noteCall(tx, { run, callId, call, needs, policy, judged });
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
@@ -94,6 +100,15 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
   if (decision.kind !== 'perform') return knownCall(tx, facts);
   return start(tx, ports, { facts, decision, brings, policyVersion: policy.version });
+}
+
+/** The denial of a call that could do nothing: no person is asked about it. */
+async function deniedByFacts(
+  tx: Tx,
+  ports: BeginPorts,
+  { run, call }: { readonly run: RunRow; readonly call: AskedCall },
+): Promise<CallOutcome | null> {
+  return deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
 }
 
 async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
@@ -140,6 +155,7 @@ async function start(
     slot,
     arguments: shown.text,
   });
+  await noteRunOfScript(tx, run, { callId: request.params.call_id, tool, value: args.value });
   if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   return accepted({ state: 'begun', boot, outcome: null });
 }

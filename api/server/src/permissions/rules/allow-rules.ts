@@ -37,7 +37,7 @@ export function refuseRule(
   if (isDecidedEachTime(permission.tool))
     return refused(
       'validation_failed',
-      'body.always: a person decides on each Schedule and on each write out of a pod',
+      'body.always: a person decides on each Schedule, each script of another agent, and each write out of a pod',
     );
   if (always === 'agent') {
     if (actor.role === 'admin') return null;
@@ -52,9 +52,10 @@ export function refuseRule(
   return refused('permission_not_yours', 'The message is of another person: only they allow a tool for their messages');
 }
 
-/** Proposed Schedules, and writes that leave a pod. */
+/** Proposed Schedules, writes that leave a pod, and scripts of other agents. */
 function isDecidedEachTime(tool: string): boolean {
-  return villageTool(tool)?.class === 'schedule' || isEgressTool(tool);
+  const known = villageTool(tool);
+  return known?.class === 'schedule' || known?.decided === true || isEgressTool(tool);
 }
 
 /**

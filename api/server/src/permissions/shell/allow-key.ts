@@ -4,6 +4,7 @@ import { redactSecrets } from '../redact-secrets.ts';
 import { netKeyOf } from './net-key.ts';
 import { commandOf, hasCommand } from './judge-hands-call.ts';
 import type { ReadCommand } from './read-command.ts';
+import { keyOfScript } from './script-of-call.ts';
 
 const KEY_MAX_CHARS = 300;
 
@@ -16,6 +17,10 @@ export async function allowKeyOf(
   readCommand: ReadCommand,
 ): Promise<AllowKey> {
   const value = readArguments(text)?.value;
+  if (tool === 'run_script') {
+    const key = keyOfScript(value);
+    return key === null ? { kind: 'none' } : { kind: 'key', key };
+  }
   if (!hasCommand(tool)) return netKeyOf(tool, value) ?? { kind: 'key', key: null };
   const command = commandOf({ tool, value });
   const key = command === null ? null : keyOfCommand(command, await readCommand(command));

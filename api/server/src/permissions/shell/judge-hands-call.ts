@@ -1,10 +1,12 @@
 import { VILLAGE_TOOLS, type Policy } from '@hamlet/contract';
 import { gitCommand, refuseGit } from '@hamlet/core/git';
+import { installCommand } from '@hamlet/core/install';
 import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
-import type { RunRow } from '@hamlet/store';
+import type { Db, RunRow, ScriptText, Tx } from '@hamlet/store';
 import { policyOfRun, type PolicyOf } from '../agent-policy.ts';
 import { taintOf } from '../view/taint-view.ts';
 import type { ReadCommand } from './read-command.ts';
+import { needsOfScript, scriptOfCall } from './script-of-call.ts';
 
 export interface AskedCall {
   readonly tool: string;
@@ -18,6 +20,10 @@ const COMMAND_OF: Readonly<Record<string, (value: unknown) => string | null>> = 
   git: (value) => {
     const { data } = VILLAGE_TOOLS.git.input.safeParse(value);
     return data === undefined ? null : gitCommand(data);
+  },
+  install_package: (value) => {
+    const { data } = VILLAGE_TOOLS.install_package.input.safeParse(value);
+    return data === undefined ? null : installCommand(data);
   },
 };
 
@@ -53,14 +59,24 @@ export interface JudgedRunCall {
   readonly needs: ShellNeeds | null;
 }
 
+/** Text from outside may be in a script that a tainted run saved, or that another agent wrote. */
+const bringingOfScript = (script: ScriptText | null): Bringing | null =>
+  script?.tainted === true ? { source: 'script', detail: script.name } : null;
+
 /** Judges a call of a run with the policy and the taint of that run: the same for parent, worker and resumed run. */
 export async function judgeRunCall(
-  { policyOf, readCommand }: { readonly policyOf: PolicyOf; readonly readCommand: ReadCommand },
+  {
+    policyOf,
+    readCommand,
+    db,
+  }: { readonly policyOf: PolicyOf; readonly readCommand: ReadCommand; readonly db: Db | Tx },
   run: RunRow,
   call: AskedCall,
 ): Promise<JudgedRunCall> {
   const policy = policyOfRun(policyOf, run);
-  const needs = isRefused(call, run.agentId) ? null : await needsOf(call, readCommand);
+  const script = await scriptOfCall(db, run, call);
+  const read = call.tool === 'run_script' ? needsOfScript(script, readCommand) : needsOf(call, readCommand);
+  const needs = isRefused(call, run.agentId) ? null : await read;
   const judged = judge(policy, { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs });
-  return { policy, judged, brings: bringingOf(call.tool, needs?.classes ?? null), needs };
+  return { policy, judged, brings: bringingOfScript(script) ?? bringingOf(call.tool, needs?.classes ?? null), needs };
 }

@@ -1,0 +1,124 @@
+import { posix } from 'node:path';
+import { HANDS_TOOLS, INSTALL_SECONDS_MAX, type InstallInput } from '@hamlet/contract/resident';
+import {
+  failureOfInstall,
+  installCommand,
+  installedIn,
+  installPlan,
+  type InstalledPackage,
+} from '@hamlet/core/install';
+import type { ToolOutcome } from '@hamlet/engine';
+import { z } from 'zod';
+import { pathIn } from '../../files/hands-files.ts';
+import { HandsError } from '../../hands-client.ts';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../../hands-tool.ts';
+import type { EndedProcess, OutputStream } from '../../process-record.ts';
+import { BROKER_HOST } from '../../proxy-environment.ts';
+import { numberOf, shownOutput, textOf } from '../../shown-output.ts';
+import { failed, fromOutside } from '../../../tools/tool-kit.ts';
+import { endOfProcess } from '../ended-process.ts';
+import { printedBy, runStep, type StepName } from './install-steps.ts';
+
+/** Seconds for the list of packages of apt, and for the question what is there. */
+const STEP_SECONDS = 180;
+/** Characters of each stream that the model reads: a success needs few words. */
+const SHOWN_CHARS = { done: 2_000, failed: 8_000 } as const;
+const CRATES = `http://${BROKER_HOST}/crates/`;
+
+/** The tool `install_package`: processes by their words, without a shell, and afterwards the versions that are there. */
+export const installPackage = (kit: HandsKit) =>
+  handsTool(
+    kit,
+    { name: 'install_package', ...HANDS_TOOLS.install_package },
+    { timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000, perform: install },
+  );
+
+async function install(input: InstallInput, job: HandsJob): Promise<HandsEnd> {
+  const cwd = folderOf(input, job);
+  const plan = installPlan(input, { hasVenv: await hasVenv(input, job, cwd), crates: CRATES });
+  const run = (name: StepName, argv: readonly string[], seconds = input.timeout_s): Promise<EndedProcess> =>
+    runStep(job, { name, argv, cwd, seconds });
+  if (plan.update !== null) {
+    const updated = await run('update', plan.update, STEP_SECONDS);
+    if (!hasSucceeded(updated)) return failedEnd(input, updated, cwd);
+  }
+  const record = await run('install', plan.install);
+  if (!hasSucceeded(record)) return failedEnd(input, record, cwd);
+  if (plan.fetch !== null) {
+    const fetched = await run('fetch', plan.fetch);
+    if (!hasSucceeded(fetched)) return failedEnd(input, fetched, cwd);
+  }
+  const list = await run('list', plan.list, STEP_SECONDS);
+  const installed = installedIn(input, await printedBy(job, 'list', list));
+  return doneEnd(input, { record, cwd, installed });
+}
+
+const hasSucceeded = ({ exit }: EndedProcess): boolean => exit.cause === 'exit' && exit.code === 0;
+
+function folderOf({ folder }: InstallInput, { kit, tree }: HandsJob): string {
+  if (folder === undefined) return tree;
+  return posix.join(kit.workspace, pathIn(kit.workspace, posix.resolve(kit.workspace, folder)));
+}
+
+/** True if the folder has a virtual environment of Python, which is no link out of the workspace. */
+async function hasVenv({ manager }: InstallInput, { hands, kit }: HandsJob, folder: string): Promise<boolean> {
+  if (manager !== 'pip') return false;
+  const path = posix.join(pathIn(kit.workspace, folder), '.venv/pyvenv.cfg');
+  try {
+    await hands.ask('fs.stat', { root: kit.workspace, path }, z.unknown());
+    return true;
+  } catch (error) {
+    if (error instanceof HandsError && error.code !== 'hands_lost') return false;
+    throw error;
+  }
+}
+
+const ranBy = (input: InstallInput, cwd: string) => ({
+  command: installCommand(input),
+  cwd,
+  seconds: input.timeout_s,
+});
+
+interface Done {
+  readonly record: EndedProcess;
+  readonly cwd: string;
+  readonly installed: readonly InstalledPackage[];
+}
+
+function doneEnd(input: InstallInput, { record, cwd, installed }: Done): HandsEnd {
+  const { report } = endOfProcess(record, ranBy(input, cwd));
+  const there = installed.flatMap(({ name, version }) => (version === null ? [] : [`${name} ${version}`]));
+  const absent = installed.filter(({ version }) => version === null).map(({ name }) => name);
+  const lines = [
+    there.length === 0 ? `${input.manager} ended without a failure.` : `There now, as ${input.manager} says:`,
+    ...there,
+    ...(absent.length === 0 ? [] : [`Not found afterwards: ${absent.join(', ')}. Read the output.`]),
+    hintOf(input, record),
+    outputOf(record, SHOWN_CHARS.done),
+  ];
+  return { outcome: fromOutside(lines.filter((line) => line !== '').join('\n')), report };
+}
+
+/** pip prints it itself, but in the middle of other lines. */
+const hintOf = ({ manager }: InstallInput, { stderr }: EndedProcess): string =>
+  manager === 'pip' && textOf(stderr).includes('not on PATH')
+    ? 'Its programs are in ~/.local/bin: start them from there, or with python3 -m NAME.'
+    : '';
+
+function failedEnd(input: InstallInput, record: EndedProcess, cwd: string): HandsEnd {
+  const end = endOfProcess(record, ranBy(input, cwd));
+  const { exit } = record;
+  if (exit.cause !== 'exit') return end;
+  const output = `${textOf(record.stderr)}\n${textOf(record.stdout)}`;
+  const { code, advice } = failureOfInstall(input.manager, { exit: exit.code ?? null, output });
+  const outcome: ToolOutcome = failed(code, `${advice}\n${outputOf(record, SHOWN_CHARS.failed)}`);
+  return { ...end, outcome };
+}
+
+function outputOf({ process, stdout, stderr }: EndedProcess, chars: number): string {
+  const part = (name: 'stdout' | 'stderr', stream: OutputStream | undefined): string => {
+    const text = shownOutput(stream, { process: numberOf(process), name, chars });
+    return text.trim() === '' ? '' : `${name}:\n${text}`;
+  };
+  return [part('stderr', stderr), part('stdout', stdout)].filter((text) => text !== '').join('\n');
+}

@@ -1,0 +1,182 @@
+/** Scripts under a real supervisor: languages, arguments, hostile texts and folders, ends, cancel, and lost processes of the resident. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ScriptDetail, ScriptLanguage } from '@hamlet/contract';
+import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { NO_CALL_LOG } from '../call-log.ts';
+import { openChangeLog } from '../files/change-log.ts';
+import type { HandsEnd, HandsKit } from '../hands-tool.ts';
+import { inWorkspace } from '../repository/work-trees.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { runScript } from './run-script.ts';
+
+const VERSION = 'a'.repeat(32);
+let hands: Hands;
+let calls = 0;
+let last: HandsEnd | undefined;
+/** The script that the village has. */
+let present: { readonly language: ScriptLanguage; readonly source: string } | null = null;
+
+before(async () => {
+  hands = await startHands();
+});
+after(() => hands.remove());
+
+const detailOf = (language: ScriptLanguage, source: string): ScriptDetail => ({
+  script: {
+    name: 'bake',
+    agent_id: 'ada',
+    description: 'Bakes',
+    language,
+    version: VERSION,
+    versions: 1,
+    bytes: source.length,
+    tainted: false,
+    adopted_from: null,
+    saved_at: '2026-11-25T10:00:00.000Z',
+    saved_in: null,
+    runs: 0,
+    last_run: null,
+  },
+  parameters: { type: 'object', properties: {}, required: [] },
+  source,
+  versions: [],
+});
+
+function prepared(given: object) {
+  const kit: HandsKit = {
+    agentId: 'ada',
+    trees: inWorkspace(hands.workspace),
+    socket: hands.socket,
+    workspace: hands.workspace,
+    shells: join(hands.workspace, '.shells'),
+    environmentOf: () => ({}),
+    calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
+    changes: openChangeLog(':memory:'),
+    keepArtifact: KEEPS_NONE,
+    readScript: async () =>
+      present === null
+        ? { kind: 'refused', code: 'no_such_script', detail: 'It is gone' }
+        : { kind: 'ok', value: detailOf(present.language, present.source) },
+    search: null,
+  };
+  const call = runScript(kit).prepare({ name: 'bake', version: VERSION, ...given });
+  assert.ok(call.ok, JSON.stringify(call));
+  return call.call;
+}
+type Place = Partial<Pick<CallContext, 'call' | 'run' | 'signal'>>;
+const SHARED = { run: 'r1', conversation: 'c1', key: 'k', attempt: 1, fence: 1, output: () => {} };
+const contextOf = (place: Place): CallContext => ({
+  ...SHARED,
+  call: `1.${(calls += 1)}`,
+  signal: new AbortController().signal,
+  ...place,
+});
+
+async function run(
+  language: ScriptLanguage,
+  source: string,
+  { given = {}, ...place }: Place & { readonly given?: object } = {},
+): Promise<ToolOutcome | NeedsPermission> {
+  present = { language, source };
+  return prepared(given).execute(contextOf(place));
+}
+async function textOf(language: ScriptLanguage, source: string, given: object = {}): Promise<string> {
+  const outcome = await run(language, source, { given });
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  return outcome.kind === 'ok' ? outcome.text : '';
+}
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(10);
+}
+const fileOf = (name: string): string => join(hands.workspace, name);
+
+test('each language finds its arguments, and the log has the text that ran', async () => {
+  const given = { arguments: { path: 'a b; touch hacked', count: 3, dry: true } };
+  const python = `import json, os; a = json.loads(os.environ['SCRIPT_ARGUMENTS']); print(os.environ['ARG_PATH'], a['count'] + 1, a['dry'])`;
+  const node = `const a = JSON.parse(process.env.SCRIPT_ARGUMENTS); console.log(process.env.ARG_PATH, a.count + 1, a.dry)`;
+  assert.match(
+    await textOf('bash', 'echo "$ARG_PATH $((ARG_COUNT + 1)) $ARG_DRY $0"', given),
+    /\na b; touch hacked 4 true bake\n/,
+  );
+  assert.match(await textOf('python', python, given), /\na b; touch hacked 4 True\n/);
+  assert.match(await textOf('node', node, given), /\na b; touch hacked 4 true\n/);
+  assert.ok(!existsSync(fileOf('hacked')));
+  assert.match(
+    String(last?.report.command),
+    /^# bake a{32} \{"path":"a b; touch hacked","count":3,"dry":true\}\nconst a =/,
+  );
+});
+
+test('a text that begins like an option is a text', async () => {
+  for (const [language, source] of [
+    ['bash', '-c "touch option"'],
+    ['python', '-c "touch option"'],
+    ['node', '--version'],
+  ] as const) {
+    const outcome = await run(language, source);
+    assert.deepEqual([outcome.kind, outcome.kind === 'failed' && outcome.code], ['failed', 'script_failed'], language);
+  }
+  assert.ok(!existsSync(fileOf('option')));
+});
+
+test('links and files of the folder change nothing about what runs', async () => {
+  const outside = fileOf('outside');
+  mkdirSync(outside);
+  for (const name of ['bake', 'bake.py', 'bake.sh']) symlinkSync('/etc/passwd', fileOf(name));
+  writeFileSync(fileOf('json.py'), 'raise SystemExit("the file of the folder ran")\n');
+  writeFileSync(fileOf('bash'), '#!/bin/sh\necho the program of the folder ran\n', { mode: 0o755 });
+  const before = readdirSync(hands.workspace);
+  assert.match(await textOf('python', 'import json; print(json.dumps([1]))'), /\n\[1\]\n/);
+  assert.match(await textOf('bash', 'pwd; echo baked'), new RegExp(`\\n${hands.workspace}\\nbaked\\n`));
+  assert.deepEqual(readdirSync(hands.workspace), before, 'it writes no file');
+  assert.equal(readFileSync('/etc/passwd', 'utf8').includes('baked'), false);
+});
+
+test('a long text runs whole, a failure has its code, and the time ends it', async () => {
+  const long = `${'# flour and water\n'.repeat(2_700)}echo the end`;
+  assert.match(await textOf('bash', long), /\nthe end\n/);
+  const failing = await run('python', 'import sys; print("half"); sys.exit(3)');
+  assert.ok(failing.kind === 'failed' && failing.code === 'script_failed' && /^Exit code 3[^]*half/.test(failing.text));
+  const slow = await run('bash', 'sleep 600', { given: { timeout_s: 1 } });
+  assert.equal(slow.kind === 'failed' && slow.code, 'command_timed_out');
+  present = null;
+  const gone = await prepared({}).execute(contextOf({}));
+  assert.equal(gone.kind === 'failed' && gone.code, 'no_such_script');
+});
+
+const isAlive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+const pidsIn = (name: string): readonly string[] =>
+  existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
+
+test('a cancel ends a script with all that it started', async (context) => {
+  const cancel = new AbortController();
+  const source = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ >>cancelled; while :; do sleep 600; done' &); echo $$ >>cancelled; while :; do :; done`;
+  const ended = run('bash', source, { signal: cancel.signal });
+  await until(() => pidsIn('cancelled').length === 2);
+  const begun = performance.now();
+  cancel.abort();
+  assert.equal((await ended).kind, 'unknown');
+  await until(() => pidsIn('cancelled').every((pid) => !isAlive(pid)));
+  context.diagnostic(`gone after ${Math.round(performance.now() - begun)} ms`);
+});
+
+test('a later process finds the end of a script also when its text is gone; one that never began is not done', async () => {
+  const place = { run: 'lost', call: '7.0' };
+  const first = new AbortController();
+  void run('bash', 'echo once >>once; sleep 0.5; echo done', { ...place, signal: first.signal });
+  await until(() => pidsIn('once').length === 1);
+  present = null;
+  const found = await prepared({}).verify(contextOf(place));
+  assert.ok(
+    found.kind === 'done' && found.outcome.kind === 'ok' && /\ndone\n/.test(found.outcome.text),
+    JSON.stringify(found),
+  );
+  assert.equal(pidsIn('once').length, 1);
+  assert.deepEqual(await prepared({}).verify(contextOf({ ...place, call: '7.1' })), { kind: 'not_done' });
+});

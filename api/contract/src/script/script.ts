@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { CallId, CallOutcome } from '../values/permission.ts';
+import { AgentId, plainText, Time } from '../values/scalars.ts';
+
+export const SCRIPT_LANGUAGES = ['bash', 'python', 'node'] as const;
+export const ScriptLanguage = z.enum(SCRIPT_LANGUAGES);
+export type ScriptLanguage = z.infer<typeof ScriptLanguage>;
+
+/** Scripts of a life of an agent, and versions of a script that are kept. */
+export const SCRIPTS_MAX = 50;
+export const SCRIPT_VERSIONS_MAX = 10;
+/** A call has at most 65,536 characters of arguments, in which a line break counts twice. */
+export const SCRIPT_SOURCE_MAX_BYTES = 48 * 1024;
+export const SCRIPT_DESCRIPTION_MAX_CHARS = 500;
+export const SCRIPT_PARAMETERS_MAX = 16;
+const PARAMETER_WORDS_MAX_CHARS = 200;
+const CHOICES_MAX = 32;
+export const SCRIPT_TEXT_MAX_CHARS = 2_000;
+
+export const ScriptName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'write a name in lower case, for example count-words')
+  .describe('Name of the script');
+/** The first half of the SHA-256 of a version: another text, language or parameter is another version. */
+export const ScriptVersion = z
+  .string()
+  .regex(/^[0-9a-f]{32}$/, 'write the version as list_scripts and save_script show it')
+  .describe('Version, as save_script and list_scripts show it');
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+export const ScriptSource = z
+  .string()
+  .min(1)
+  .max(SCRIPT_SOURCE_MAX_BYTES)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'a source has no NUL character')
+  .refine((text) => bytesOf(text) <= SCRIPT_SOURCE_MAX_BYTES, `a source has at most ${SCRIPT_SOURCE_MAX_BYTES} bytes`);
+
+const ParameterName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/, 'write the name of a parameter in lower case, for example input_file');
+const ScriptText = z
+  .string()
+  .max(SCRIPT_TEXT_MAX_CHARS)
+  .refine((text) => text.isWellFormed() && !text.includes('\0'), 'a text has no NUL character');
+
+const Parameter = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean']),
+  description: plainText(PARAMETER_WORDS_MAX_CHARS).optional(),
+  enum: z.array(ScriptText).min(1).max(CHOICES_MAX).optional().describe('For a string: the only values'),
+  minimum: z.number().optional().describe('For a number'),
+  maximum: z.number().optional().describe('For a number'),
+});
+
+/** The parameters of a script: the part of JSON Schema for an object of plain values. */
+export const ScriptParameters = z
+  .strictObject({
+    type: z.literal('object').default('object'),
+    properties: z
+      .record(ParameterName, Parameter)
+      .refine((all) => Object.keys(all).length <= SCRIPT_PARAMETERS_MAX, `at most ${SCRIPT_PARAMETERS_MAX} parameters`)
+      .default({}),
+    required: z.array(ParameterName).max(SCRIPT_PARAMETERS_MAX).default([]),
+  })
+  .refine(({ properties, required }) => required.every((name) => Object.hasOwn(properties, name)), {
+    message: 'required names a parameter that is not among the properties',
+  });
+export type ScriptParameters = z.infer<typeof ScriptParameters>;
+
+export const ScriptArguments = z
+  .record(ParameterName, z.union([ScriptText, z.number(), z.boolean()]))
+  .refine((all) => Object.keys(all).length <= SCRIPT_PARAMETERS_MAX, `at most ${SCRIPT_PARAMETERS_MAX} arguments`);
+export type ScriptArguments = z.infer<typeof ScriptArguments>;
+
+/** Everything that a version is made of, also as an agent delivers it and another one adopts it. */
+export const SharedScript = z.strictObject({
+  name: ScriptName,
+  description: plainText(SCRIPT_DESCRIPTION_MAX_CHARS),
+  language: ScriptLanguage,
+  source: ScriptSource,
+  parameters: ScriptParameters,
+});
+
+export type SharedScript = z.infer<typeof SharedScript>;
+export const SCRIPT_MEDIA_TYPE = 'application/json';
+
+/** A script of an agent in its newest version, as people and the agent see it in a list. */
+export const Script = z.strictObject({
+  name: ScriptName,
+  agent_id: AgentId,
+  description: z.string().nullable().describe('Null if the reader may not see the texts of the run that saved it'),
+  language: ScriptLanguage,
+  version: ScriptVersion,
+  versions: z.int().min(1).max(SCRIPT_VERSIONS_MAX).describe('Versions that are kept'),
+  bytes: z.int().min(1),
+  tainted: z
+    .boolean()
+    .describe('True if text from outside had reached the run that saved it, or another agent wrote it'),
+  adopted_from: AgentId.nullable().describe('Agent that shared it'),
+  saved_at: Time,
+  saved_in: z.uuid().nullable().describe('Run that saved it'),
+  runs: z.int().min(0).describe('Times that it began'),
+  last_run: z
+    .strictObject({
+      run_id: z.uuid(),
+      call_id: CallId,
+      at: Time.describe('Its start, seen by the API'),
+      outcome: CallOutcome.pick({ kind: true, code: true }).nullable().describe('Claimed by the agent'),
+    })
+    .nullable(),
+});
+export type Script = z.infer<typeof Script>;
+
+/** One version of a script with its text. */
+export const ScriptDetail = z.strictObject({
+  script: Script,
+  parameters: ScriptParameters,
+  source: z.string(),
+  versions: z
+    .array(z.strictObject({ version: ScriptVersion, saved_at: Time, tainted: z.boolean() }))
+    .max(SCRIPT_VERSIONS_MAX)
+    .describe('All that are kept, newest first'),
+});
+export type ScriptDetail = z.infer<typeof ScriptDetail>;

@@ -1,0 +1,1 @@
+export { issuesOfArguments, variablesOf } from './script-arguments.ts';

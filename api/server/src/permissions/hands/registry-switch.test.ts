@@ -1,0 +1,83 @@
+/** A registry that is switched off: the call is denied in the broker's words, before a person is asked and before anything runs. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { beginCall, getRun, PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
+import { registryOff } from '@hamlet/core/egress';
+import { codeOf, dataOf } from '../../testing/play.ts';
+import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+
+const ASKING = JSON.stringify([
+  { tools: ['read', 'exec', 'install'], verdict: 'allow' },
+  { tools: ['install_package'], verdict: 'ask', reason: 'A person decides on packages' },
+]);
+const OPEN = JSON.stringify([{ tools: ['read', 'exec', 'install', 'network'], verdict: 'allow' }]);
+let village: TestVillage;
+let asking: PermissionPlay;
+let open: PermissionPlay;
+let calls = 0;
+
+before(async () => {
+  village = await startTestVillage();
+  const file = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'egress.json');
+  await writeFile(file, JSON.stringify({ registries: { pip: true, crates: { url: 'https://crates.home/' } } }));
+  const urlOf = async (rules: string): Promise<string> =>
+    (await village.startReplica({ HAMLET_TOOL_RULES: rules, HAMLET_EGRESS_FILE: file })).peopleUrl;
+  [asking, open] = [new PermissionPlay(await urlOf(ASKING)), new PermissionPlay(await urlOf(OPEN))];
+  await asking.play.everybody();
+});
+afterEach(() => asking.endAll());
+after(() => village.remove());
+
+const NAMES: Readonly<Record<PackageManager, string>> = {
+  apt: 'jq',
+  pip: 'flask',
+  npm: 'left-pad',
+  cargo: 'serde',
+  go: 'rsc.io/quote',
+};
+const argsOf = (manager: PackageManager) => ({ manager, packages: [NAMES[manager]] });
+const callOf = (manager: PackageManager) => ({
+  tool: 'install_package' as const,
+  callId: `${(calls += 1)}.0`,
+  args: argsOf(manager),
+});
+
+async function begun({ agentId, runId, cycle, attempt }: Working, manager: PackageManager, by = asking) {
+  const { tool, callId, args } = callOf(manager);
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  return by.play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
+}
+
+test('each registry that is off is named with its switch, and no person is asked; those that are on ask', async () => {
+  const working = await asking.startRun('ada');
+  for (const manager of PACKAGE_MANAGERS) {
+    const answer = await begun(working, manager);
+    if (manager === 'pip' || manager === 'cargo') {
+      assert.equal(answer.ok ? answer.data.state : answer.problem.code, 'permission_needed', manager);
+      assert.equal(dataOf(await asking.ask(working, callOf(manager))).permission.state, 'pending', manager);
+      continue;
+    }
+    const { state, outcome } = dataOf(answer);
+    assert.deepEqual([state, outcome?.code], ['denied', 'egress_registry_off'], manager);
+    const said = outcome?.text ?? '';
+    assert.ok(said.includes(registryOff(REGISTRY_OF[manager]).message), said);
+    assert.equal(await codeOf(asking.ask(working, callOf(manager))), 'policy_denied', manager);
+  }
+});
+
+test('an installation taints its run, and counts as installation for the rules', async () => {
+  const working = await asking.startRun('bob');
+  assert.equal(dataOf(await begun(working, 'pip', open)).state, 'begun');
+  const { run } = dataOf(await asking.play.admin.call(getRun, { params: { run_id: working.runId } }));
+  assert.deepEqual(
+    run.taint?.map(({ source, detail }) => [source, detail]),
+    [['tool', 'install_package']],
+  );
+  const body = { cycle: working.cycle, attempt: working.attempt, tool: 'install_package', boot: 'b1' };
+  const wrong = { ...body, arguments: JSON.stringify({ manager: 'pip', packages: ['--index-url=http://evil.test'] }) };
+  const params = { run_id: working.runId, call_id: `${(calls += 1)}.0` };
+  assert.equal(await codeOf(open.play.as('bob').call(beginCall, { params, body: wrong })), 'permission_needed');
+});

@@ -1,0 +1,25 @@
+import { INSTALL_TOOL, REGISTRY_OF, type CallOutcome } from '@hamlet/contract';
+import { registryOff } from '@hamlet/core/egress';
+import type { EgressOf } from '../../egress/egress-of.ts';
+import { deniedOutcome } from '../call-outcomes.ts';
+
+interface InstallCall {
+  readonly agentId: string;
+  readonly tool: string;
+  readonly value: unknown;
+}
+
+/**
+ * Denies a call of `install_package` whose registry is switched off, in the words of the broker, before a person is asked and before
+ * anything runs. The broker refuses the same.
+ */
+export function deniedByRegistry(
+  { egressOf }: { readonly egressOf: EgressOf },
+  { agentId, tool, value }: InstallCall,
+): CallOutcome | null {
+  if (tool !== 'install_package') return null;
+  const manager = INSTALL_TOOL.install_package.input.safeParse(value).data?.manager;
+  if (manager === undefined || egressOf(agentId).registries[REGISTRY_OF[manager]] !== undefined) return null;
+  const { code, message } = registryOff(REGISTRY_OF[manager]);
+  return deniedOutcome(code, `Nothing was installed: ${message}.`);
+}

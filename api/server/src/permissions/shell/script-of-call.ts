@@ -1,0 +1,28 @@
+import { RUN_SCRIPT_TOOL } from '@hamlet/contract';
+import type { ShellNeeds } from '@hamlet/core';
+import { findScriptText, type Db, type RunRow, type ScriptText, type Tx } from '@hamlet/store';
+import type { ReadCommand } from './read-command.ts';
+
+const { input } = RUN_SCRIPT_TOOL.run_script;
+
+/** The script that a call runs; null for another call, and for a version that the agent does not have. */
+export async function scriptOfCall(
+  db: Db | Tx,
+  { agentUid }: Pick<RunRow, 'agentUid'>,
+  { tool, value }: { readonly tool: string; readonly value: unknown },
+): Promise<ScriptText | null> {
+  const given = tool === 'run_script' ? input.safeParse(value).data : undefined;
+  return given === undefined ? null : findScriptText(db, { agentUid, name: given.name, version: given.version });
+}
+
+/** The needs of a script: a shell script is read like a command, and nothing here reads other languages. */
+export async function needsOfScript(script: ScriptText | null, readCommand: ReadCommand): Promise<ShellNeeds> {
+  if (script === null) return { classes: ['exec'], unclear: ['the agent has no such script'] };
+  return script.language === 'bash' ? readCommand(script.source) : { classes: ['exec'], unclear: [] };
+}
+
+/** The key under which a person allows later calls: one version, with any arguments. Null if the arguments name none. Pure. */
+export function keyOfScript(value: unknown): string | null {
+  const { data } = input.safeParse(value);
+  return data === undefined ? null : `= ${data.name} ${data.version}`;
+}

@@ -1,0 +1,208 @@
+/** Scripts of agents with a model: a resident's process, a real supervisor, Postgres and the API. Only the model is scripted. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  answerPermission,
+  listCalls,
+  listPermissions,
+  listPosts,
+  listScripts,
+  rebootAgent,
+  rewardAgent,
+  type Permission,
+  type Script,
+} from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+
+/** Of a tier with models. */
+const BOB = `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: bob }
+spec:
+  displayName: Bob
+  entitlement: { policy: Pinned, name: tier-1 }
+`;
+
+interface Body {
+  readonly messages: readonly { readonly role: string; readonly content?: string | null }[];
+  readonly tools?: readonly object[];
+}
+
+/** Uses the tools that a person names, one after the other. `$VERSION` and `$ID` are those that the last result named. */
+function startToolMind(): Promise<WireServer> {
+  return startWireServer([], {
+    otherwise: ({ method, body }) => {
+      if (method === 'GET')
+        return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'up-model', object: 'model' }] })] };
+      const { messages, tools = [] } = body as Body;
+      const asked = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+      const wanted = [...asked.matchAll(/^Tool: (\S+) (.*)$/gm)];
+      const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => content ?? '');
+      const next = tools.length === 0 ? undefined : wanted[results.length];
+      if (next === undefined) return OPENAI_WIRE.stream({ text: [`The result: ${results.at(-1) ?? 'none'}`] });
+      const version =
+        results
+          .join('\n')
+          .match(/[0-9a-f]{32}/g)
+          ?.at(-1) ?? '';
+      const id =
+        results
+          .join('\n')
+          .match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)
+          ?.at(-1) ?? '';
+      const [, name = '', args = ''] = next;
+      const pieces = [args.replaceAll('$VERSION', version).replaceAll('$ID', id)];
+      return OPENAI_WIRE.stream({ calls: [{ id: `call-${results.length}`, name, pieces }] });
+    },
+  });
+}
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let hands: Hands;
+let mind: WireServer;
+
+before(async () => {
+  [hands, mind] = await Promise.all([startHands(), startToolMind()]);
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  village = await startTestVillage({ villageSpeed: 20 });
+  writeFileSync(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-bob.yaml'), BOB);
+  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  await runs.play.everybody();
+  for (const agent_id of ['ada', 'bob']) {
+    const body = { agent_id, amount: '100', reason: 'for models' };
+    dataOf(await runs.play.admin.call(rewardAgent, { body }));
+  }
+});
+afterEach(async () => {
+  await residents.killAll();
+  for (const agent_id of ['ada', 'bob']) dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id } }));
+});
+after(async () => {
+  await residents.remove();
+  await village.remove();
+  await mind.close();
+  await hands.remove();
+});
+
+const fileOf = (name: string): string => join(hands.workspace, name);
+const linesOf = (name: string): readonly string[] =>
+  existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
+const use = (name: string, args: object): string => `Tool: ${name} ${JSON.stringify(args)}`;
+const bake = (source: string, name = 'bake'): string =>
+  use('save_script', { name, description: 'Bakes bread', language: 'bash', source });
+const scriptsOf = async (agent_id: AgentId): Promise<readonly Script[]> =>
+  dataOf(await runs.play.admin.call(listScripts, { params: { agent_id } })).scripts;
+const asked = (run_id: string): Promise<Permission> =>
+  eventually('a question to people', async () => {
+    const query = { run_id, state: 'pending' as const, limit: 5 };
+    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+async function answer({ permission_id }: Permission, body: { answer: 'allow' | 'happened' | 'repeat' }): Promise<void> {
+  dataOf(await runs.play.admin.call(answerPermission, { params: { permission_id }, body }));
+}
+
+test('an agent saves a script and runs it in another run, after its pod and its volume are gone', async () => {
+  const child = await residents.start('ada');
+  const saved = await runs.ended(
+    (
+      await runs.give(
+        'ada',
+        bake('echo "$ARG_WHAT is baked"').replace(
+          '"source"',
+          '"parameters":{"properties":{"what":{"type":"string"}},"required":["what"]},"source"',
+        ),
+      )
+    ).run_id,
+  );
+  assert.equal(saved.state, 'done', JSON.stringify(saved.error));
+  await residents.kill(child);
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await residents.start('ada', 'another-volume');
+  const steps = [
+    use('list_scripts', {}),
+    use('run_script', { name: 'bake', version: '$VERSION', arguments: { what: 'rye' } }),
+  ];
+  const { run_id } = await runs.give('ada', steps.join('\n'));
+  const run = await runs.ended(run_id);
+  assert.match(run.summary ?? '', /rye is baked/, JSON.stringify(run.error));
+  const [script] = await scriptsOf('ada');
+  assert.deepEqual([script?.runs, script?.last_run?.run_id, script?.last_run?.outcome?.kind], [1, run_id, 'ok']);
+  const { calls } = dataOf(await runs.play.admin.call(listCalls, { query: { run_id } }));
+  assert.match(calls[0]?.report?.command ?? '', /^# bake [0-9a-f]{32} \{"what":"rye"\}\necho /);
+});
+
+test('a resident that is killed in the middle of a script finds it again; with the hands gone too, a person decides', async () => {
+  const source = (file: string): string =>
+    `echo loaf >>${fileOf(file)}; while [ ! -e ${fileOf(`go-${file}`)} ]; do sleep 0.05; done; echo baked`;
+  for (const lost of [false, true]) {
+    const file = lost ? 'loaves-lost' : 'loaves';
+    const child = await residents.start('ada');
+    const steps = [
+      bake(source(file), 'wait'),
+      use('run_script', { name: 'wait', version: '$VERSION', timeout_s: 600 }),
+    ];
+    const { run_id } = await runs.give('ada', steps.join('\n'));
+    await eventually('the loaf', () => linesOf(file).length === 1);
+    await residents.kill(child);
+    if (lost) {
+      await hands.kill();
+      hands = await startHands();
+      process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+      process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+    }
+    await residents.start('ada');
+    if (lost) {
+      const permission = await asked(run_id);
+      assert.deepEqual([permission.tool, permission.why], ['run_script', 'unknown']);
+      await answer(permission, { answer: 'happened' });
+    } else writeFileSync(fileOf(`go-${file}`), '');
+    const run = await runs.ended(run_id);
+    assert.equal(run.state, 'done', JSON.stringify(run.error));
+    if (!lost) assert.match(run.summary ?? '', /baked/);
+    await residents.killAll();
+    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  }
+});
+
+test('an agent shares a script in a post; another adopts it with a permission, and what uses it is tainted', async () => {
+  await residents.start('ada');
+  const steps = [
+    bake('echo the bread of ada', 'share'),
+    use('deliver', { kind: 'script', script: { name: 'share', version: '$VERSION' } }),
+    use('post_to_board', { title: 'A script for all', body: 'It bakes.', deliverables: ['$ID'] }),
+  ];
+  const given = await runs.give('ada', steps.join('\n'));
+  const shared = await runs.ended(given.run_id);
+  assert.equal(shared.state, 'done', JSON.stringify(shared.error));
+  const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: 'A script for all' } }));
+  const [post] = posts;
+  const [deliverable] = post?.deliverables ?? [];
+  assert.deepEqual([deliverable?.name, deliverable?.deliverable], ['share.script.json', 'script']);
+  await residents.start('bob');
+  const adopt = { post_id: post?.post_id, deliverable_id: deliverable?.artifact_id, name: 'from-ada' };
+  const taken = [use('adopt_script', adopt), use('run_script', { name: 'from-ada', version: '$VERSION' })];
+  const { run_id } = await runs.give('bob', taken.join('\n'));
+  const permission = await asked(run_id);
+  assert.deepEqual([permission.tool, permission.why], ['adopt_script', 'policy']);
+  await answer(permission, { answer: 'allow' });
+  const run = await runs.ended(run_id);
+  assert.match(run.summary ?? '', /the bread of ada/, JSON.stringify(run.error));
+  assert.deepEqual(
+    run.taint?.map(({ source }) => source),
+    ['tool', 'script'],
+  );
+  const [adopted] = await scriptsOf('bob');
+  assert.deepEqual([adopted?.name, adopted?.adopted_from, adopted?.tainted], ['from-ada', 'ada', true]);
+});

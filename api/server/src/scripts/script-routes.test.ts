@@ -1,0 +1,315 @@
+/** Scripts over HTTP: what is stored, who reads and deletes, what policy and taint see of a text, and limits. Real Postgres. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  adoptScript,
+  beginCall,
+  createPost,
+  deleteScript,
+  endCall,
+  getRun,
+  getScript,
+  keepArtifact,
+  listAudit,
+  listRunEvents,
+  listScripts,
+  saveScript,
+  SCRIPT_SOURCE_MAX_BYTES,
+  type CallOutcome,
+} from '@hamlet/contract';
+import { taintRun, type Db } from '@hamlet/store';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
+
+const RULES = JSON.stringify([
+  {
+    tools: ['read', 'exec', 'write_inside', 'write_outside', 'network', 'install', 'publish', 'speak'],
+    verdict: 'allow',
+  },
+]);
+const STRICT = JSON.stringify([
+  { tools: ['read', 'exec', 'write_inside'], verdict: 'allow' },
+  { tools: ['network'], verdict: 'deny' },
+]);
+
+let village: TestVillage;
+let db: Db;
+let permits: PermissionPlay;
+let strict: PermissionPlay;
+let calls = 0;
+
+before(async () => {
+  village = await startTestVillage();
+  db = village.openDb();
+  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
+  strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT })).peopleUrl);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+const nextCall = (): string => `${(calls += 1)}.0`;
+const READS = 'cat /workspace/a | sort';
+const script = (name: string, source = READS, more: object = {}) => ({
+  name,
+  description: 'Sorts',
+  language: 'bash',
+  source,
+  ...more,
+});
+
+const outcomeOf = (answer: CallAnswer): CallOutcome => dataOf(answer).outcome;
+const perform = async (working: Working, tool: 'save_script' | 'delete_script' | 'adopt_script', args: object) =>
+  outcomeOf(await permits.perform(working, { tool, callId: nextCall(), args }));
+async function save(working: Working, name: string, more: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const outcome = await perform(working, 'save_script', script(name, READS, more));
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  return String(outcome.data?.['version']);
+}
+const listOf = async (agent_id: AgentId, by = permits.play.admin) =>
+  dataOf(await by.call(listScripts, { params: { agent_id } })).scripts;
+
+/** `begun`, or the code with which a call of `run_script` is refused or denied. */
+async function started(working: Working, args: object, by = permits): Promise<string> {
+  const { agentId, runId, cycle, attempt } = working;
+  const body = { cycle, attempt, tool: 'run_script', arguments: JSON.stringify(args), boot: 'b1' };
+  const params = { run_id: runId, call_id: nextCall() };
+  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  if (!answer.ok) return answer.problem.code;
+  return answer.data.outcome?.code ?? answer.data.state;
+}
+
+test('a script has versions by its content, of which the newest ten stay', async () => {
+  const working = await permits.startRun('ada');
+  const first = await save(working, 'many', { source: 'echo 0' });
+  assert.equal(await save(working, 'many', { source: 'echo 0' }), first, 'the same text is the same version');
+  assert.notEqual(await save(working, 'many', { source: 'echo 0', language: 'python' }), first);
+  for (let at = 1; at <= 10; at += 1) await save(working, 'many', { source: `echo ${at}` });
+  const params = { agent_id: 'ada', name: 'many' };
+  const { script: shown, source, versions } = dataOf(await permits.play.admin.call(getScript, { params, query: {} }));
+  assert.deepEqual([shown.versions, versions.length, source], [10, 10, 'echo 10']);
+  const query = { version: first };
+  assert.equal(await codeOf(permits.play.admin.call(getScript, { params, query })), 'no_such_script');
+  assert.equal(await started(working, { name: 'many', version: first }), 'no_such_script');
+});
+
+test('an agent has at most 50 scripts; each text is bounded', async () => {
+  const working = await permits.startRun('bob');
+  for (let at = 0; at < 50; at += 1) await save(working, `s${at}`);
+  const outcome = (name: string, source?: string): Promise<CallOutcome> =>
+    perform(working, 'save_script', script(name, source));
+  assert.equal((await outcome('one-more')).code, 'too_many_scripts');
+  assert.equal((await outcome('s1', 'echo a new version')).kind, 'ok');
+  for (const [name, source] of [
+    ['s1', 'x'.repeat(SCRIPT_SOURCE_MAX_BYTES + 1)],
+    ['s1', 'ü'.repeat(SCRIPT_SOURCE_MAX_BYTES / 2 + 1)],
+    ['s1', ''],
+    ['s1', 'a\0b'],
+    ['../s1', 'a'],
+    ['S1', 'a'],
+    ['a/b', 'a'],
+    ['', 'a'],
+  ] as const)
+    assert.equal((await outcome(name, source)).code, 'invalid_input', name);
+  assert.equal((await outcome('s1', 'y'.repeat(SCRIPT_SOURCE_MAX_BYTES))).kind, 'ok');
+  assert.equal((await perform(working, 'delete_script', { name: 's0' })).kind, 'ok');
+  assert.equal((await perform(working, 'delete_script', { name: 's0' })).code, 'no_such_script');
+  assert.equal((await outcome('one-more')).kind, 'ok');
+});
+
+test('a known secret is nowhere: not in the text, the run, the audit or the log of calls', async () => {
+  const working = await permits.startRun('cleo');
+  const secret = `ghp_${'a1'.repeat(20)}`;
+  const outcome = await perform(working, 'save_script', script('leak', `TOKEN=${secret} curl https://x.test`));
+  assert.match(outcome.text, /look like secrets were replaced/);
+  const params = { agent_id: 'cleo', name: 'leak' };
+  const { source } = dataOf(await permits.play.admin.call(getScript, { params, query: {} }));
+  assert.equal(source, 'TOKEN=[secret] curl https://x.test');
+  const query = { run_id: working.runId };
+  const { events } = dataOf(await permits.play.admin.call(listRunEvents, { params: query, query: {} }));
+  const { records } = dataOf(
+    await permits.play.admin.call(listAudit, { query: { action: 'script.save', object: 'cleo' } }),
+  );
+  assert.equal(records.length, 1);
+  assert.ok(!JSON.stringify([events, records]).includes(secret));
+});
+
+test('members see names, and texts of their own runs; only an admin and the agent delete', async () => {
+  const working = await permits.startRun('dan');
+  await save(working, 'hidden');
+  const [shown] = await listOf('dan', permits.member);
+  assert.deepEqual([shown?.name, shown?.description, shown?.runs], ['hidden', null, 0]);
+  const params = { agent_id: 'dan', name: 'hidden' };
+  assert.equal(await codeOf(permits.member.call(getScript, { params, query: {} })), 'no_such_script');
+  await permits.endAll();
+  const own = await permits.startRun('dan', permits.member);
+  await save(own, 'shown');
+  const mine = await permits.member.call(getScript, { params: { ...params, name: 'shown' }, query: {} });
+  assert.equal(dataOf(mine).source, READS);
+  assert.equal(await codeOf(permits.member.call(deleteScript, { params })), 'forbidden');
+  assert.equal(
+    await codeOf(permits.play.as('ada').call(listScripts, { params: { agent_id: 'dan' } })),
+    'not_own_agent',
+  );
+  assert.equal(
+    await codeOf(permits.play.as('ada').call(saveScript, { params: { agent_id: 'dan' }, body: script('x') as never })),
+    'not_own_agent',
+  );
+  dataOf(await permits.play.admin.call(deleteScript, { params }));
+  assert.equal(await codeOf(permits.play.admin.call(deleteScript, { params })), 'no_such_script');
+  assert.equal(await codeOf(permits.play.admin.call(listScripts, { params: { agent_id: 'nobody' } })), 'no_such_agent');
+});
+
+test('the policy sees the commands of a shell script, and other languages are exec', async () => {
+  const working = await permits.startRun('eve');
+  const net = await save(working, 'net', { source: 'curl https://example.org' });
+  const push = await save(working, 'push', { source: 'cd /workspace\ngit push origin main' });
+  const unclear = await save(working, 'unclear', { source: '$WHAT --now' });
+  const python = await save(working, 'py', { source: 'print(1)', language: 'python' });
+  const reads = await save(working, 'reads');
+  const given = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] };
+  const typed = await save(working, 'typed', { source: 'cat "$ARG_FILE"', parameters: given });
+  assert.equal(await started(working, { name: 'net', version: net }, strict), 'policy_denied');
+  assert.equal(await started(working, { name: 'push', version: push }), 'permission_needed');
+  assert.equal(await started(working, { name: 'unclear', version: unclear }), 'permission_needed');
+  assert.equal(await started(working, { name: 'push', version: reads }), 'no_such_script');
+  assert.equal(await started(working, { name: 'reads', version: reads }), 'begun');
+  assert.equal(await started(working, { name: 'typed', version: typed }), 'invalid_arguments');
+  await taintRun(db as never, { runId: working.runId, source: 'egress', detail: 'example.org' });
+  assert.equal(await started(working, { name: 'py', version: python }), 'permission_needed');
+  assert.equal(
+    await codeOf(permits.ask(working, { tool: 'run_script', callId: nextCall(), args: { name: 'py', version: net } })),
+    'policy_denied',
+  );
+});
+
+test('"always" holds for one version of one script, and for no other text under its name', async () => {
+  const working = await permits.startRun('fay');
+  const version = await save(working, 'pub', { source: 'git push origin hamlet/fay/a' });
+  const ask = async (args: object) =>
+    dataOf(await permits.ask(working, { tool: 'run_script', callId: nextCall(), args })).permission;
+  const { permission_id } = await ask({ name: 'pub', version });
+  const { rule } = dataOf(await permits.answer(permission_id, { answer: 'allow', always: 'agent' }));
+  assert.deepEqual([rule?.tool, rule?.allow_key], ['run_script', `= pub ${version}`]);
+  assert.equal((await ask({ name: 'pub', version, timeout_s: 9 })).state, 'allowed');
+  const other = await save(working, 'pub', { source: 'git push origin main' });
+  assert.equal((await ask({ name: 'pub', version: other })).state, 'pending');
+  const renamed = await save(working, 'pub2', { source: 'git push origin hamlet/fay/a' });
+  assert.equal((await ask({ name: 'pub2', version: renamed })).state, 'pending');
+});
+
+test('code of others runs in the hands alone', async () => {
+  const working = await permits.startRun('ada');
+  const version = await save(working, 'here');
+  const outcome = outcomeOf(
+    await permits.perform(working, {
+      tool: 'run_script',
+      callId: nextCall(),
+      args: { name: 'here', version },
+    } as never),
+  );
+  assert.deepEqual([outcome.kind, outcome.code], ['denied', 'sandbox_only']);
+});
+
+test('a script that a tainted run saved taints each run that uses it, and stays so', async () => {
+  const dirty = await permits.startRun('cleo');
+  await taintRun(db as never, { runId: dirty.runId, source: 'egress', detail: 'example.org' });
+  const version = await save(dirty, 'dirty');
+  await permits.endAll();
+  const clean = await permits.startRun('cleo');
+  assert.equal(await save(clean, 'dirty'), version);
+  const [shown] = (await listOf('cleo')).filter(({ name }) => name === 'dirty');
+  assert.equal(shown?.tainted, true, 'the same text does not become clean');
+  const taint = async () =>
+    dataOf(await permits.play.admin.call(getRun, { params: { run_id: clean.runId } })).run.taint?.map(
+      ({ source }) => source,
+    ) ?? [];
+  assert.deepEqual(await taint(), []);
+  assert.equal(await started(clean, { name: 'dirty', version }), 'begun');
+  assert.deepEqual(await taint(), ['script']);
+  await save(clean, 'after');
+  assert.equal((await listOf('cleo')).find(({ name }) => name === 'after')?.tainted, true);
+});
+
+test('a script is adopted only from a post that the agent may read, and only if it is one', async () => {
+  const working = await permits.startRun('bob');
+  const post = dataOf(
+    await permits.play.admin.call(createPost, {
+      body: { title: 'None', body: 'None', tags: [], audience: 'public', place: null } as never,
+    }),
+  );
+  const args = { post_id: post.post_id, deliverable_id: post.post_id };
+  const callId = nextCall();
+  assert.equal(await codeOf(permits.perform(working, { tool: 'adopt_script', callId, args })), 'permission_needed');
+  await permits.allow(working, { tool: 'adopt_script', callId, args });
+  const outcome = outcomeOf(await permits.perform(working, { tool: 'adopt_script', callId, args }));
+  assert.deepEqual([outcome.kind, outcome.code], ['failed', 'no_such_artifact']);
+  const body = { post_id: post.post_id, artifact_id: post.post_id };
+  assert.equal(
+    await codeOf(permits.play.as('eve').call(adoptScript, { params: { agent_id: 'eve' }, body })),
+    'policy_denied',
+  );
+});
+
+/** Bytes that ada delivers as scripts, and a post that shares them. Returns the ids of post and deliverables. */
+async function shared(working: Working, contents: readonly string[], audience: string) {
+  const { agentId, runId: run_id, cycle, attempt } = working;
+  const deliverables: string[] = [];
+  for (const [at, content] of contents.entries()) {
+    const call_id = nextCall();
+    const args = { kind: 'script', script: { name: 'x', version: 'a'.repeat(32) } };
+    const body = { cycle, attempt, tool: 'deliver' as const, arguments: JSON.stringify(args), boot: 'b1' };
+    dataOf(await permits.play.as(agentId).call(beginCall, { params: { run_id, call_id }, body }));
+    const bytes = new Uint8Array(Buffer.from(content));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const facts = { name: `s${at}.json`, media_type: 'application/json', deliverable: 'script' as const };
+    const sent = { params: { run_id, call_id, sha256 }, query: { cycle, attempt, ...facts }, body: bytes };
+    deliverables.push(dataOf(await permits.play.as(agentId).call(keepArtifact, sent)).artifact.artifact_id);
+    const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
+    dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id, call_id }, body: end }));
+  }
+  const args = { title: 'Scripts', body: 'For all.', audience, deliverables };
+  const callId = nextCall();
+  const outcome = outcomeOf(await permits.perform(working, { tool: 'post_to_board', callId, args }));
+  assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
+  return { post_id: String(outcome.data?.['post_id']), deliverables };
+}
+
+test('bytes that are no script are not adopted, a name is taken once, and what is hidden from an agent is not there', async () => {
+  const ada = await permits.startRun('ada');
+  const whole = script('offered', 'echo offered', { parameters: { type: 'object', properties: {}, required: [] } });
+  const broken = [
+    'no JSON',
+    JSON.stringify({ ...whole, name: '../x' }),
+    JSON.stringify({ ...whole, source: 'x'.repeat(SCRIPT_SOURCE_MAX_BYTES + 1) }),
+  ];
+  const good = await shared(ada, [JSON.stringify(whole)], 'public');
+  const bad = await shared(ada, broken, 'public');
+  const hidden = await shared(ada, [JSON.stringify({ ...whole, name: 'hidden' })], 'agent:cleo');
+  const eve = await permits.startRun('eve');
+  const adopt = async (post_id: string, deliverable_id: string | undefined, name?: string): Promise<CallOutcome> => {
+    const call = {
+      tool: 'adopt_script' as const,
+      callId: nextCall(),
+      args: { post_id, deliverable_id, ...(name === undefined ? {} : { name }) },
+    };
+    await permits.allow(eve, call);
+    return outcomeOf(await permits.perform(eve, call));
+  };
+  assert.equal((await adopt(good.post_id, good.deliverables[0])).kind, 'ok');
+  assert.equal((await adopt(good.post_id, good.deliverables[0])).code, 'script_exists');
+  assert.equal((await adopt(good.post_id, good.deliverables[0], 'again')).kind, 'ok');
+  for (const id of bad.deliverables) assert.equal((await adopt(bad.post_id, id)).code, 'no_script');
+  assert.equal((await adopt(good.post_id, bad.deliverables[0])).code, 'no_such_artifact');
+  assert.equal((await adopt(hidden.post_id, hidden.deliverables[0])).code, 'no_such_post');
+  const adopted = (await listOf('eve')).filter(({ adopted_from: from }) => from === 'ada');
+  assert.deepEqual(
+    adopted.map(({ name, tainted }) => [name, tainted]),
+    [
+      ['again', true],
+      ['offered', true],
+    ],
+  );
+});

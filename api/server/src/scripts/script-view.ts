@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { CallOutcome, Script, SharedScript } from '@hamlet/contract';
+import type { ScriptRow } from '@hamlet/store';
+import { readArguments } from '../permissions/call-arguments.ts';
+
+const VERSION_DIGITS = 32;
+
+/** The version of a script: the same for the same name, language, description, source and parameters, and for nothing else. Pure. */
+export function versionOf({ name, language, description, source, parameters }: SharedScript): string {
+  const canonical = readArguments(JSON.stringify({ name, language, description, source, parameters }));
+  if (canonical === null) throw new TypeError('a script that the schema took is no JSON');
+  return createHash('sha256').update(canonical.text).digest('hex').slice(0, VERSION_DIGITS);
+}
+
+function lastRunOf({ lastRunId, lastCallId, lastRunAt, lastOutcome }: ScriptRow): Script['last_run'] {
+  if (lastRunId === null || lastCallId === null || lastRunAt === null) return null;
+  const outcome = lastOutcome as CallOutcome | null;
+  return {
+    run_id: lastRunId,
+    call_id: lastCallId,
+    at: lastRunAt.toISOString(),
+    outcome:
+      outcome === null ? null : { kind: outcome.kind, ...(outcome.code === undefined ? {} : { code: outcome.code }) },
+  };
+}
+
+/** A script as its reader may see it. Pure. */
+export function scriptView(row: ScriptRow): Script {
+  return {
+    name: row.name,
+    agent_id: row.agentId,
+    description: row.shown ? row.description : null,
+    language: row.language,
+    version: row.version,
+    versions: row.versions,
+    bytes: row.bytes,
+    tainted: row.tainted,
+    adopted_from: row.adoptedFrom,
+    saved_at: row.savedAt.toISOString(),
+    saved_in: row.savedIn,
+    runs: row.runs,
+    last_run: lastRunOf(row),
+  };
+}

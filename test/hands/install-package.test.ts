@@ -1,0 +1,162 @@
+/** `install_package` with real package managers under a real supervisor, behind a real broker: allowed, refused, unknown, too slow, cancelled. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RUN, startPackageNet, type PackageNet, type Switch } from './package-net.ts';
+
+let net: PackageNet;
+let workspace: string;
+
+before(async () => {
+  net = await startPackageNet();
+  ({ workspace } = net.hands);
+  mkdirSync(join(workspace, 'js'));
+  writeFileSync(join(workspace, 'js/package.json'), '{"name":"a","version":"1.0.0"}');
+  mkdirSync(join(workspace, 'rust/src'), { recursive: true });
+  writeFileSync(join(workspace, 'rust/src/lib.rs'), '');
+  writeFileSync(join(workspace, 'rust/Cargo.toml'), '[package]\nname = "a"\nversion = "1.0.0"\nedition = "2021"\n');
+  mkdirSync(join(workspace, 'go'));
+  writeFileSync(join(workspace, 'go/go.mod'), 'module a\n\ngo 1.20\n');
+});
+after(() => net.remove());
+afterEach(() => net.serve());
+
+interface Case {
+  readonly registry: Switch;
+  readonly folder?: string;
+  readonly has: string;
+  readonly version: RegExp;
+  readonly lacks: string;
+}
+const CASES: Readonly<Record<string, Case>> = {
+  pip: { registry: 'pip', has: 'toy-wheel', version: /^toy-wheel 1\.0$/m, lacks: 'no-such-wheel' },
+  npm: { registry: 'npm', folder: 'js', has: '@toys/top', version: /^@toys\/top 1\.0\.0$/m, lacks: '@toys/none' },
+  cargo: { registry: 'crates', folder: 'rust', has: 'toycrate', version: /^toycrate 1\.0\.0$/m, lacks: 'nocrate' },
+  go: {
+    registry: 'go',
+    folder: 'go',
+    has: 'toys.home/top',
+    version: /^toys\.home\/top v1\.0\.0$/m,
+    lacks: 'toys.home/no',
+  },
+  apt: { registry: 'apt', has: 'toy', version: /^toy 1\.0$/m, lacks: 'no-such-toy' },
+};
+const inputOf = (manager: string, name: string): object => {
+  const folder = CASES[manager]?.folder;
+  return { manager, packages: [name], ...(folder === undefined ? {} : { folder }) };
+};
+const reached = (): readonly string[] => [
+  ...new Set(net.broker.village.attempts.map(({ host, run, call }) => [host, run, call].map(String).join(' '))),
+];
+
+for (const [at, [manager, { registry, has, version, lacks }]] of Object.entries(CASES).entries()) {
+  test(`${manager} installs through the broker, and the result has the version that is there`, async () => {
+    net.open(registry);
+    const text = await net.hands.textOf('install_package', inputOf(manager, has), { call: `10.${at}` });
+    assert.match(text, version);
+    assert.ok(
+      reached().every((each) => each.endsWith(` ${RUN} 10.${at}`)),
+      reached().join('\n'),
+    );
+    assert.ok(reached().length > 0);
+    assert.match(String(net.hands.lastEnd()?.report.command), new RegExp(has));
+    assert.equal(net.hands.lastEnd()?.report.exit, 0);
+  });
+
+  test(`${manager} says that a package does not exist`, async () => {
+    net.open(registry);
+    assert.equal(await net.hands.codeOf('install_package', inputOf(manager, lacks)), 'no_such_package');
+  });
+
+  test(`${manager} reaches nothing while its registry is off`, async () => {
+    net.open();
+    const outcome = await net.hands.use('install_package', inputOf(manager, lacks));
+    assert.equal(outcome.kind, 'failed', JSON.stringify(outcome));
+    assert.deepEqual([net.seen, net.broker.village.attempts], [[], []]);
+  });
+}
+
+test('the broker says to npm, go and cargo which switch to ask for, and the code is its own', async () => {
+  net.open();
+  for (const manager of ['npm', 'go'])
+    assert.equal(
+      await net.hands.codeOf('install_package', inputOf(manager, CASES[manager]?.lacks ?? '')),
+      'egress_registry_off',
+      manager,
+    );
+});
+
+test('pip uses the virtual environment of the folder', async () => {
+  net.open('pip');
+  execFileSync('python3', ['-m', 'venv', '--without-pip', join(workspace, 'py/.venv')]);
+  const text = await net.hands.textOf('install_package', { manager: 'pip', packages: ['toy-wheel'], folder: 'py' });
+  assert.match(text, /^toy-wheel 1\.0$/m);
+  const [python = ''] = readdirSync(join(workspace, 'py/.venv/lib'));
+  assert.ok(existsSync(join(workspace, 'py/.venv/lib', python, 'site-packages/toy_wheel.py')));
+});
+
+test('a name of apt is no pattern, and a folder without a project is named', async () => {
+  net.open('apt', 'go', 'crates');
+  assert.equal(await net.hands.codeOf('install_package', inputOf('apt', 't.y')), 'no_such_package');
+  mkdirSync(join(workspace, 'empty'));
+  for (const [manager, name] of [
+    ['go', 'toys.home/top'],
+    ['cargo', 'toycrate'],
+  ] as const)
+    assert.equal(
+      await net.hands.codeOf('install_package', { manager, packages: [name], folder: 'empty' }),
+      'no_project',
+      manager,
+    );
+  assert.equal(
+    await net.hands.codeOf('install_package', { manager: 'npm', packages: ['a'], folder: '../out' }),
+    'outside',
+  );
+});
+
+test('a repeated attempt of a call installs once', async () => {
+  net.open('pip');
+  const place = { call: '20.1', run: 'again' };
+  await net.hands.textOf('install_package', inputOf('pip', 'toy-wheel'), place);
+  const before = [...net.seen];
+  await net.hands.textOf('install_package', inputOf('pip', 'toy-wheel'), { ...place, attempt: 2 });
+  assert.deepEqual(net.seen, before);
+});
+
+/** Processes of a call, by their variables; all of the machine are looked at. */
+function processesOf(call: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      const isDead = /\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      return !isDead && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`HAMLET_CALL=${call}\0`);
+    } catch {
+      return false;
+    }
+  });
+}
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(10);
+}
+
+test('an index that never answers: the time is over, or a person cancels, and no process is left', async (context) => {
+  net.open('pip', 'npm', 'apt', 'go', 'crates');
+  net.hang();
+  const slow = { ...inputOf('pip', 'slow-wheel'), timeout_s: 10 };
+  assert.equal(await net.hands.codeOf('install_package', slow, { call: '30.1' }), 'command_timed_out');
+  await until(() => processesOf('30.1').length === 0);
+  for (const [at, [manager, { lacks }]] of Object.entries(CASES).entries()) {
+    const call = `31.${at}`;
+    const cancel = new AbortController();
+    const before = net.seen.length;
+    const ended = net.hands.use('install_package', inputOf(manager, lacks), { call, signal: cancel.signal });
+    await until(() => net.seen.length > before);
+    const begun = performance.now();
+    cancel.abort();
+    assert.equal((await ended).kind, 'unknown', manager);
+    await until(() => processesOf(call).length === 0);
+    context.diagnostic(`${manager}: gone after ${Math.round(performance.now() - begun)} ms`);
+  }
+});

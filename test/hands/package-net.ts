@@ -1,0 +1,164 @@
+/** Registries of a test behind a real broker, and hands whose package managers reach them. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
+import { startNetHands, type NetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
+import { RUN, TestBroker } from '../../api/broker/src/testing/a-broker.ts';
+import { startInternet } from '../../api/broker/src/testing/an-internet.ts';
+import {
+  crateFiles,
+  fileServer,
+  goFiles,
+  npmFiles,
+  pythonFiles,
+} from '../../api/broker/src/testing/package-servers.ts';
+
+export { RUN };
+const URLS = {
+  pip: 'http://index.home/simple/',
+  npm: 'https://files.home/',
+  crates: 'http://index.home/index/',
+  go: 'https://files.home/',
+  apt: 'http://index.home/',
+} as const;
+export type Switch = keyof typeof URLS;
+
+export interface PackageNet {
+  readonly hands: NetHands;
+  readonly broker: TestBroker;
+  readonly folder: string;
+  /** Requests that reached the stand-ins. */
+  readonly seen: string[];
+  /** Switches registries on, and all others off. */
+  open(...registries: Switch[]): void;
+  /** Lets the index of a host answer nothing. */
+  hang(): void;
+  serve(): void;
+  remove(): Promise<void>;
+}
+
+/** A package of Debian that a real dpkg can unpack, in an archive with its index. */
+function debianArchive(folder: string): ReadonlyMap<string, Buffer | string> {
+  const root = join(folder, 'deb');
+  mkdirSync(join(root, 'DEBIAN'), { recursive: true });
+  mkdirSync(join(root, 'usr/share/toy'), { recursive: true });
+  writeFileSync(join(root, 'usr/share/toy/answer'), '42\n');
+  const control = 'Package: toy\nVersion: 1.0\nArchitecture: all\nMaintainer: x <x@example.org>\nDescription: x\n';
+  writeFileSync(join(root, 'DEBIAN/control'), control);
+  execFileSync('dpkg-deb', ['--root-owner-group', '--build', root, join(folder, 'toy_1.0_all.deb')]);
+  const deb = execFileSync('cat', [join(folder, 'toy_1.0_all.deb')]);
+  const [sum = ''] = execFileSync('sha256sum', [join(folder, 'toy_1.0_all.deb')])
+    .toString()
+    .split(' ');
+  const facts = `Filename: stable/toy_1.0_all.deb\nSize: ${String(deb.length)}\nSHA256: ${sum}\n`;
+  return new Map<string, Buffer | string>([
+    ['/debian/stable/Packages', Buffer.from(control.replace('Description', `${facts}Description`))],
+    ['/debian/stable/toy_1.0_all.deb', deb],
+  ]);
+}
+
+/** Settings by which a real apt-get and dpkg work in a folder, and not on this machine. */
+function debianSettings(folder: string): Record<string, string> {
+  const root = join(folder, 'machine');
+  for (const part of [
+    'etc/apt',
+    'lists/partial',
+    'cache/archives/partial',
+    'var/lib/dpkg/info',
+    'var/lib/dpkg/updates',
+  ])
+    mkdirSync(join(root, part), { recursive: true });
+  for (const file of ['status', 'available']) writeFileSync(join(root, 'var/lib/dpkg', file), '');
+  writeFileSync(join(root, 'etc/apt/sources.list'), 'deb [trusted=yes] http://hamlet/apt/debian stable/\n');
+  const lines = [
+    `Dir::Etc "${root}/etc/apt";`,
+    `Dir::State "${root}";`,
+    `Dir::State::status "${root}/var/lib/dpkg/status";`,
+    `Dir::Cache "${root}/cache";`,
+    `Dir::Log "${root}";`,
+    'APT::Sandbox::User "root";',
+    'Acquire::Languages "none";',
+    'Acquire::Retries "0";',
+    `DPkg::Options { "--root=${root}"; "--force-not-root"; "--log=/dev/null"; };`,
+  ];
+  writeFileSync(join(folder, 'apt.conf'), `${lines.join('\n')}\n`);
+  return { APT_CONFIG: join(folder, 'apt.conf'), DPKG_ADMINDIR: join(root, 'var/lib/dpkg') };
+}
+
+/** Settings by which package managers keep everything in a folder. */
+function settingsOf(folder: string): Record<string, string> {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  return {
+    HOME: home,
+    PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin`,
+    RUSTUP_HOME: process.env['RUSTUP_HOME'] ?? '/root/.rustup',
+    CARGO_HOME: join(folder, 'cargo'),
+    GOPATH: join(folder, 'go'),
+    GOCACHE: join(folder, 'go-cache'),
+    GOFLAGS: '-modcacherw',
+    GOTOOLCHAIN: 'local',
+    GONOSUMDB: '*',
+    NPM_CONFIG_CACHE: join(folder, 'npm-cache'),
+    NPM_CONFIG_FETCH_RETRIES: '0',
+    PIP_NO_CACHE_DIR: '1',
+    PIP_RETRIES: '0',
+    ...debianSettings(folder),
+  };
+}
+
+export async function startPackageNet(): Promise<PackageNet> {
+  const internet = await startInternet();
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-packages-'));
+  const seen: string[] = [];
+  const files = new Map([
+    ...(await pythonFiles(folder, 'https://files.home/packages/')),
+    ...(await npmFiles(folder, 'https://files.home')),
+    ...(await crateFiles(folder, 'https://files.home')),
+    ...(await goFiles(folder)),
+    ...debianArchive(folder),
+  ]);
+  const answering = fileServer(files, seen);
+  const silent: RequestListener = (request) => void seen.push(`hangs ${String(request.url)}`);
+  let listener = answering;
+  const byHost: RequestListener = (request, response) => listener(request, response);
+  await internet.serveHttp('index.home', byHost);
+  await internet.serveHttps('files.home', byHost);
+  const broker = await TestBroker.start(internet);
+  const settings = settingsOf(folder);
+  const author = authorOf(null, { agentId: 'ada', suffix: '(Harvest)' });
+  const environmentOf = ({ call }: { readonly call: string }): Record<string, string> => {
+    const proxy = `http://${encodeURIComponent(`${RUN}/${call}`)}:ada@127.0.0.1:${String(broker.port)}`;
+    return { ...packageEnvironment(author), ...settings, http_proxy: proxy, HTTP_PROXY: proxy, no_proxy: '' };
+  };
+  const hands = await startNetHands({ environmentOf });
+  const methods = ['GET', 'HEAD'];
+  const allow = [
+    { host: 'index.home', ports: [80], methods },
+    { host: 'files.home', methods },
+  ];
+  return {
+    hands,
+    broker,
+    folder,
+    seen,
+    open: (...registries) => {
+      const on = Object.fromEntries(registries.map((name) => [name, { url: URLS[name] }]));
+      broker.village.addAgent('ada', { allow, registries: on });
+      broker.village.stop('uid-ada');
+      broker.village.attempts.length = 0;
+      seen.length = 0;
+    },
+    hang: () => void (listener = silent),
+    serve: () => void (listener = answering),
+    remove: async () => {
+      await hands.remove();
+      broker.close();
+      internet.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
