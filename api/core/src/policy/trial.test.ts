@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EGRESS_TOOLS, type EgressWriteKind, type Policy, type TaintMark } from '@hamlet/contract';
+import { judgeEgressWrite } from './judge-egress-write.ts';
+import { judge } from './judge-shell-call.ts';
+import { classesOfFacts, judgeFacts, type JudgedFacts } from './trial.ts';
+
+const MARK: TaintMark = {
+  source: 'egress',
+  detail: 'a.test',
+  call_id: null,
+  run_id: null,
+  at: '2026-11-25T10:00:00.000Z',
+};
+const RULES: Policy['rules'] = [
+  { tools: ['read', 'exec', 'network'], verdict: 'allow', from: 'village' },
+  { tools: ['publish'], verdict: 'deny', from: 'tier' },
+  { tools: ['send'], verdict: 'ask', from: 'village' },
+];
+const facts = (parts: Partial<JudgedFacts>): JudgedFacts => ({
+  tool: 'shell',
+  toolClass: 'exec',
+  classes: null,
+  unclear: null,
+  taint: null,
+  byRule: null,
+  ...parts,
+});
+
+test('kept facts of a write that leaves a pod have the verdict of the write itself', () => {
+  for (const kind of Object.keys(EGRESS_TOOLS) as EgressWriteKind[])
+    for (const isAllowedByRule of [true, false])
+      for (const taint of [null, MARK])
+        assert.deepEqual(
+          judgeFacts(
+            { rules: RULES },
+            facts({ tool: EGRESS_TOOLS[kind], toolClass: null, byRule: isAllowedByRule, taint }),
+          ),
+          judgeEgressWrite({ rules: RULES }, { kind, isAllowedByRule, taint: taint === null ? [] : [taint] }),
+        );
+});
+
+test('kept facts of a call have the verdict of its arguments, also where they put it in another class', () => {
+  const url = 'https://a.test/';
+  for (const [input, toolClass] of [
+    [{ url }, 'network'],
+    [{ url, method: 'POST' }, 'send'],
+  ] as const)
+    assert.deepEqual(
+      judgeFacts({ rules: RULES }, facts({ tool: 'http', toolClass })),
+      judge({ rules: RULES }, { tool: 'http', when: 'run', input, needs: null }),
+    );
+  const needs = { classes: ['publish', 'network'], unclear: ['a variable'] };
+  assert.deepEqual(
+    judgeFacts({ rules: RULES }, facts({ classes: needs.classes, unclear: 'a variable', taint: MARK })),
+    judge({ rules: RULES }, { tool: 'shell', when: 'run', taint: [MARK], needs }),
+  );
+});
+
+test('a call counts for its classes, one of an MCP server for the server', () => {
+  assert.deepEqual(classesOfFacts(facts({ classes: ['read', 'exec'] })), ['exec', 'read']);
+  assert.deepEqual(classesOfFacts(facts({ tool: 'git_push', toolClass: null })), ['publish', 'network']);
+  assert.deepEqual(classesOfFacts(facts({ tool: 'mcp__files__read', toolClass: null })), ['mcp__files']);
+});
