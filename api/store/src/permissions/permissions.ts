@@ -126,6 +126,24 @@ export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string
   return row ?? null;
 }
 
+/**
+ * Locks the newest question whether a call happened, if a person answered that it runs again and the call has not used the answer;
+ * else null. The caller has locked the run.
+ */
+export async function lockRepeatOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
+  const row = await tx
+    .selectFrom('permission')
+    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .where('run_id', '=', runId)
+    .where('call_id', '=', callId)
+    .where('why', '=', 'unknown')
+    .orderBy('permission_id', 'desc')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst();
+  return row?.state === 'allowed' && row.answer === 'repeat' ? row : null;
+}
+
 export interface AnswerGiven {
   readonly answer: PermissionAnswer;
   readonly by: { readonly role: string; readonly id: string; readonly name: string };

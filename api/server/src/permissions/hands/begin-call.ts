@@ -1,14 +1,16 @@
 import { villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
 import { decideCall, mcpServerOf } from '@hamlet/core';
-import type { Bringing, CallDecision } from '@hamlet/core';
+import type { Bringing, CallDecision, Judged } from '@hamlet/core';
 import {
   countSlots,
+  endPermission,
   findHandsCall,
   insertHandsCall,
   inTransaction,
   lockEffect,
   lockPermissionOfCall,
+  lockRepeatOfCall,
   taintRun,
 } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
@@ -98,7 +100,7 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   });
   if (decision.kind === 'refused') return refused(decision.reason);
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
-  if (decision.kind !== 'perform') return knownCall(tx, facts);
+  if (decision.kind !== 'perform') return (await repeat(tx, facts, judged)) ?? knownCall(tx, facts);
   return start(tx, ports, { facts, decision, brings, policyVersion: policy.version });
 }
 
@@ -109,6 +111,20 @@ async function deniedByFacts(
   { run, call }: { readonly run: RunRow; readonly call: AskedCall },
 ): Promise<CallOutcome | null> {
   return deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
+}
+
+/**
+ * Lets a call begin once more whose end is unknown, because a person said so: their word is used up in this transaction. Null if
+ * nobody did, if the call has ended, or if the rules or a cancel forbid it by now. It takes no further slot: it had one, and each
+ * answer of a person begins one call at most.
+ */
+async function repeat(tx: Tx, { request, args, run, effect }: Facts, judged: Judged): Promise<Answer | null> {
+  if (request.body.known || effect?.state !== 'begun') return null;
+  if (judged.verdict === 'deny' || run.cancelRequestedAt !== null) return null;
+  const word = await lockRepeatOfCall(tx, run.runId, request.params.call_id);
+  if (word === null || word.isOver || !word.argumentsHash.equals(args.hash)) return null;
+  await endPermission(tx, word.permissionId, 'consumed');
+  return accepted({ state: 'begun', boot: request.body.boot, outcome: null });
 }
 
 async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {

@@ -152,6 +152,29 @@ test('the rules hold at the start: denied, asked and allowed once, and no tool o
   assert.equal(await stateOf(begin(working, stop)), 'known', 'the permission is used up, and the start stays one');
 });
 
+test('a call whose end is unknown begins once more for each word of a person, in the hands that are there', async () => {
+  const working = await permits.startRun('cleo');
+  const args = { command: 'git push' };
+  const call = { tool: 'shell', callId: '3.0', args };
+  const lost = (request: string) =>
+    permits.ask(working, call, { why: 'unknown', request: `${working.runId}/${request}` });
+  const again = (more: Start = {}) => begin(working, { ...call, boot: 'b2', ...more });
+  await permits.allow(working, call);
+  assert.equal(await stateOf(begin(working, call)), 'begun');
+  const asked = dataOf(await lost('3.0/2')).permission;
+  assert.equal(await stateOf(again()), 'known', 'nobody has answered');
+  dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
+  assert.equal(await stateOf(again({ known: true })), 'known', 'a question uses up no word');
+  assert.equal(await codeOf(again({ args: { command: 'rm -r x' } })), 'call_diverged');
+  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
+  assert.equal(await stateOf(again()), 'known', 'the word is used up');
+  dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
+  assert.equal(await stateOf(again()), 'known');
+  dataOf(await permits.answer(dataOf(await lost('3.0/4')).permission.permission_id, { answer: 'repeat' }));
+  dataOf(await end(working, '3.0'));
+  assert.equal(await stateOf(again()), 'ended', 'a call that has ended does not begin again');
+});
+
 test('secrets of known forms are never written, and words are found only by those who may read them', async () => {
   const working = await permits.startRun('ada');
   const token = `ghp_${'a1'.repeat(20)}`;
