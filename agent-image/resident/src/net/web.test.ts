@@ -1,5 +1,9 @@
 /** http and web_fetch in real hands, through a proxy that refuses as the broker does. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startNet, type Net } from './testing/a-net.ts';
@@ -11,11 +15,24 @@ const PAGE = `<!doctype html><html><head><title>Apples &amp; pears</title><scrip
 <body><nav><a href="/menu">Menu</a></nav><main><h1>Fruit</h1><p>Read <a href="more?x=1">more</a> or <a href="https://other.test/">elsewhere</a>,
 and <a href="more?x=1">more</a> again.</p><a href="javascript:alert(1)">bad</a><style>p { color: red }</style></main></body></html>`;
 
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-web-'));
+const [key, certificate] = [join(folder, 'own.key'), join(folder, 'own.crt')];
 let net: Net;
 let hands: NetHands;
 
 before(async () => {
-  net = await startNet();
+  const made = ['-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', key, '-out', certificate];
+  const subject = ['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST}`];
+  execFileSync('openssl', ['req', '-x509', ...made, ...subject], { stdio: 'ignore' });
+  const own = await startNet({ key: readFileSync(key, 'utf8'), cert: readFileSync(certificate, 'utf8') });
+  net = {
+    ...own,
+    environmentOf: (place) => ({
+      ...own.environmentOf(place),
+      NODE_EXTRA_CA_CERTS: certificate,
+      NODE_USE_ENV_PROXY: '1',
+    }),
+  };
   hands = await startNetHands(net);
   net.serve(HOST, (request, response) => {
     const { url = '', method } = request;
@@ -51,6 +68,7 @@ before(async () => {
 after(async () => {
   await hands.remove();
   net.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a page is text with its title and numbered links; it is reported as opened, and its scripts do not run', async () => {
@@ -62,6 +80,13 @@ test('a page is text with its title and numbered links; it is reported as opened
   const [opened] = hands.lastEnd()?.report.opened ?? [];
   assert.deepEqual([opened?.url, opened?.title], [at('/page'), 'Apples & pears']);
   assert.ok(net.asked.includes(`r1/7.0 ${at('/page')}`), 'the proxy knows run and call of each request');
+});
+
+test('a page and an API over TLS are reached through a tunnel of the proxy', async () => {
+  const url = `https://${HOST}`;
+  assert.match(await hands.textOf('web_fetch', { url: `${url}/page` }, { call: '7.1' }), /Read more \[1\]/);
+  assert.ok(net.asked.includes(`r1/7.1 ${HOST}:443`), 'the proxy knows run and call of the tunnel');
+  assert.match(await hands.textOf('http', { url: `${url}/api`, method: 'POST', body: 'x' }), /"method":"POST"/);
 });
 
 test('a redirect to a private address, to the own machine, in a circle or to a closed host is refused with its reason', async () => {

@@ -110,7 +110,8 @@ async function ask(
     ...options,
     method,
     headers: { ...headers, host: url.host, ...length, ...own },
-    agent: false,
+    // An agent, also a new one, makes a connection of its own and leaves `createConnection` aside.
+    ...(options.createConnection === undefined ? { agent: false } : {}),
     signal,
   });
   asked.end(body);

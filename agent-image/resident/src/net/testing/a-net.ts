@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer, request as requestHttp, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecure } from 'node:https';
 import { connect } from 'node:net';
 
 /** Hosts of a test on loopback, behind a proxy that refuses as the broker does. */
 export interface Net {
   /** Variables by which programs find the proxy, with this user. */
   environmentOf(place: { readonly run: string; readonly call: string }): Record<string, string>;
-  /** Serves a host without TLS. */
+  /** Serves a host without TLS, and with it after `startNet` with a key. */
   serve(host: string, listener: RequestListener): void;
   /** Port of a server on loopback that no host names. */
   readonly ownPort: number;
@@ -36,16 +37,23 @@ const userIn = (header: string | undefined): string =>
     .toString()
     .replace(/:x$/, '');
 
-export async function startNet(): Promise<Net> {
-  const hosts = new Map<string, RequestListener>();
-  const asked: string[] = [];
-  const web = createServer((request, response) => {
-    const host = (request.headers.host ?? '').replace(/:\d+$/, '');
-    const listener = hosts.get(host);
+/** Serves each host by its listener. */
+const byHost =
+  (hosts: ReadonlyMap<string, RequestListener>): RequestListener =>
+  (request, response) => {
+    const listener = hosts.get((request.headers.host ?? '').replace(/:\d+$/, ''));
     if (listener === undefined) response.writeHead(404).end();
     else listener(request, response);
-  });
+  };
+
+/** With a key, tunnels to port 443 lead to the hosts with TLS, as PEM. */
+export async function startNet(pair?: { readonly key: string; readonly cert: string }): Promise<Net> {
+  const hosts = new Map<string, RequestListener>();
+  const asked: string[] = [];
+  const web = createServer(byHost(hosts));
   const webPort = await portOf(web);
+  const secure = pair === undefined ? null : createSecure(pair, byHost(hosts));
+  const securePort = secure === null ? webPort : await portOf(secure);
   const proxy = createServer((request, response) => {
     const target = new URL(request.url ?? '');
     asked.push(`${userIn(request.headers['proxy-authorization'])} ${target.href}`);
@@ -69,7 +77,8 @@ export async function startNet(): Promise<Net> {
     asked.push(`${userIn(request.headers['proxy-authorization'])} ${request.url}`);
     socket.on('error', () => {});
     if (hosts.has(host)) {
-      const upstream = connect(webPort, '127.0.0.1').on('error', () => socket.destroy());
+      const port = request.url?.endsWith(':443') === true ? securePort : webPort;
+      const upstream = connect(port, '127.0.0.1').on('error', () => socket.destroy());
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       socket.pipe(upstream).pipe(socket);
       return;
@@ -88,7 +97,7 @@ export async function startNet(): Promise<Net> {
       HTTP_PROXY: `http://${encodeURIComponent(`${run}/${call}`)}:x@127.0.0.1:${proxyPort}`,
     }),
     close: () => {
-      for (const server of [web, proxy]) {
+      for (const server of [web, proxy, ...(secure === null ? [] : [secure])]) {
         server.close();
         server.closeAllConnections();
       }
