@@ -85,7 +85,9 @@ const git: Classify = (words) => {
   )
     return EXEC;
   const rest = first?.text === '-C' ? words.slice(2) : words;
-  const isHooked = hasFlag(rest, '', STARTED_BY_GIT) || rest.some(({ text }) => text.includes('::'));
+  // `git switch -c NAME` makes a branch; for other verbs, and before a verb, `-c` sets configuration.
+  const options = rest[0]?.text === 'switch' ? rest.filter(({ text }) => text !== '-c') : rest;
+  const isHooked = hasFlag(options, '', STARTED_BY_GIT) || rest.some(({ text }) => text.includes('::'));
   const use = GIT(rest);
   return isHooked ? { classes: [...use.classes, 'exec'] } : use;
 };

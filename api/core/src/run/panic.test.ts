@@ -40,7 +40,16 @@ test('a test program that is missing, or finds no tests, is no failed test', () 
     ['pytest -k x', 4],
   ] as const)
     assert.equal(after(...Array.from({ length: 4 }, () => failing(command, '', exit))), null, `${command} ${exit}`);
-  assert.equal(after(...Array.from({ length: 4 }, () => failing('make'))), null);
+  const missing = '/usr/bin/python3: No module named pytest\n';
+  for (const call of [
+    failing('python3 -m pytest -q', missing),
+    failing('pip install pytest', 'ERROR: No matching distribution found for pytest'),
+    failing('npm i -D vitest'),
+    failing('make'),
+  ])
+    assert.equal(after(...Array.from({ length: 4 }, () => call)), null, call.command);
+  const both = failing('pip install -q pytest && python3 -m pytest -q', 'E   assert 999 == 1000');
+  assert.equal(after(both, both, both), 'tests_keep_failing');
   assert.equal(after(...Array.from({ length: 4 }, () => call('pytest', { exit: null }))), null);
 });
 

@@ -28,9 +28,13 @@ const TEST_RUNS = [
   /\bnode --test\b/,
   /\b(?:jest|vitest|mocha|ctest|rspec|phpunit|tox)\b/,
 ] as const;
-/** A shell that does not find or start a program; pytest that ran no test. */
+/** Commands that install a test program run no test. */
+const INSTALLS =
+  /\b(?:pip3?|pipx|uv|poetry|npm|pnpm|yarn|bun|apt|apt-get|gem|cargo|go) (?:-\S+ |pip )*(?:install|add|i|ci|download|get)\b/;
+/** A shell that does not find or start a program; pytest that ran no test, or that is not installed. */
 const NO_TEST: ReadonlySet<number> = new Set([126, 127]);
 const PYTEST_RAN_NONE: ReadonlySet<number> = new Set([2, 3, 4, 5]);
+const MISSING = /\bNo module named '?(?:pytest|tox)\b/;
 
 const NETWORK =
   /\b(?:curl|wget|pip3?|npm|pnpm|yarn|apt|apt-get|cargo|gem|gh)\b|\bgit (?:clone|fetch|push|ls-remote|submodule)\b|\bgo (?:get|mod|install)\b/;
@@ -51,12 +55,16 @@ const said = ({ stdout, stderr }: EndedCall): string =>
   `${stdout.slice(-OUTPUT_CHARS)}\n${stderr.slice(-OUTPUT_CHARS)}`;
 const hasFailed = ({ exit, code }: EndedCall): boolean => (exit !== null && exit !== 0) || code !== null;
 
+const runsTests = (command: string): boolean =>
+  command.split(/&&|[|;\n]/).some((part) => !INSTALLS.test(part) && TEST_RUNS.some((each) => each.test(part)));
+
 /** `passed`, `failed`, or null if a call ran no tests. */
 function testsOf(call: EndedCall): 'passed' | 'failed' | null {
   const { exit } = call;
   const command = head(call);
-  if (exit === null || NO_TEST.has(exit) || !TEST_RUNS.some((each) => each.test(command))) return null;
+  if (exit === null || NO_TEST.has(exit) || !runsTests(command)) return null;
   if (/\bpytest\b/.test(command) && PYTEST_RAN_NONE.has(exit)) return null;
+  if (exit !== 0 && MISSING.test(said(call))) return null;
   return exit === 0 ? 'passed' : 'failed';
 }
 
