@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
   {
     name: 'git',
     tool: 'git_push',
-    asks: /^push to git\.home\/acme\/app\.git\/git-receive-pack: new refs\/heads\/hamlet\/ada\/fix at /,
+    asks: /^push to git\.home\/acme\/app\.git: new refs\/heads\/hamlet\/ada\/fix at /,
     done: /new branch/,
     prepare: async () => ({ program: ['git', 'push', 'origin', `HEAD:${OWN}`], cwd: await cloneWithCommit() }),
     arrivals: () => (world.onServer('for-each-ref', OWN) === '' ? 0 : 1),

@@ -118,7 +118,7 @@ test('a push to a branch of the agent waits for a permission that names what is 
   assert.equal(onServer('rev-parse', OWN), id);
   const [ask] = broker.village.permissions;
   assert.equal(broker.village.permissions.length, 1);
-  assert.equal(ask?.summary, `push to git.home/acme/app.git/git-receive-pack: new ${OWN} at ${id.slice(0, 7)}`);
+  assert.equal(ask?.summary, `push to git.home/acme/app.git: new ${OWN} at ${id.slice(0, 7)}`);
   assert.deepEqual([ask?.kind, ask?.run, ask?.call, ask?.admission.agent], ['push', RUN, 'call-1', 'ada']);
 });
 

@@ -98,11 +98,13 @@ export async function readPush({ caller, destination, request }: PushRequest): P
       : unclear('something follows its end');
   const denial = judgeRefs(caller.admission.agent, head.commands);
   if (denial !== null) return { denial, push: head };
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
   const changes = head.commands.map(describeCommand);
-  const summary = `push to ${destination.host}${path}: ${changes.join('; ')}`;
+  const summary = `push to ${destination.host}${repositoryIn(request.url ?? '/')}: ${changes.join('; ')}`;
   return { push: head, changes, summary: summary.slice(0, EGRESS_SUMMARY_MAX_CHARS) };
 }
+
+/** The path of the repository, for people. */
+const repositoryIn = (url: string): string => url.replace(/\?[^]*$/, '').replace(/\/git-receive-pack$/, '');
 
 /** Answers a push as a server does that refuses its references, after the program has sent all of it. */
 export function refusePush({ request, response }: PushRequest, { denial, push }: RefusedPush): void {

@@ -61,6 +61,18 @@ test('a permission whose call has no event yet shows the call by itself', () => 
   assert.deepEqual([call.tool, call.state, call.argumentsText], ['post_to_board', 'waiting', aPermission().arguments]);
 });
 
+test('a write whose request was withdrawn or denied no longer runs; an allowed one does', () => {
+  const stateAfter = (state: Permission['state']): string => callOf([], [aPermission({ state })]).state;
+  assert.deepEqual((['withdrawn', 'denied', 'expired', 'allowed', 'consumed'] as const).map(stateAfter), [
+    'left',
+    'denied',
+    'denied',
+    'running',
+    'running',
+  ]);
+  assert.equal(callOf([BEGUN], [aPermission({ state: 'withdrawn' })]).state, 'running', 'its event says more');
+});
+
 test('a settlement that the API saw is witnessed', () => {
   const settled = { ...aCallEvent(3, 'call_settled', { ...CALL, outcome: 'ok' }), witnessed: true };
   assert.equal(callOf([BEGUN, settled]).witnessed, true);

@@ -152,11 +152,24 @@ function callOfPermission(permission: Permission): CallItem {
   };
 }
 
+/** The end of a call that has no event, because its request was not allowed: a write that waited in the broker. */
+const UNUSED: Readonly<Partial<Record<Permission['state'], CallState>>> = {
+  withdrawn: 'left',
+  denied: 'denied',
+  expired: 'denied',
+};
+
+/** The state of a call by its questions; undefined if its events alone decide. */
+function openState({ state, effect }: CallItem, asked: readonly Permission[]): CallState | undefined {
+  if (state !== 'running' && state !== 'unknown') return undefined;
+  if (asked.some((permission) => permission.state === 'pending')) return 'waiting';
+  const newest = asked.at(-1);
+  return newest === undefined || state === 'unknown' || effect !== null ? undefined : UNUSED[newest.state];
+}
+
 function withPermissions(call: CallItem, permissions: readonly Permission[], isOver: boolean): CallItem {
   const sorted = permissions.toSorted((left, right) => left.asked_at.localeCompare(right.asked_at));
-  const isOpen = call.state === 'running' || call.state === 'unknown';
-  const waits = isOpen && sorted.some(({ state }) => state === 'pending');
-  const state = waits ? 'waiting' : isOver && call.state === 'running' ? 'left' : call.state;
+  const state = openState(call, sorted) ?? (isOver && call.state === 'running' ? 'left' : call.state);
   return { ...call, permissions: sorted, state, argumentsText: call.argumentsText ?? sorted[0]?.arguments ?? null };
 }
 

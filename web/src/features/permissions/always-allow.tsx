@@ -2,7 +2,7 @@ import type { AllowScope, Permission } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { useRole, useVillageState } from '../village-context.ts';
-import { alwaysChoices } from './permission-labels.ts';
+import { alwaysChoices, reachLabel } from './permission-labels.ts';
 
 interface AlwaysProps {
   readonly permission: Permission;
@@ -16,9 +16,10 @@ export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactEl
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
   const choices = alwaysChoices(permission, { role, agentName: name });
   if (choices.length === 0) return null;
+  const reach = reachLabel(permission.tool);
   return (
     <details className="always-allow">
-      <summary>Always allow this tool…</summary>
+      <summary>{reach.word}…</summary>
       <div className="button-row">
         {choices.map(({ scope, word, hint }) => (
           <Button
@@ -33,7 +34,7 @@ export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactEl
           />
         ))}
       </div>
-      <p className="hint">Later calls happen without a question, with any arguments. You can remove the rule.</p>
+      <p className="hint">{reach.hint} You can remove the rule.</p>
     </details>
   );
 }

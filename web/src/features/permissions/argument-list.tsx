@@ -9,6 +9,19 @@ export function ArgumentList({ argumentsText }: { readonly argumentsText: string
   return <Arguments shown={shown} />;
 }
 
+/** A call that stands for a command: the command, and all its arguments folded. */
+export function CommandDetails({ command, argumentsText }: Readonly<{ command: string; argumentsText: string }>) {
+  return (
+    <>
+      <p className="write-summary">{command}</p>
+      <details className="write-facts">
+        <summary>Details of the call</summary>
+        <ArgumentList argumentsText={argumentsText} />
+      </details>
+    </>
+  );
+}
+
 /** A write that leaves a pod: its target and content, and its facts folded. */
 export function WriteDetails({ argumentsText }: { readonly argumentsText: string }): ReactElement {
   const write = shownWrite(argumentsText);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VILLAGE_TOOLS } from '@hamlet/contract';
 import type { CallItem } from '../../client/minds/trace-items.ts';
-import { CALL_STATES, isChange, placeLabel, postOf, toolLabel } from './call-labels.ts';
+import { CALL_STATES, isChange, placeLabel, postOf, shortCall, toolLabel } from './call-labels.ts';
 
 const POST = '01a20000-0000-7000-8000-00000000000a';
 const call = (more: Partial<CallItem>): CallItem => ({
@@ -34,6 +34,19 @@ test('every tool of the village has a word of its own, and an unknown one keeps 
   assert.equal(new Set(words).size, words.length);
   for (const word of words) assert.doesNotMatch(word, /_/);
   assert.equal(toolLabel('teleport').word, 'teleport');
+});
+
+test('a folded call of git shows its command, and a write that leaves a pod its target', () => {
+  const git = { action: 'commit', args: ['--all'], message: 'fix: no cent is lost' };
+  const short = (tool: string, args: object) => shortCall({ tool, argumentsText: JSON.stringify(args) });
+  assert.equal(short('git', git), "git commit --all -m 'fix: no cent is lost'");
+  assert.equal(short('git', { action: 'bake' }), 'bake', 'arguments of another form');
+  assert.equal(
+    short('git_push', { call: '9.0', changes: ['new x at 1'], summary: 'push to a: new x at 1' }),
+    'push to a',
+  );
+  assert.equal(short('say', { text: 'Hi', to: 'bob' }), 'Hi · bob');
+  assert.equal(shortCall({ tool: 'git', argumentsText: null }), '');
 });
 
 test('every state of a call has a word of its own', () => {

@@ -1,7 +1,11 @@
-import { placeOf, villageTool, type ToolPlace } from '@hamlet/contract/tools';
+import { isEgressTool } from '@hamlet/contract';
+import { HANDS_TOOLS, placeOf, villageTool, type ToolPlace } from '@hamlet/contract/tools';
+import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
+import { parsed, shortArguments, shortLine, visibleText } from './shown-arguments.ts';
+import { shownWrite } from './shown-write.ts';
 
 /** A tool as a person names it: `Post on the board`. */
 export type ToolLabel = Readonly<{ word: string; icon: IconName }>;
@@ -32,6 +36,7 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
   amend_personality: { word: 'Change its personality', icon: 'edit' },
   propose_schedule: { word: 'Propose a schedule', icon: 'calendar' },
   shell: { word: 'Run a command', icon: 'keyboard' },
+  git: { word: 'Use git', icon: 'history' },
   read_output: { word: 'Read output', icon: 'eye' },
   list_processes: { word: 'List processes', icon: 'server' },
   stop_process: { word: 'Stop a process', icon: 'stop' },
@@ -72,6 +77,21 @@ const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
 /** The label of a tool. A tool that this page does not know is named by its own name. */
 export function toolLabel(tool: string): ToolLabel {
   return TOOL_LABELS[tool] ?? { word: tool, icon: 'play' };
+}
+
+/** The command that a call of the tool `git` stands for; null for another tool, or if its arguments are others. */
+export function gitCommandOf({ tool, argumentsText }: Pick<CallItem, 'tool' | 'argumentsText'>): string | null {
+  if (tool !== 'git' || argumentsText === null) return null;
+  const read = HANDS_TOOLS.git.input.safeParse(parsed(argumentsText));
+  return read.success ? visibleText(gitCommand(read.data)) : null;
+}
+
+/** A call in one short line, for a folded call: a command of git, the summary of a write, or else the values of its arguments. */
+export function shortCall(call: Pick<CallItem, 'tool' | 'argumentsText'>): string {
+  const { tool, argumentsText } = call;
+  const write = isEgressTool(tool) && argumentsText !== null ? shownWrite(argumentsText) : null;
+  const text = gitCommandOf(call) ?? write?.summary;
+  return text === undefined ? shortArguments(argumentsText) : shortLine(text);
 }
 
 export const CALL_STATES: Readonly<Record<CallState, Readonly<{ word: string; tone: Tone }>>> = {

@@ -18,7 +18,10 @@ import { Time, useNow } from '../../ui/time.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { AlwaysAllow } from './always-allow.tsx';
-import { ArgumentList, WriteDetails } from './argument-list.tsx';
+import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
+import { gitCommandOf } from './call-labels.ts';
+import { PostDetails } from './post-details.tsx';
+import { shownPost } from './shown-post.ts';
 import { TaintList } from './taint-list.tsx';
 import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
 import './permissions.css';
@@ -44,7 +47,6 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
   const mayAnswer = roleMay(useRole(), 'permission:answer');
   const reason = reasonLabel(permission);
-  const Details = isEgressTool(permission.tool) ? WriteDetails : ArgumentList;
   return (
     <section className="permission" aria-labelledby={title} data-permission-id={permission.permission_id}>
       <header className="permission-head">
@@ -65,7 +67,7 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
           <TaintList taint={permission.taint} />
         </div>
       )}
-      {permission.why !== 'question' && <Details argumentsText={permission.arguments} />}
+      {permission.why !== 'question' && <Details permission={permission} />}
       {mayAnswer ? (
         <AnswerForm permission={permission} onAnswered={onAnswered} />
       ) : (
@@ -73,6 +75,17 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
       )}
     </section>
   );
+}
+
+/** The call itself, in the form that its kind needs. */
+function Details({ permission }: { readonly permission: Permission }): ReactElement {
+  const { tool, arguments: argumentsText } = permission;
+  if (isEgressTool(tool)) return <WriteDetails argumentsText={argumentsText} />;
+  const command = gitCommandOf({ tool, argumentsText });
+  if (command !== null) return <CommandDetails command={command} argumentsText={argumentsText} />;
+  const post = shownPost(permission);
+  if (post !== null) return <PostDetails permission={permission} post={post} />;
+  return <ArgumentList argumentsText={argumentsText} />;
 }
 
 function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {

@@ -10,6 +10,7 @@ import {
   outcomeLabel,
   reasonLabel,
   requestLabel,
+  reachLabel,
   ruleLabel,
 } from './permission-labels.ts';
 
@@ -53,6 +54,20 @@ test('a request that a rule answered names the rule and its author', () => {
   const allowed = aPermission({ state: 'consumed', answer: 'allow', answered_by: mia, rule_id: RUN_ID });
   assert.equal(outcomeLabel(allowed, 'tom').word, 'Allowed by a rule of Mia');
   assert.equal(outcomeLabel(allowed, 'mia').word, 'Allowed by a rule of you');
+});
+
+test('a card says for which later calls a rule holds', () => {
+  const words = ['shell', 'git', 'http', 'browser_click', 'deliver', 'mcp__files__write'].map(
+    (tool) => reachLabel(tool).word,
+  );
+  assert.deepEqual(words, [
+    'Always allow this command',
+    'Always allow this command',
+    'Always allow such requests',
+    'Always allow such requests',
+    'Always allow this tool',
+    'Always allow this tool',
+  ]);
 });
 
 test('a card offers a rule for its conversation, and for the agent to admins alone', () => {

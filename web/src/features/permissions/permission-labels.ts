@@ -6,6 +6,7 @@ import {
   type PermissionAnswer,
   type Role,
 } from '@hamlet/contract';
+import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Tone } from '../../ui/badge.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
@@ -115,6 +116,27 @@ export function alwaysChoices(
       ? [{ scope: 'agent', word: `For ${agentName}`, hint: `Also for all later runs of ${agentName}` } as const]
       : []),
   ];
+}
+
+/** Tools whose rules hold for a command. */
+const BY_COMMAND: ReadonlySet<string> = new Set(['shell', 'git']);
+
+/** The later calls for which a rule holds, by the tool of its request. */
+export function reachLabel(tool: string): Readonly<{ word: string; hint: string }> {
+  if (BY_COMMAND.has(tool))
+    return {
+      word: 'Always allow this command',
+      hint: 'Later calls of the same command happen without a question. For a command that only reads, writes or installs, the same programs with other arguments count too.',
+    };
+  if (villageTool(tool)?.sends !== undefined)
+    return {
+      word: 'Always allow such requests',
+      hint: 'If this call only reads, later ones that only read happen without a question; if it sends, later ones with the same method to the same host.',
+    };
+  return {
+    word: 'Always allow this tool',
+    hint: 'Later calls happen without a question, with any arguments.',
+  };
 }
 
 /** The reach, origin and use of a rule: `for Ada, by you 5 min ago, used 3 times`. */

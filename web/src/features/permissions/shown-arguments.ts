@@ -39,7 +39,8 @@ function jsonText(value: unknown): string {
 }
 const LINE_CHARS = 60;
 
-function parsed(text: string): unknown {
+/** The JSON of a text; null if it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -52,9 +53,16 @@ const SHORT_CHARS = 90;
 /** The values of a call in one short line, for a folded call; empty if there are none. */
 export function shortArguments(argumentsText: string | null): string {
   if (argumentsText === null) return '';
-  const line = shownArguments(argumentsText)
-    .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
-    .filter((text) => text !== '')
-    .join(' · ');
+  return shortLine(
+    shownArguments(argumentsText)
+      .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim())
+      .filter((text) => text !== '')
+      .join(' · '),
+  );
+}
+
+/** A text in one line with at most 90 characters. */
+export function shortLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= SHORT_CHARS ? line : `${line.slice(0, SHORT_CHARS - 1).trimEnd()}…`;
 }

@@ -24,6 +24,8 @@ test('a push has a line for each reference, and characters that hide are visible
   );
   assert.equal(shown?.summary, 'push to a⟨U+202E⟩b');
   assert.deepEqual(shown?.content, [{ name: 'Branches', text: 'new x at 1\ny⟨U+200B⟩ from 1 to 2', isText: false }]);
+  const named = { summary: 'push to a: new x at 1; y at 2', changes: ['new x at 1', 'y at 2'] };
+  assert.equal(shownWrite(JSON.stringify(named))?.summary, 'push to a', 'the references stand below');
   assert.equal(shownWrite('{"changes":1}'), null);
   assert.deepEqual(shownWrite('{"summary":"s","changes":1}')?.content, [
     { name: 'Branches', text: '1', isText: false },

@@ -21,12 +21,15 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
   const summary = all.find(({ name, isText }) => name === 'summary' && isText);
   if (summary === undefined) return null;
   const rest = all.filter((each) => each !== summary);
+  const changes = changesIn(argumentsText);
+  // The references stand below it.
+  const end = `: ${changes.map(visibleText).join('; ')}`;
   const named = ({ name, ...more }: ShownArgument, word: string | undefined): ShownArgument => ({
     ...more,
     name: word ?? name,
   });
   return {
-    summary: summary.text,
+    summary: changes.length > 0 && summary.text.endsWith(end) ? summary.text.slice(0, -end.length) : summary.text,
     content: rest
       .filter(({ name }) => FACTS[name] === undefined)
       .map((each) => named(each.name === 'changes' ? linesOf(argumentsText, each) : each, CONTENT[each.name])),
@@ -36,7 +39,12 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
 
 /** The references of a push, a line for each. */
 function linesOf(argumentsText: string, shown: ShownArgument): ShownArgument {
-  const { changes } = JSON.parse(argumentsText) as { readonly changes: unknown };
-  if (!Array.isArray(changes) || !changes.every((each) => typeof each === 'string')) return shown;
-  return { ...shown, text: changes.map(visibleText).join('\n'), isText: false };
+  const changes = changesIn(argumentsText);
+  return changes.length === 0 ? shown : { ...shown, text: changes.map(visibleText).join('\n'), isText: false };
+}
+
+/** The references of a push as the broker writes them; none for another write. */
+function changesIn(argumentsText: string): readonly string[] {
+  const { changes } = JSON.parse(argumentsText) as { readonly changes?: unknown };
+  return Array.isArray(changes) && changes.every((each) => typeof each === 'string') ? changes : [];
 }

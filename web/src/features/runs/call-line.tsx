@@ -7,9 +7,9 @@ import { lengthLabel } from '../../ui/time-labels.ts';
 import { CallReportView } from '../hands/call-report.tsx';
 import { ArgumentList } from '../permissions/argument-list.tsx';
 import { PermissionCard } from '../permissions/permission-card.tsx';
-import { shortArguments, visibleText } from '../permissions/shown-arguments.ts';
+import { visibleText } from '../permissions/shown-arguments.ts';
 import { useVillage } from '../village-context.ts';
-import { CALL_STATES, placeLabel, postOf, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
+import { CALL_STATES, placeLabel, postOf, shortCall, toolLabel, witnessLabel } from '../permissions/call-labels.ts';
 import './calls.css';
 
 type CallLineProps = Readonly<{
@@ -29,7 +29,7 @@ export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElem
         <summary>
           <Icon name={icon} size={15} />
           <span className="call-word">{word}</span>
-          <span className="call-short">{shortArguments(call.argumentsText)}</span>
+          <span className="call-short">{shortCall(call)}</span>
           <span className="call-state" title={state.word}>
             {call.state === 'running' ? (
               <span className="spinner spinner-small" aria-hidden="true" />

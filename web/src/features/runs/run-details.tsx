@@ -9,7 +9,6 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { ScriptedMark } from '../scripted/scripted-mark.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
-import { shortArguments } from '../permissions/shown-arguments.ts';
 import { MoreButton } from '../../ui/paged-list.tsx';
 import { RunSkills } from '../capabilities/run-skills.tsx';
 import { RunFiles } from '../hands/run-files.tsx';
@@ -20,7 +19,7 @@ import { RunWorkers } from './run-workers.tsx';
 import { useRunCalls } from '../hands/use-hands-calls.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { isChange, toolLabel } from '../permissions/call-labels.ts';
+import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
 import { RunCourse } from './run-course.tsx';
 import { mayCancel, SAFE_MODE_LABELS, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
 import { useCancelRun } from './use-cancel-run.ts';
@@ -215,7 +214,7 @@ function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[
 }
 
 function callLabel({ tool, argumentsText }: CallItem): string {
-  const values = shortArguments(argumentsText);
+  const values = shortCall({ tool, argumentsText });
   return values === '' ? toolLabel(tool).word : `${toolLabel(tool).word}: ${values}`;
 }
 
