@@ -135,7 +135,14 @@ export async function openVillage(
     names,
     openings,
     more = {},
-  }: { readonly names: Names; readonly openings: readonly Opening[]; readonly more?: object },
+    values = {},
+  }: {
+    readonly names: Names;
+    readonly openings: readonly Opening[];
+    readonly more?: object;
+    /** Further values of the chart, for the same upgrade. */
+    readonly values?: Readonly<Record<string, unknown>>;
+  },
 ): Promise<void> {
   const secret = {
     apiVersion: 'v1',
@@ -145,6 +152,7 @@ export async function openVillage(
   };
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
   await setValues(place, {
+    ...values,
     'broker.hostAliases': Object.entries(names).map(([ip, hostnames]) => ({ ip, hostnames })),
     'broker.rootsSecretName': ROOTS_SECRET,
     egress: {
@@ -159,9 +167,10 @@ export async function openVillage(
   });
 }
 
-/** Gives the village its chart's own values again. */
-export async function closeVillage(place: Village): Promise<void> {
+/** Gives the village its chart's own values again, and those of `values`. */
+export async function closeVillage(place: Village, values: Readonly<Record<string, unknown>> = {}): Promise<void> {
   await setValues(place, {
+    ...values,
     'broker.hostAliases': [],
     'broker.rootsSecretName': '',
     egress: { allow: [], deny: [], registries: NO_REGISTRIES, secretNames: [], days: 90, openings: [] },

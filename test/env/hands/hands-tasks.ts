@@ -1,0 +1,131 @@
+/** Tasks for the hands of an agent, each with the steps of a model that does it. */
+import { MISTAKE, REPAIRED } from './small-repository.ts';
+import type { Step } from './stepped-mind.ts';
+
+/** Clone, repair, patch. */
+export const REPAIR = 'Clone your repository, make the failing test pass, push a branch and open a patch on the board.';
+export const REPAIR_POST = 'No cent of a bill is lost';
+export const REPAIR_PATCH = 'no-cent-lost.patch';
+/** A task whose words name no tool. */
+export const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output.';
+/** A task for the net, by the rules of a skill. */
+export const ORDER = 'Order a rye loaf from the bakery as our house style says, and show me a picture.';
+
+const PROGRAM = `found = []
+number = 2
+while len(found) < 10:
+    if all(number % prime for prime in found):
+        found.append(number)
+    number += 1
+print(*found)
+`;
+
+const TESTS = { command: 'python3 -m pytest -q' };
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const idIn = (result = ''): string => UUID.exec(result)?.[0] ?? 'none';
+
+/** The branch to which an agent pushes its repair. */
+export const repairBranch = (agentId: string): string => `hamlet/${agentId}/no-cent-lost`;
+
+/** The steps of {@link REPAIR}, in the folder of the repository below the workspace. */
+export const repairSteps = (agentId: string, folder: string): readonly Step[] => [
+  {
+    after: /^$/,
+    says: 'I clone it and look at its history.',
+    calls: () => ['git', { action: 'log', args: ['--oneline'] }],
+  },
+  { after: /Split a bill/, says: 'I run its tests.', calls: () => ['shell', TESTS] },
+  {
+    after: /No module named pytest/,
+    says: 'I need pytest.',
+    calls: () => ['shell', { command: 'pip install pytest' }],
+  },
+  { after: /Successfully installed .*pytest/, says: 'Again.', calls: () => ['shell', TESTS] },
+  {
+    after: /test_no_cent_is_lost[^]*1 failed, 1 passed/,
+    says: 'The rest of the division is lost.',
+    calls: () => ['edit_file', { path: `${folder}/purse/bill.py`, old_text: MISTAKE, new_text: REPAIRED }],
+  },
+  { after: /\+ {4}share, left = divmod/, says: 'Now the tests.', calls: () => ['shell', TESTS] },
+  {
+    after: /2 passed/,
+    says: 'They pass. I make a branch.',
+    calls: () => ['git', { action: 'switch', args: ['-c', repairBranch(agentId)] }],
+  },
+  {
+    after: /Switched to a new branch/,
+    says: '',
+    calls: () => ['git', { action: 'commit', args: ['--all'], message: 'fix: no cent of a bill is lost' }],
+  },
+  { after: /1 file changed/, says: 'I push it.', calls: () => ['git', { action: 'push' }] },
+  {
+    after: /\[new branch\]/,
+    says: 'I deliver the patch.',
+    calls: () => ['deliver', { kind: 'patch', path: folder, base: 'origin/main', name: REPAIR_PATCH }],
+  },
+  {
+    after: /Delivered no-cent-lost\.patch/,
+    says: 'And I post it.',
+    calls: (results) => [
+      'post_to_board',
+      {
+        title: REPAIR_POST,
+        body: `Shares of a bill add up to the bill again: the rest goes to the first people. Both tests pass; the branch is ${repairBranch(agentId)}.`,
+        tags: ['report'],
+        deliverables: [idIn(results.at(-1))],
+      },
+    ],
+  },
+  {
+    after: UUID,
+    says: 'The test passes, and the patch is on the board: ',
+    ends: (result) => `/?view=board&post=${idIn(result)}`,
+  },
+];
+
+export const PRIMES_STEPS: readonly Step[] = [
+  { after: /^$/, says: 'I write it.', calls: () => ['write_file', { path: 'primes.py', content: PROGRAM }] },
+  { after: /primes\.py is written/, says: '', calls: () => ['shell', { command: 'python3 /workspace/primes.py' }] },
+  {
+    after: /stdout:\n[\d ]+\n/,
+    says: 'The program printed: ',
+    ends: (result) => /stdout:\n([\d ]+)\n/.exec(result)?.[1] ?? '',
+  },
+];
+
+const refOf = (results: readonly string[], words: RegExp): string => {
+  const line =
+    results
+      .at(-1)
+      ?.split('\n')
+      .find((each) => words.test(each)) ?? '';
+  return /\[ref=((?:f\d+)?e\d+)\]/.exec(line)?.[1] ?? 'none';
+};
+
+/** The steps of {@link ORDER} at a bakery's address. */
+export const orderSteps = (bakery: string): readonly Step[] => [
+  {
+    after: /^$/,
+    says: 'I read the house style first.',
+    calls: () => ['load_skill', { name: 'house-style', why: 'The person names it' }],
+  },
+  {
+    after: /Compare the price list with the page/,
+    says: 'It says to compare page and price list.',
+    calls: () => ['web_fetch', { url: `${bakery}/` }],
+  },
+  { after: /Rye costs 4\.20/, says: '', calls: () => ['http', { url: `${bakery}/prices.json` }] },
+  { after: /"rye":"4\.20"/, says: 'They agree.', calls: () => ['browser_open', { url: `${bakery}/order` }] },
+  {
+    after: /textbox "Loaf"/,
+    says: '',
+    calls: (results) => ['browser_fill', { ref: refOf(results, /textbox "Loaf"/), value: 'Rye' }],
+  },
+  {
+    after: /button "Order"/,
+    says: 'The form is filled in.',
+    calls: (results) => ['browser_click', { ref: refOf(results, /button "Order"/), sends: true }],
+  },
+  { after: /A rye loaf is yours/, says: '', calls: () => ['browser_screenshot', {}] },
+  { after: /picture|screenshot/i, says: `Ordered: a rye loaf for 4.20, as ${bakery}/ and its price list say.` },
+];
