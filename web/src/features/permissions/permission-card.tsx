@@ -20,8 +20,8 @@ import { useRole, useViewerId, useVillage, useVillageState } from '../village-co
 import { AlwaysAllow } from './always-allow.tsx';
 import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
-import { PostDetails } from './post-details.tsx';
-import { shownPost } from './shown-post.ts';
+import { PostDetails } from './posts/post-details.tsx';
+import { shownPost } from './posts/shown-post.ts';
 import { TaintList } from './taint-list.tsx';
 import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
 import './permissions.css';

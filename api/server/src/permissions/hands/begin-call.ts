@@ -114,8 +114,8 @@ async function deniedByFacts(
 }
 
 /**
- * Lets a call begin once more whose end is unknown, because a person said so: their word is used up in this transaction. Null if
- * nobody did, if the call has ended, or if the rules or a cancel forbid it by now. It takes no further slot: it had one, and each
+ * Lets a call begin once more whose end is unknown, because a person said so: their word is used up in this transaction. Null
+ * without such an answer, if the call has ended, or if the rules or a cancel forbid it by now. It takes no further slot: it had one, and each
  * answer of a person begins one call at most.
  */
 async function repeat(tx: Tx, { request, args, run, effect }: Facts, judged: Judged): Promise<Answer | null> {

@@ -1,9 +1,9 @@
 import { getSessionResults, listRunArtifacts, type Permission } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { useLive } from '../../client/query/use-live.ts';
-import { ArtifactCard } from '../results/artifact-card.tsx';
-import { ArgumentList } from './argument-list.tsx';
-import { visibleText } from './shown-arguments.ts';
+import { useLive } from '../../../client/query/use-live.ts';
+import { ArtifactCard } from '../../results/artifact-card.tsx';
+import { ArgumentList } from '../argument-list.tsx';
+import { visibleText } from '../shown-arguments.ts';
 import type { ShownPost } from './shown-post.ts';
 
 /** Deliverables do not change; one of a worker may come a moment after the request. */

@@ -1,5 +1,5 @@
 import type { Permission } from '@hamlet/contract';
-import { parsed } from './shown-arguments.ts';
+import { parsed } from '../shown-arguments.ts';
 
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */
 export interface ShownPost {
