@@ -100,7 +100,7 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   });
   if (decision.kind === 'refused') return refused(decision.reason);
   if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
-  if (decision.kind !== 'perform') return (await repeat(tx, facts, judged)) ?? knownCall(tx, facts);
+  if (decision.kind !== 'perform') return repeated(tx, facts, judged);
   return start(tx, ports, { facts, decision, brings, policyVersion: policy.version });
 }
 
@@ -125,6 +125,11 @@ async function repeat(tx: Tx, { request, args, run, effect }: Facts, judged: Jud
   if (word === null || word.isOver || !word.argumentsHash.equals(args.hash)) return null;
   await endPermission(tx, word.permissionId, 'consumed');
   return accepted({ state: 'begun', boot: request.body.boot, outcome: null });
+}
+
+/** The answer to a repeated request. */
+async function repeated(tx: Tx, facts: Facts, judged: Judged): Promise<Answer> {
+  return (await repeat(tx, facts, judged)) ?? knownCall(tx, facts);
 }
 
 async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
