@@ -1,8 +1,8 @@
 /** The process of one agent: parses its environment and runs the resident until a signal or the resident itself ends it. */
 import { randomUUIDv7 } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { helpText, parseEnvironment } from './process/environment.ts';
 import { createLog } from './process/json-log.ts';
+import { restUntil } from './process/rest.ts';
 import { runResident, type ResidentPorts } from './resident.ts';
 import { RUNTIMES } from './runtimes.ts';
 
@@ -29,10 +29,8 @@ async function main(): Promise<number> {
     node: env.HAMLET_NODE_NAME,
   });
   const ending = stopSignals();
-  const { stop } = ending;
-  const rest = (ms: number) => delay(ms, undefined, { signal: stop }).catch(() => {});
   const machine = { now: Date.now, newId: randomUUIDv7, random: Math.random };
-  const why = await runResident(env, { ...machine, log, runtimes: RUNTIMES, rest, ...ending });
+  const why = await runResident(env, { ...machine, log, runtimes: RUNTIMES, rest: restUntil(ending.stop), ...ending });
   log.info('ended', { why });
   return 0;
 }
