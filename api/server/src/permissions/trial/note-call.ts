@@ -1,12 +1,5 @@
-import {
-  EGRESS_TOOLS,
-  TAINT_DETAIL_MAX_CHARS,
-  villageTool,
-  type EgressWriteKind,
-  type Policy,
-  type TaintMark,
-} from '@hamlet/contract';
-import { classOfCall, mcpServerOf, taintInWords, type Judged, type ShellNeeds } from '@hamlet/core';
+import { EGRESS_TOOLS, villageTool, type EgressWriteKind, type Policy } from '@hamlet/contract';
+import { classOfCall, mcpServerOf, type Judged, type ShellNeeds } from '@hamlet/core';
 import { noteJudgedCall, type RunRow, type Tx } from '@hamlet/store';
 import { redactSecrets } from '../redact-secrets.ts';
 import { commandOf, type AskedCall } from '../shell/judge-hands-call.ts';
@@ -31,18 +24,9 @@ interface Noted {
   readonly judged: Judged;
 }
 
-/**
- * The mark as the table takes it. It knows no source `script`: such a mark is kept as one of `shell`, whose detail is the words that people
- * read, so that a trial says the same. Pure.
- */
-function keptMark(mark: TaintMark | undefined): Pick<TaintMark, 'source' | 'detail'> | undefined {
-  if (mark?.source !== 'script') return mark;
-  return { source: 'shell', detail: taintInWords(mark).slice(0, TAINT_DETAIL_MAX_CHARS) };
-}
-
 /** The facts that all judged calls have. Pure. */
 function commonFacts({ run, callId, policy, judged }: Noted) {
-  const mark = keptMark(taintOf(run)?.[0]);
+  const [mark] = taintOf(run) ?? [];
   return {
     runId: run.runId,
     callId,

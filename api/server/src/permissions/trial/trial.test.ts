@@ -235,16 +235,6 @@ test('taint is as it was when the call was judged, and a repeated request does n
   assert.equal(report.examples[0]?.before.rule, null);
 });
 
-test('a call of a run that a script has tainted is kept with the words of its mark', async () => {
-  const working = await permits.startRun('bob');
-  await superuser.run(`select taint_run('${working.runId}', 'script', 'sum', null, null)`);
-  await begin(working, '7.0', { tool: 'read_file', value: { path: 'a' } });
-  const rows = await superuser.run(
-    `select taint_source, taint_detail from judged_call where run_id = '${working.runId}'`,
-  );
-  assert.deepEqual(rows, [{ taint_source: 'shell', taint_detail: 'the script sum' }]);
-});
-
 test('the safe mode of a run holds in a trial too: no proposal lets it change anything', async () => {
   const body = { prompt: 'Look only.', safe_mode: 'analysis_only' } as const;
   const { run } = dataOf(await permits.play.admin.call(createRun, { params: { agent_id: 'ada' }, body }));
