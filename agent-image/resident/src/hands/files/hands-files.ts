@@ -21,8 +21,7 @@ export interface FileContent {
 
 /** A path below the workspace, as the supervisor takes it: it refuses to leave the folder, also by links. */
 export function pathIn(workspace: string, path: string): string {
-  if (!posix.isAbsolute(path)) return posix.normalize(path);
-  const inside = posix.relative(workspace, posix.normalize(path));
+  const inside = posix.relative(workspace, posix.resolve(workspace, path));
   if (inside.startsWith('..')) throw new HandsError('outside', `${path} is outside of ${workspace}. Use shell for it.`);
   return inside === '' ? '.' : inside;
 }

@@ -213,3 +213,11 @@ test('a folder without a work tree, a first commit and odd names', async () => {
   assert.match(names[0] ?? '', /^checkpoint-it's-odd-\d+/);
   assert.match((await failedBy('undo', 'nothing')).text, /There is no branch nothing/);
 });
+
+test('a folder outside of the workspace is refused, by an absolute and by a relative path', async () => {
+  for (const folder of ['/etc', '../elsewhere', `${hands.workspace}/../elsewhere`]) {
+    tree = folder;
+    const outcome = await use('status');
+    assert.equal(outcome.kind === 'failed' && outcome.code, 'outside', JSON.stringify(outcome));
+  }
+});

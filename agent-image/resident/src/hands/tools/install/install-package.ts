@@ -57,7 +57,7 @@ const hasSucceeded = ({ exit }: EndedProcess): boolean => exit.cause === 'exit' 
 
 function folderOf({ folder }: InstallInput, { kit, tree }: HandsJob): string {
   if (folder === undefined) return tree;
-  return posix.join(kit.workspace, pathIn(kit.workspace, posix.resolve(kit.workspace, folder)));
+  return posix.join(kit.workspace, pathIn(kit.workspace, folder));
 }
 
 /** True if the folder has a virtual environment of Python, which is no link out of the workspace. */
