@@ -5,6 +5,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { CapabilityList } from '../capabilities/capability-list.tsx';
 import { SkillList } from '../capabilities/skill-list.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
+import { ScriptList } from '../scripts/script-list.tsx';
 import { ConditionList } from './condition-list.tsx';
 import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
@@ -39,6 +40,7 @@ export function NowTab({ row, detail }: { readonly row: Row; readonly detail: Ag
       <CapabilityList agent={detail} />
       <SkillList agent={detail} />
       <RepositoryMemories agent={detail} />
+      <ScriptList agent={detail} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { hostOf } from '../citations/opened-pages.ts';
 import { diffLines } from '../hands/diff-lines.ts';
 import { DiffView } from '../hands/diff-view.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
+import { SharedScriptView } from '../scripts/shared-script-view.tsx';
 import { ArtifactImage } from './artifact-image.tsx';
 import { filesOfPatch, type ShownArtifact, textOf } from './result-labels.ts';
 import { useContent } from './use-content.ts';
@@ -39,6 +40,7 @@ function Content({ artifact, bytes }: ContentProps): ReactElement {
   const read = useMemo(() => textOf(bytes, isPatch ? PATCH_MAX_CHARS : TEXT_MAX_CHARS), [bytes, isPatch]);
   if (read === null) return <p className="hint">These bytes are no text: download the file.</p>;
   if (deliverable === 'table') return <TableView text={read.text} />;
+  if (deliverable === 'script') return <SharedScriptView text={read.text} />;
   if (isPatch) return <PatchView patch={read.text} />;
   return (
     <>
