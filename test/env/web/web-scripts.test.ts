@@ -115,7 +115,7 @@ for (const [name, options] of DEVICES) {
     );
     await line.locator('[data-action="source"]').click();
     await line.locator('.script-source').waitFor();
-    assert.match(await line.innerText(), /folder \(string\), count \(integer, optional\)[^]*wc -w <"\$file"/);
+    assert.match(await line.innerText(), /count \(integer, optional\), folder \(string\)[^]*wc -w <"\$file"/);
     await line.scrollIntoViewIfNeeded();
     await stage.shot(viewer, `scripts-${name}`);
   });
