@@ -74,7 +74,7 @@ function LastRun({ script }: { readonly script: Script }): ReactElement {
   return (
     <p className="hint">
       Run {runs === 1 ? 'once' : `${runs.toLocaleString('en')} times`},{' '}
-      <LinkButton word={`last ${timeAgo(last.at, now)}`} onClick={() => open({ view: 'runs', run: last.run_id })} />:{' '}
+      <LinkButton word={timeAgo(last.at, now)} onClick={() => open({ view: 'runs', run: last.run_id })} />:{' '}
       {lastRunLabel(last)}
     </p>
   );
