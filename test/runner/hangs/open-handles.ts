@@ -5,8 +5,8 @@
 import { after } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
 
-/** Longer than any child process of a test needs to end after a signal. */
-const GRACE_MS = Number(process.env['HAMLET_TEST_GRACE_MS'] ?? 60_000);
+/** Longer than any child process of a test needs to end after a signal, and than timers of a minute. */
+const GRACE_MS = Number(process.env['HAMLET_TEST_GRACE_MS'] ?? 90_000);
 
 /** Workers and programs that a test starts inherit the option `--import`, and are not test files. */
 const isTestFile = isMainThread && (process.argv[1]?.endsWith('.test.ts') ?? false);

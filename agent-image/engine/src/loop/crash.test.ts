@@ -11,6 +11,7 @@ import { defineTool } from '../effects/tool.ts';
 import type { Effect } from '../journal/event.ts';
 import { EFFECTS } from '../journal/event.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { SYSTEM_CLOCK } from './system-clock.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { calls, scriptedModel } from '../testing/scripted-model.ts';
 
@@ -119,6 +120,11 @@ test('an engine without the volume knows no run and calls nothing', async () => 
   model.assertDone();
 });
 
+function idleTimer(ms: number, run: () => void): () => void {
+  const timer = setTimeout(run, ms).unref();
+  return () => clearTimeout(timer);
+}
+
 test('after a lost volume a person decides about verify and once calls', async () => {
   const path = join(folder, 'restored.db');
   let verified = 0;
@@ -136,7 +142,9 @@ test('after a lost volume a person decides about verify and once calls', async (
   });
   const first = openSqliteJournal(path);
   const limits = { interruptGraceMs: 20 };
-  const before = anEngine({ journal: first, model: scriptedModel([calls(['pay', {}])]), tools: [pay], limits });
+  // The call never ends: its time-out must not keep this process alive.
+  const clock = { ...SYSTEM_CLOCK, after: idleTimer };
+  const before = anEngine({ journal: first, model: scriptedModel([calls(['pay', {}])]), tools: [pay], limits, clock });
   await before.engine.start(aRequest({ run: 'r1' }));
   while (!before.notices.some((notice) => notice.type === 'event' && notice.event.type === 'tool_intent'))
     await new Promise((resolve) => setTimeout(resolve, 2));
