@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE, ROOT } from '../../local/village/paths.ts';
-import { keepDurations, slowest, slowestFirst, type Durations } from './durations.ts';
+import { slowest, type Durations } from './durations.ts';
 import type { Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
@@ -16,8 +16,6 @@ export interface NodeTestOptions {
   /** Test files that run at one time. */
   readonly concurrency: number;
   readonly print: Print;
-  /** Runs the files in the given order; default: the slowest first. */
-  readonly inOrder?: boolean;
   /** Runs at a low priority. */
   readonly inBackground?: boolean;
 }
@@ -27,10 +25,10 @@ interface Counts extends Omit<Tally, 'failures'> {
   readonly durations: Durations;
 }
 
-/** Runs the files; a run that dies without its counts is one failure. */
+/** Runs the files, which node:test sorts by name; a run that dies without its counts is one failure. */
 export async function runNodeTests(
   files: readonly string[],
-  { concurrency, print, inOrder = false, inBackground = false }: NodeTestOptions,
+  { concurrency, print, inBackground = false }: NodeTestOptions,
 ): Promise<Tally> {
   if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
@@ -49,7 +47,7 @@ export async function runNodeTests(
       '--test-reporter-destination=stdout',
       `--test-reporter=${join(ROOT, 'test/runner/count-reporter.ts')}`,
       `--test-reporter-destination=${counts}`,
-      ...(inOrder ? files : slowestFirst(files)),
+      ...files,
     ]);
     const tally = readCounts(counts, print);
     if (code === 0 || tally.failed > 0) return tally;
@@ -76,7 +74,6 @@ export function sumOf(tallies: readonly Tally[]): Tally {
 function readCounts(file: string, print: Print): Tally {
   try {
     const { passed, failed, failures, durations } = JSON.parse(readFileSync(file, 'utf8')) as Counts;
-    keepDurations(durations);
     for (const line of slowest(durations)) print(line);
     return { passed, failed, failures: failures.map((each) => ({ what: each.what, rerun: commandOf([each.file]) })) };
   } catch {

@@ -29,13 +29,15 @@ async function run(print: Print): Promise<Tally> {
     if (failure !== undefined) return { passed: 0, failed: 1, failures: [failure] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Tests with their own agents run in parallel, tests that share the village's agents one at a time, and tests that break it last.
-    const apart = files
-      .filter((file) => !keepsToItself(file))
-      .toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
+    const apart = files.filter((file) => !keepsToItself(file));
     const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE, print });
-    const alone = await runNodeTests(apart, { concurrency: 1, print, inOrder: true });
+    const alone = await runNodeTests(
+      apart.filter((file) => !isFault(file)),
+      { concurrency: 1, print },
+    );
+    const faults = await runNodeTests(apart.filter(isFault), { concurrency: 1, print });
     const cameUp = { passed: 1, failed: 0, failures: [] };
-    return needingTheVillage(sumOf([cameUp, together, alone]));
+    return needingTheVillage(sumOf([cameUp, together, alone, faults]));
   } finally {
     if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'local/village/main.ts', 'down']);
   }

@@ -97,11 +97,11 @@ before(async () => {
   );
   runs = new RunPlay(replica.peopleUrl);
   await runs.play.everybody();
-  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
+  const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
   dataOf(await runs.play.admin.call(rewardAgent, { body }));
   // The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
   const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
-  dataOf(await runs.play.as('ada').call(buyCompute, { body: { item, seconds: 3_600 } }));
+  dataOf(await runs.play.as('ada').call(buyCompute, { body: { item, seconds: 36_000 } }));
 });
 afterEach(async () => {
   mayEnd = false;
