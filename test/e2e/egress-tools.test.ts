@@ -25,7 +25,7 @@ const TIER_MANIFEST = {
   spec: {
     rank: 0,
     minBalance: '1000000',
-    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 1_000, models: ['small'] },
+    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 1_000_000, models: ['small'] },
     compute: { resources: { cpu: '500m', memory: '2Gi' }, priorityClassName: 'hamlet-tier-0' },
   },
 };

@@ -38,6 +38,7 @@ const MODEL = 'journey';
 const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
 /** The port of the machine on which the pods reach the model. */
 const MODEL_PORT = 18_091;
+const WALKS_MS = 400_000;
 
 let place: Village;
 let wire: WireServer;
@@ -133,7 +134,8 @@ test('a person sends an errand in the chat, allows the post, and reads the answe
   await page.getByText('I will look for Bob.').first().waitFor();
 
   const allow = page.locator('[data-answer="allow"]').first();
-  await allow.waitFor();
+  // She walks to Bob, who walks too, and begins again if he is out of earshot by then.
+  await allow.waitFor({ timeout: WALKS_MS });
   await page.screenshot({ path: join(OUTPUT, 'village-chat-permission.png') });
   assert.deepEqual(await postsOf(), [], 'nothing is posted before a person allows it');
   await allow.click();

@@ -16,7 +16,7 @@ import {
   type CallInput,
   type Client,
 } from '@hamlet/contract';
-import { deleteExpiredArtifacts } from '@hamlet/store';
+import { deleteExpiredArtifacts, openDatabase } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { codeOf, dataOf, startPlay } from '../testing/play.ts';
@@ -30,7 +30,9 @@ const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const db = village.openDb();
 const superuser = openSuperuser(village.postgres);
-after(() => superuser.close());
+// The rights of the API, which a superuser does not need.
+const asApi = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} });
+after(() => Promise.all([superuser.close(), asApi.destroy()]));
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('and more')]);
 
 /** A run of Mia with one call that has begun. */
@@ -147,7 +149,7 @@ test('an agent keeps no byte above its quota, also in many requests at once; a p
   await superuser.run('alter table artifact disable trigger never_changes');
   await superuser.run(outlast);
   await superuser.run('alter table artifact enable always trigger never_changes');
-  await deleteExpiredArtifacts(db, 100);
+  await deleteExpiredArtifacts(asApi, 100);
   const [left] = await superuser.run('select count(*)::integer as left from artifact where agent_id = $$dan$$');
   assert.equal(left?.['left'], 4);
   assert.equal(dataOf(await keep(working, randomBytes(PNG.length))).stored, true);

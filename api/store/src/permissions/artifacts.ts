@@ -170,8 +170,6 @@ export async function deleteArtifact(tx: Tx, artifactId: string): Promise<boolea
 export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from artifact where artifact_id in (
-      select artifact_id from artifact where expires_at <= now() order by expires_at limit ${atMost} for update skip locked)`.execute(
-    db,
-  );
+      select artifact_id from artifact where expires_at <= now() order by expires_at limit ${atMost})`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
