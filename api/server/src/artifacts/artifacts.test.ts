@@ -28,7 +28,6 @@ const permits = new PermissionPlay(play.url);
 const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
-const db = village.openDb();
 const superuser = openSuperuser(village.postgres);
 // The rights of the API, which a superuser does not need.
 const asApi = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} });
