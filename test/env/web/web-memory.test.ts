@@ -67,8 +67,9 @@ const DEVICES = [
 ] as const satisfies readonly (readonly [string, BrowserOptions])[];
 
 for (const [name, options] of DEVICES)
-  test(`the panel of an agent has the memory of its repository: ${name}`, async () => {
+  test(`the panel of an agent has the memory of its repository: ${name}`, async (context) => {
     const viewer = await stage.viewer(options);
+    context.after(() => viewer.close());
     const { page } = viewer;
     await page.goto(stage.url);
     await stage.signIn(viewer, 'kim');
@@ -85,8 +86,9 @@ for (const [name, options] of DEVICES)
     await stage.shot(viewer, `memory-${name}`);
   });
 
-test('a person deletes an entry, and then all of it after a question', async () => {
+test('a person deletes an entry, and then all of it after a question', async (context) => {
   const viewer = await stage.viewer({});
+  context.after(() => viewer.close());
   const { page } = viewer;
   await page.goto(stage.url);
   await stage.signIn(viewer, 'kim');

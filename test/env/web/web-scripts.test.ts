@@ -101,8 +101,9 @@ const DEVICES = [
 ] as const satisfies readonly (readonly [string, BrowserOptions])[];
 
 for (const [name, options] of DEVICES) {
-  test(`the panel has the scripts with source, runs and last result: ${name}`, async () => {
+  test(`the panel has the scripts with source, runs and last result: ${name}`, async (context) => {
     const viewer = await stage.viewer(options);
+    context.after(() => viewer.close());
     const { page } = viewer;
     await page.goto(stage.url);
     await stage.signIn(viewer, 'kim');
@@ -120,8 +121,9 @@ for (const [name, options] of DEVICES) {
     await stage.shot(viewer, `scripts-${name}`);
   });
 
-  test(`readers of a post open a shared script with its source: ${name}`, async () => {
+  test(`readers of a post open a shared script with its source: ${name}`, async (context) => {
     const viewer = await stage.viewer(options);
+    context.after(() => viewer.close());
     const { page } = viewer;
     await page.goto(stage.url);
     await stage.signIn(viewer, 'kim');
@@ -136,8 +138,9 @@ for (const [name, options] of DEVICES) {
   });
 }
 
-test('an admin deletes a script', async () => {
+test('an admin deletes a script', async (context) => {
   const viewer = await stage.viewer({});
+  context.after(() => viewer.close());
   const { page } = viewer;
   await page.goto(stage.url);
   await stage.signIn(viewer, 'kim');
