@@ -13,30 +13,13 @@ import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsKit } from '../hands-tool.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
+import { aScript } from '../../testing/a-script.ts';
 import { handsTools } from './hands-tools.ts';
 
 let hands: Hands;
 let kit: HandsKit;
-const SCRIPT = (version: string): ScriptDetail => ({
-  script: {
-    name: 'words',
-    agent_id: 'ada',
-    description: 'Counts words',
-    language: 'bash',
-    version,
-    versions: 1,
-    bytes: 20,
-    tainted: false,
-    adopted_from: null,
-    saved_at: '2026-11-25T10:00:00.000Z',
-    saved_in: null,
-    runs: 0,
-    last_run: null,
-  },
-  parameters: { type: 'object', properties: {}, required: [] },
-  source: 'wc -w </workspace/a',
-  versions: [],
-});
+const SCRIPT = (version: string): ScriptDetail =>
+  aScript({ name: 'words', description: 'Counts words', language: 'bash', version, source: 'wc -w </workspace/a' });
 
 let outside: string;
 let kept: MadeArtifact[] = [];

@@ -11,6 +11,7 @@ import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
+import { aScript } from '../../testing/a-script.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 import { runScript } from './run-script.ts';
 
@@ -26,26 +27,8 @@ before(async () => {
 });
 after(() => hands.remove());
 
-const detailOf = (language: ScriptLanguage, source: string): ScriptDetail => ({
-  script: {
-    name: 'bake',
-    agent_id: 'ada',
-    description: 'Bakes',
-    language,
-    version: VERSION,
-    versions: 1,
-    bytes: source.length,
-    tainted: false,
-    adopted_from: null,
-    saved_at: '2026-11-25T10:00:00.000Z',
-    saved_in: null,
-    runs: 0,
-    last_run: null,
-  },
-  parameters: { type: 'object', properties: {}, required: [] },
-  source,
-  versions: [],
-});
+const detailOf = (language: ScriptLanguage, source: string): ScriptDetail =>
+  aScript({ name: 'bake', description: 'Bakes', language, version: VERSION, source });
 
 function prepared(given: object) {
   const kit: HandsKit = {
