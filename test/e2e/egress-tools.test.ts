@@ -6,10 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API_VERSION, listEgress } from '@hamlet/contract';
+import { listEgress } from '@hamlet/contract';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import { fileServer, gitServer, npmFiles, pythonFiles } from '../../api/broker/src/testing/package-servers.ts';
+import { ownTier } from '../env/cluster/own-tier.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { MARK } from '../env/egress/probe.ts';
 import { until } from '../env/until.ts';
@@ -18,17 +19,7 @@ import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } f
 const NAME = `tom-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
 const TIER = `tools-${process.pid}`;
-const TIER_MANIFEST = {
-  apiVersion: API_VERSION,
-  kind: 'Entitlement',
-  metadata: { name: TIER },
-  spec: {
-    rank: 0,
-    minBalance: '1000000',
-    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 1_000_000, models: ['small'] },
-    compute: { resources: { cpu: '500m', memory: '2Gi' }, priorityClassName: 'hamlet-tier-0' },
-  },
-};
+const TIER_MANIFEST = ownTier(TIER, { models: ['small'], cpu: '500m', memory: '2Gi' });
 const HOSTS = ['git.test', 'index.test', 'npm.test', 'read.test'] as const;
 const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT}`;
 const RUN = randomUUID();

@@ -6,25 +6,16 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API_VERSION, createSession, listMessages, sendMessage } from '@hamlet/contract';
+import { createSession, listMessages, sendMessage } from '@hamlet/contract';
 import { ROOT } from '../../local/village/paths.ts';
+import { ownTier } from '../env/cluster/own-tier.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `tess-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
 const TIER = `browser-${process.pid}`;
-const TIER_MANIFEST = {
-  apiVersion: API_VERSION,
-  kind: 'Entitlement',
-  metadata: { name: TIER },
-  spec: {
-    rank: 0,
-    minBalance: '1000000',
-    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 1_000_000, models: ['small'] },
-    compute: { resources: { cpu: '250m', memory: '2Gi' }, priorityClassName: 'hamlet-tier-0' },
-  },
-};
+const TIER_MANIFEST = ownTier(TIER, { models: ['small'], cpu: '250m', memory: '2Gi' });
 
 let place: Village;
 

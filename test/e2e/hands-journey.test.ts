@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
-  API_VERSION,
   listCalls,
   listEgress,
   listMessages,
@@ -22,6 +21,7 @@ import type { WireServer } from '@hamlet/models/testing';
 import { fileServer, gitServer } from '../../api/broker/src/testing/package-servers.ts';
 import { hamletCluster } from '../../local/village/cluster.ts';
 import { ROOT } from '../../local/village/paths.ts';
+import { ownTier } from '../env/cluster/own-tier.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { pythonIndex } from '../env/egress/python-index.ts';
@@ -66,17 +66,7 @@ const HOSTS = ['git.test', 'index.test', 'bakery.test'] as const;
 const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT}`;
 
 /** A tier with the model and enough memory for a browser, that no balance opens; it costs nothing. */
-const TIER_MANIFEST = {
-  apiVersion: API_VERSION,
-  kind: 'Entitlement',
-  metadata: { name: TIER },
-  spec: {
-    rank: 0,
-    minBalance: '1000000',
-    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 1_000_000, models: [MODEL] },
-    compute: { resources: { cpu: '500m', memory: '2Gi' }, priorityClassName: 'hamlet-tier-0' },
-  },
-};
+const TIER_MANIFEST = ownTier(TIER, { models: [MODEL], cpu: '500m', memory: '2Gi' });
 
 let place: Village;
 let outside: Outside;

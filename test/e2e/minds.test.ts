@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   answerPermission,
-  API_VERSION,
   createSession,
   getLedger,
   getRun,
@@ -24,6 +23,7 @@ import type { WireServer } from '@hamlet/models/testing';
 import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { helm, localPlace } from '../../local/village/kubectl.ts';
 import { ROOT } from '../../local/village/paths.ts';
+import { ownTier } from '../env/cluster/own-tier.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '../env/journey-mind.ts';
 import { signIn } from '../env/signed-in.ts';
@@ -68,18 +68,13 @@ async function upgrade(values: readonly string[]): Promise<void> {
 }
 
 /** A priced tier with the model, that no balance opens. */
-const TIER_MANIFEST = {
-  apiVersion: API_VERSION,
-  kind: 'Entitlement',
-  metadata: { name: TIER },
-  spec: {
-    rank: 0,
-    minBalance: '1000000',
-    limits: { requestsPerMinute: 600, concurrentTools: 2, tokensPerHour: 200_000, models: [MODEL] },
-    compute: { resources: { cpu: '250m', memory: '256Mi' }, priorityClassName: 'hamlet-tier-0' },
-    price: { perThousandTokens: '0.01' },
-  },
-};
+const TIER_MANIFEST = ownTier(TIER, {
+  models: [MODEL],
+  cpu: '250m',
+  memory: '256Mi',
+  tokensPerHour: 200_000,
+  price: { perThousandTokens: '0.01' },
+});
 
 before(async () => {
   mkdirSync(OUTPUT, { recursive: true });
