@@ -1,4 +1,4 @@
-/** A reporter of node:test that writes counts, failures and the duration of each file as JSON. */
+/** A reporter of node:test that writes counts, failures and the duration of each file as JSON, and prints each failure at once. */
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { ROOT } from '../../local/village/paths.ts';
@@ -9,8 +9,12 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
   const failures: { file: string; what: string }[] = [];
   const durations: Record<string, number> = {};
   for await (const event of source) {
-    if (event.type === 'test:fail' && !isOfItsTests(event.data))
-      failures.push({ file: pathOf(event.data), what: describe(event.data) });
+    if (event.type === 'test:fail' && !isOfItsTests(event.data)) {
+      const what = describe(event.data);
+      failures.push({ file: pathOf(event.data), what });
+      // The reporter `spec` says why only at the end of all files, which a run that is cut off does not reach.
+      process.stderr.write(`✖ ${what}\n`);
+    }
     if (event.type !== 'test:summary') continue;
     // node:test emits a summary for each file, and one without a file for the whole run.
     const { file, duration_ms, counts } = event.data;

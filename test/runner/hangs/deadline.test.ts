@@ -17,6 +17,7 @@ test('a file that blocks and a file that stays open end, and count as failures b
     ['loops.test.ts', 'stays-open.test.ts'],
     printed,
   );
+  assert.match(printed, /^✖ test\/runner\/hangs\/planted\/loops\.test\.ts/m, 'its failure is printed at once');
   assert.match(printed, /ended: .*loops\.test\.ts/);
   assert.match(printed, /stays-open\.test\.ts: its tests are done, but this keeps the process alive: .*Timeout/);
 });
