@@ -1,7 +1,7 @@
 /** The supervisor of the hands as a process of its own, as in a pod but for the container. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export interface Hands {
   readonly socket: string;
   /** A folder for the work of programs. */
   readonly workspace: string;
-  /** Ends the supervisor with SIGKILL, as the kernel does when the container has no memory left. */
+  /** Ends the supervisor and all its programs with SIGKILL, as the kernel does with a container whose first process is gone. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -31,13 +31,16 @@ export async function startHands(): Promise<Hands> {
     if (waited > READY_MS || child.exitCode !== null) throw new Error('the supervisor of the hands does not start');
     await delay(20);
   }
-  const end = async (signal: NodeJS.Signals): Promise<void> => endOf(child, signal);
   return {
     socket,
     workspace,
-    kill: () => end('SIGKILL'),
+    kill: async () => {
+      const programs = child.pid === undefined ? [] : programsUnder(child.pid);
+      await endOf(child, 'SIGKILL');
+      for (const pid of programs) endProgram(pid);
+    },
     remove: async () => {
-      await end('SIGTERM');
+      await endOf(child, 'SIGTERM');
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -48,4 +51,24 @@ async function endOf(child: ChildProcess, signal: NodeJS.Signals): Promise<void>
   const gone = once(child, 'exit');
   child.kill(signal);
   await gone;
+}
+
+/** Processes that the threads of a process started, with those that they started. */
+function programsUnder(pid: number): readonly number[] {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+    const children = lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+    return children.flatMap((child) => [child, ...programsUnder(child)]);
+  } catch {
+    return [];
+  }
+}
+
+function endProgram(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
 }

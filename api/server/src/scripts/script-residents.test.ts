@@ -158,6 +158,7 @@ test('a resident that is killed in the middle of a script finds it again; with t
     await residents.kill(child);
     if (lost) {
       await hands.kill();
+      await hands.remove();
       hands = await startHands();
       process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
       process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
