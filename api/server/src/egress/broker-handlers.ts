@@ -4,7 +4,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { Authenticate } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
-import { isBarred } from '../standing/standing-cache.ts';
+import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
 import type { BrokerFeed } from './broker-feed.ts';
 import type { EgressSecrets } from './egress-secrets.ts';
 import { permitWrite, withdrawWrite, type WritePorts } from './writes/permit-write.ts';
@@ -16,6 +16,7 @@ export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
 
 export interface BrokerPorts extends WritePorts {
   readonly source: Pick<AgentSource, 'get' | 'list'>;
+  readonly standing: Pick<StandingCache, 'get'>;
   readonly authenticate: Authenticate;
   readonly brokerFeed: Pick<BrokerFeed, 'open'>;
   readonly egressSecrets: EgressSecrets;

@@ -15,6 +15,7 @@ import {
   lockPermissionOfCall,
   lockRun,
   noteRunEvent,
+  readBars,
   readFreeze,
   writeCallId,
   type Db,
@@ -32,7 +33,6 @@ import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
 import { noteWrite } from '../../permissions/trial/note-call.ts';
 import { taintOf } from '../../permissions/view/taint-view.ts';
-import { isBarred, type StandingCache } from '../../standing/standing-cache.ts';
 import type { EgressOf } from '../egress-of.ts';
 import { beginWrite, settleWrite } from './write-effect.ts';
 import {
@@ -52,7 +52,6 @@ import type { WriteWaits } from './write-waits.ts';
 export interface WritePorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'list'>;
-  readonly standing: Pick<StandingCache, 'get'>;
   readonly policyOf: PolicyOf;
   readonly egressOf: EgressOf;
   readonly writeWaits: Pick<WriteWaits, 'wait'>;
@@ -109,8 +108,10 @@ async function judge(tx: Tx, ports: WritePorts, request: Request): Promise<Egres
 /** Refusals that no rule and no person can lift: brakes, other rules of egress, and a run that is not under way. */
 async function refuse(tx: Tx, ports: WritePorts, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
   const record = ports.source.list().find(({ uid }) => uid === body.uid);
-  if (record === undefined || record.deleting || isBarred(ports.standing.get(record.agentId))) return STOPPED;
-  if ((await readFreeze(tx)) !== null) return STOPPED;
+  if (record === undefined || record.deleting) return STOPPED;
+  // The copy of the standings follows the table: a write would leave after the answer to a measure.
+  const bars = await readBars(tx, [record.agentId]);
+  if (bars.size > 0 || (await readFreeze(tx)) !== null) return STOPPED;
   if (run.cancelRequestedAt !== null || run.state === 'cancelled') return deniedBy('run_cancelled', null);
   if (!isLive(run, body)) return NO_RUN;
   return ports.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;

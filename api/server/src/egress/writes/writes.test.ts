@@ -48,6 +48,7 @@ spec:
 let village: TestVillage;
 let permits: PermissionPlay;
 let broker: Client;
+let elsewhere: Client;
 let db: Db;
 
 before(async () => {
@@ -57,6 +58,7 @@ before(async () => {
   permits = new PermissionPlay(peopleUrl);
   await permits.play.everybody();
   broker = clientOf(peopleUrl, TOKENS.broker);
+  elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
   db = village.openDb();
 });
 after(() => village.remove());
@@ -90,13 +92,13 @@ async function versionOf(agentId: AgentId): Promise<string> {
   return admitted.policy.version;
 }
 
-async function send(body: Body): Promise<Answer> {
-  return dataOf(await broker.call(permitEgress, { body }));
+async function send(body: Body, by = broker): Promise<Answer> {
+  return dataOf(await by.call(permitEgress, { body }));
 }
 
 /** The verdict, or the code of the denial. */
-async function verdictOf(body: Body): Promise<string> {
-  const answer = await send(body);
+async function verdictOf(body: Body, by = broker): Promise<string> {
+  const answer = await send(body, by);
   return answer.verdict === 'deny' ? answer.code : answer.verdict;
 }
 
@@ -209,6 +211,28 @@ test('a denial, an expiry, a cancel, a brake and the end of the program are refu
   assert.equal(cancelled, 'egress_run_cancelled');
 });
 
+test('a measure holds from its answer on, also on a replica that has not been notified of it', async () => {
+  const working = await permits.startRun('ada');
+  const params = { agent_id: 'ada' };
+  const body = await writeOf(working);
+  await endListeners();
+  dataOf(await permits.play.admin.call(freezeAgent, { params, body: { reason: 'odd' } }));
+  assert.equal(await verdictOf(body, elsewhere), 'egress_agent_stopped');
+  dataOf(await permits.play.admin.call(liftFreeze, { params, query: { reason: 'over' } }));
+  assert.equal(await verdictOf(body, elsewhere), 'wait', 'the end of the measure holds too');
+});
+
+/** Ends the connections that carry notifications; the API opens others. */
+async function endListeners(): Promise<void> {
+  const ended = await db
+    .withTables<{ pg_stat_activity: { pid: number; query: string } }>()
+    .selectFrom('pg_stat_activity')
+    .select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended'))
+    .where('query', 'like', 'listen %')
+    .execute();
+  assert.ok(ended.length >= 2, `${ended.length} connections of listeners were found`);
+}
+
 test('a permission is for one agent, run, cycle, write and version of the rules, and agents cannot make or give one', async () => {
   const working = await permits.startRun('ada');
   const body = await writeOf(working);
@@ -228,8 +252,8 @@ test('a permission is for one agent, run, cycle, write and version of the rules,
   };
   for (const [what, [changes, code]] of Object.entries(forged))
     assert.equal(await verdictOf({ ...body, ...changes }), code, what);
-  const elsewhere = await writeOf(bob, { ask: body.ask });
-  assert.equal(await verdictOf(elsewhere), 'wait', 'the same id in the run of another agent is another write');
+  const byBob = await writeOf(bob, { ask: body.ask });
+  assert.equal(await verdictOf(byBob), 'wait', 'the same id in the run of another agent is another write');
   const byAgent = { tool: 'send_request', callId: `out.${randomUUID()}`, args: {} };
   for (const why of ['policy', 'unknown'] as const)
     assert.equal(await codeOf(permits.ask(working, byAgent, { why })), 'policy_denied');
