@@ -34,6 +34,10 @@ const met = ({ better, ours, target }: Row): string => {
   return (better === 'lower' ? ours <= target : ours >= target) ? 'met' : 'MISSED';
 };
 
+/** The upper median; NaN without values. */
+export const medianOf = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
 const round = (value: number): number => Number(value.toPrecision(4));
 
 /** Prints the rows as a table for people. */

@@ -3,7 +3,7 @@
  * with the same SQL.
  */
 import { parseArgs } from 'node:util';
-import { writeReport, type Row } from '../report.ts';
+import { medianOf, writeReport, type Row } from '../report.ts';
 import { load, type Load } from './load.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -35,12 +35,9 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 const middle = (loads: readonly Load[]): Load => ({
-  rps: median(loads.map(({ rps }) => rps)),
-  p99Ms: median(loads.map(({ p99Ms }) => p99Ms)),
+  rps: medianOf(loads.map(({ rps }) => rps)),
+  p99Ms: medianOf(loads.map(({ p99Ms }) => p99Ms)),
 });
 
 function rowsOf(metric: string, ours: Load, bare: Load): readonly Row[] {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Row } from '../report.ts';
-import { median, peersOf } from './figures.ts';
+import { medianOf, type Row } from '../report.ts';
+import { peersOf } from './figures.ts';
 import type { Name, Stage } from './stage.ts';
 import { SUBJECTS } from './stage.ts';
 import type { SubjectProcess } from './subject-process.ts';
@@ -45,7 +45,7 @@ async function restingMb(program: SubjectProcess): Promise<number> {
     samples.push(program.rssMb());
     await sleep(100);
   }
-  return median(samples);
+  return medianOf(samples);
 }
 
 type Growth = Readonly<{ mb: number; count: number }>;

@@ -1,5 +1,5 @@
-import type { Row } from '../report.ts';
-import { median, peersOf } from './figures.ts';
+import { medianOf, type Row } from '../report.ts';
+import { peersOf } from './figures.ts';
 import type { Name, Stage } from './stage.ts';
 import { SUBJECTS } from './stage.ts';
 
@@ -28,8 +28,8 @@ export async function measureOverhead(stage: Stage, rounds: number): Promise<rea
   }
   for (const { program } of programs) await program.end();
   return [
-    rowOf('toolCallOverheadMs', TARGET_MS, new Map([...times].map(([name, { wallMs }]) => [name, median(wallMs)]))),
-    rowOf('toolCallOverheadCpuMs', null, new Map([...times].map(([name, { cpuMs }]) => [name, median(cpuMs)]))),
+    rowOf('toolCallOverheadMs', TARGET_MS, new Map([...times].map(([name, { wallMs }]) => [name, medianOf(wallMs)]))),
+    rowOf('toolCallOverheadCpuMs', null, new Map([...times].map(([name, { cpuMs }]) => [name, medianOf(cpuMs)]))),
   ];
 }
 

@@ -5,12 +5,12 @@ import { startPostgres } from '@hamlet/dev';
 import type { LocalPostgres } from '@hamlet/dev';
 import { openDatabase } from '@hamlet/store';
 import { sql } from 'kysely';
-import { peerPackages, PEERS } from './peer-packages.ts';
+import { peerPackages, peersOf } from '../peer-packages.ts';
+import { POD_FLAGS } from '../pod-flags.ts';
 import { SubjectProcess } from './subject-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** Node's flags in the pod of an agent: agent-image/Dockerfile. */
-const POD_FLAGS = ['--max-semi-space-size=1', '--no-opt', '--no-maglev'];
+const PEERS = peersOf('engine');
 const RESOLVE = join(PEERS, 'resolve.mjs');
 
 /** The measured programs. The first is the measure of the others. */
@@ -56,7 +56,7 @@ async function createDatabase(postgres: LocalPostgres, name: string): Promise<st
 }
 
 export async function openStage(): Promise<Stage> {
-  const packages = await peerPackages();
+  const packages = await peerPackages('engine', 300);
   const results = join(ROOT, 'bench/results');
   await mkdir(results, { recursive: true });
   const folder = await mkdtemp(join(results, 'engine-'));

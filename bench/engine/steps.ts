@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { Row } from '../report.ts';
-import { median, peersOf } from './figures.ts';
+import { medianOf, type Row } from '../report.ts';
+import { peersOf } from './figures.ts';
 import type { Name, Stage } from './stage.ts';
 
 /** The programs that store their steps by themselves. */
@@ -22,12 +22,12 @@ export async function measureSteps(stage: Stage, count: number): Promise<readonl
     const warm = await program.obey({ type: 'stored' });
     const { ms } = await program.obey({ type: 'steps', count, textBytes: TEXT_BYTES });
     const stored = await program.obey({ type: 'stored' });
-    times.set(name, median(ms));
+    times.set(name, medianOf(ms));
     bytes.set(name, (stored.bytes - warm.bytes) / (count * TEXT_BYTES));
     await program.end();
-    console.log(`steps: ${name} takes ${median(ms).toFixed(3)} ms`);
+    console.log(`steps: ${name} takes ${medianOf(ms).toFixed(3)} ms`);
   }
-  const fdatasync = median([before, medianSyncMs(stage.folder)]);
+  const fdatasync = medianOf([before, medianSyncMs(stage.folder)]);
   return [
     rowOf('durableStepMs', 'ms', { figures: times, more: { fdatasync } }),
     rowOf('bytesPerStepOverPayload', 'ratio', { figures: bytes, more: {} }),
@@ -59,5 +59,5 @@ function medianSyncMs(folder: string): number {
     return performance.now() - started;
   });
   closeSync(file);
-  return median(ms);
+  return medianOf(ms);
 }

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
 import { testApiServer } from '@hamlet/test/env/api-server';
-import { writeReport } from '../report.ts';
-import type { Row } from '../report.ts';
+import { POD_FLAGS } from '../pod-flags.ts';
+import { writeReport, type Row } from '../report.ts';
 import { buildCluster, furnish } from './village.ts';
 import { medianRssMb, startMeasured } from './measured-process.ts';
 import type { MeasuredProcess } from './measured-process.ts';
@@ -104,7 +104,7 @@ try {
   });
   ends.unshift(() => operator.end());
   const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
-    flags: ['--max-semi-space-size=1', '--no-opt', '--no-maglev'],
+    flags: POD_FLAGS,
     ports: [],
     ready: () => null,
     environment: {

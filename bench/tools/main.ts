@@ -1,16 +1,19 @@
-/** `make bench-tools`: requests through the broker, beside Debian's Squid and the upstream itself. */
+/** `make bench-tools`: calls of tools beside MCP servers, and requests through the broker beside Debian's Squid. */
 import autocannon from 'autocannon';
 import { parseArgs } from 'node:util';
-import { writeReport, type Row } from '../report.ts';
+import { medianOf, writeReport, type Row } from '../report.ts';
+import { callRows } from './call-rows.ts';
 import { openStage, type Stage } from './stage.ts';
 
-const USAGE = `Usage: node bench/tools/main.ts [--seconds N] [--rounds N] [--connections N]
+const USAGE = `Usage: node bench/tools/main.ts [--seconds N] [--rounds N] [--connections N] [--calls N]
 
-Plain requests for 1 KiB through the broker (one allow list, each request judged and recorded in memory) and through
+Calls of shell and write_file under the supervisor of the hands, less a bare process and a bare write, beside two MCP
+servers. Plain requests for 1 KiB through the broker (one allow list, each request judged and recorded in memory) and through
 Squid (one allow list, one line of its log each), with one upstream. Writes bench/results/tools.json.
   --seconds      length of each measurement (8)
   --rounds       measurements of each; the report has the median (3)
   --connections  connections at once (20)
+  --calls        calls of each tool (300)
 `;
 
 /** Requests a second at which latencies are compared: every subject keeps up with it. */
@@ -22,9 +25,6 @@ interface Measured {
 }
 
 type Subject = 'upstream' | 'broker' | 'squid';
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Keeps all connections busy, or sends at a steady rate. Throws on any refusal. */
 async function load(
@@ -69,8 +69,8 @@ async function measure(
         `round ${String(round)}: ${subject} ${String(full[subject].at(-1))} a second; p99 ${String(steady[subject].at(-1))} ms at ${String(STEADY_RPS)} a second`,
       );
     }
-  const rps = (of: Subject): number => median(full[of]);
-  const added = (of: Subject): number => median(steady[of]) - median(steady.upstream);
+  const rps = (of: Subject): number => medianOf(full[of]);
+  const added = (of: Subject): number => medianOf(steady[of]) - medianOf(steady.upstream);
   const ratio = rps('broker') / rps('squid');
   return [
     {
@@ -94,7 +94,7 @@ async function measure(
       unit: 'ms',
       better: 'lower',
       ours: added('broker'),
-      peers: { squid: added('squid'), upstreamItself: median(steady.upstream) },
+      peers: { squid: added('squid'), upstreamItself: medianOf(steady.upstream) },
       target: 20,
     },
     {
@@ -111,19 +111,27 @@ async function measure(
 async function main(): Promise<void> {
   const count = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
-    options: { seconds: count('8'), rounds: count('3'), connections: count('20'), help: { type: 'boolean' } },
+    options: {
+      seconds: count('8'),
+      rounds: count('3'),
+      connections: count('20'),
+      calls: count('300'),
+      help: { type: 'boolean' },
+    },
   });
   if (values.help === true) return void process.stdout.write(USAGE);
   const counts = {
     seconds: Number(values.seconds),
     rounds: Number(values.rounds),
     connections: Number(values.connections),
+    calls: Number(values.calls),
   };
   if (!Object.values(counts).every((value) => Number.isInteger(value) && value > 0))
     throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+  const calls = await callRows(counts.calls);
   const stage = await openStage();
   try {
-    console.log(`written: ${writeReport('tools', await measure(stage, counts))}`);
+    console.log(`written: ${writeReport('tools', [...calls, ...(await measure(stage, counts))])}`);
   } finally {
     stage.end();
   }

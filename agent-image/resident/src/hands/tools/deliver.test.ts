@@ -9,10 +9,8 @@ import { ARTIFACT_MAX_BYTES, DeliveredTable, type Artifact, type ScriptDetail } 
 import type { ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
-import { NO_CALL_LOG } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
 import type { HandsKit } from '../hands-tool.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
+import { aHandsKit, callContext } from '../../testing/a-hands-kit.ts';
 import { aScript } from '../../testing/a-script.ts';
 import { handsTools } from './hands-tools.ts';
 
@@ -23,21 +21,12 @@ const SCRIPT = (version: string): ScriptDetail =>
 
 let outside: string;
 let kept: MadeArtifact[] = [];
-let calls = 0;
 
 before(async () => {
   hands = await startHands();
   outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
   writeFileSync(join(outside, 'secret'), 'the secret of the neighbour');
-  kit = {
-    socket: hands.socket,
-    workspace: hands.workspace,
-    shells: join(hands.workspace, '.shells'),
-    environmentOf: () => ({}),
-    agentId: 'ada',
-    trees: inWorkspace(hands.workspace),
-    calls: NO_CALL_LOG,
-    changes: openChangeLog(':memory:'),
+  kit = aHandsKit(hands, {
     search: null,
     readScript: async ({ name, version }) =>
       name === 'words'
@@ -47,7 +36,7 @@ before(async () => {
       kept.push(made);
       return { kind: 'ok', value: { artifact_id: 'a1', name: made.name } as Artifact };
     },
-  };
+  });
 });
 beforeEach(() => void (kept = []));
 after(async () => {
@@ -63,10 +52,7 @@ async function deliver(input: object): Promise<ToolOutcome> {
     .find(({ name }) => name === 'deliver')
     ?.prepare(input);
   if (prepared?.ok !== true) return { kind: 'failed', code: 'invalid', text: '' };
-  const { signal } = new AbortController();
-  const call = `1.${(calls += 1)}`;
-  const context = { run: 'r1', conversation: 'c1', call, key: 'k', attempt: 1, fence: 1, signal, output: () => {} };
-  const outcome = await prepared.call.execute(context);
+  const outcome = await prepared.call.execute(callContext());
   assert.ok(outcome.kind !== 'needs_permission');
   return outcome;
 }

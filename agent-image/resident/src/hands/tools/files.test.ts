@@ -17,17 +17,14 @@ import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
 import { handsTools } from './hands-tools.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
 
 const SECRET = 'the secret of the neighbour';
 let hands: Hands;
 let kit: HandsKit;
 let outside: string;
-let calls = 0;
 let ends: HandsEnd[] = [];
 
 before(async () => {
@@ -35,19 +32,7 @@ before(async () => {
   outside = mkdtempSync(join(tmpdir(), 'hamlet-outside-'));
   writeFileSync(join(outside, 'secret'), SECRET);
   const end = async (_context: CallContext, ended: HandsEnd) => void (ends = [...ends, ended]);
-  kit = {
-    socket: hands.socket,
-    workspace: hands.workspace,
-    shells: join(hands.workspace, '.shells'),
-    agentId: 'ada',
-    trees: inWorkspace(hands.workspace),
-    environmentOf: () => ({}),
-    calls: { ...NO_CALL_LOG, end },
-    changes: openChangeLog(':memory:'),
-    keepArtifact: KEEPS_NONE,
-    readScript: HAS_NO_SCRIPTS,
-    search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
-  };
+  kit = aHandsKit(hands, { calls: { ...NO_CALL_LOG, end } });
 });
 after(async () => {
   await hands.remove();
@@ -56,14 +41,8 @@ after(async () => {
 
 const at = (name: string): string => join(hands.workspace, name);
 
-async function use(name: string, input: object, call = `1.${(calls += 1)}`): Promise<ToolOutcome> {
-  const prepared = handsTools(kit)
-    .find((each) => each.name === name)
-    ?.prepare(input);
-  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
-  const { signal } = new AbortController();
-  const context = { run: 'r1', conversation: 'c1', call, key: 'k', attempt: 1, fence: 1, signal, output: () => {} };
-  const outcome = await prepared.call.execute(context);
+async function use(name: string, input: object, call?: string): Promise<ToolOutcome> {
+  const outcome = await useTool(kit)(name, input, call === undefined ? {} : { call });
   assert.ok(outcome.kind !== 'needs_permission');
   return outcome;
 }

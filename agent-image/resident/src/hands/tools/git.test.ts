@@ -7,12 +7,9 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd } from '../hands-tool.ts';
 import { authorEnvironment } from '../package-environment.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
-import { handsTools } from './hands-tools.ts';
+import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
 
 let hands: Hands;
 let calls = 0;
@@ -49,25 +46,12 @@ beforeEach(() => {
 });
 
 async function use(action: string, args: string[] = [], message?: string): Promise<ToolOutcome | NeedsPermission> {
-  const kit = {
-    agentId: 'ada',
-    socket: hands.socket,
-    workspace: hands.workspace,
-    shells: join(hands.workspace, '.shells'),
+  const kit = aHandsKit(hands, {
     environmentOf: () => authorEnvironment({ name: 'Ada (Harvest)', email: 'ada@example.org' }),
-    trees: inWorkspace(hands.workspace),
-    calls: { ...NO_CALL_LOG, end: async (_context: unknown, end: HandsEnd) => void (ended = end) },
-    changes: openChangeLog(':memory:'),
-    keepArtifact: KEEPS_NONE,
-    readScript: HAS_NO_SCRIPTS,
+    calls: { ...NO_CALL_LOG, end: async (_context, end) => void (ended = end) },
     search: null,
-  };
-  const tool = handsTools(kit).find(({ name }) => name === 'git');
-  const prepared = tool?.prepare({ action, args, folder: tree, ...(message === undefined ? {} : { message }) });
-  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
-  const { signal } = new AbortController();
-  const place = { run: 'r1', conversation: 'c1', call: `1.${(calls += 1)}`, key: 'k', attempt: 1, fence: 1 };
-  return prepared.call.execute({ ...place, signal, output: () => {} });
+  });
+  return useTool(kit)('git', { action, args, folder: tree, ...(message === undefined ? {} : { message }) });
 }
 async function done(action: string, args: string[] = [], message?: string): Promise<string> {
   const outcome = await use(action, args, message);

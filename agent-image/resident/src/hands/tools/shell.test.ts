@@ -4,66 +4,28 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
+import type { HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
-import { handsTools } from './hands-tools.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { aHandsKit, callContext, preparedCall, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
 
 let hands: Hands;
-let calls = 0;
 
 before(async () => {
   hands = await startHands();
 });
 after(() => hands.remove());
 
-type Place = Partial<Pick<CallContext, 'run' | 'conversation' | 'call' | 'signal'>>;
+const kit = (calls: CallLog = NO_CALL_LOG): HandsKit =>
+  aHandsKit(hands, { environmentOf: () => ({ WAY_OUT: 'proxy' }), calls });
 
-function contextOf({ run = 'r1', conversation = 'c1', call, signal }: Place): CallContext {
-  const shared = { key: 'k', attempt: 1, fence: 1, output: () => {} };
-  return {
-    ...shared,
-    run,
-    conversation,
-    call: call ?? `1.${(calls += 1)}`,
-    signal: signal ?? new AbortController().signal,
-  };
-}
-
-function preparedOf(name: string, input: object, log: CallLog = NO_CALL_LOG) {
-  const environmentOf = () => ({ WAY_OUT: 'proxy' });
-  const tool = handsTools({
-    agentId: 'ada',
-    trees: inWorkspace(hands.workspace),
-    socket: hands.socket,
-    workspace: hands.workspace,
-    shells: join(hands.workspace, '.shells'),
-    environmentOf,
-    calls: log,
-    changes: openChangeLog(':memory:'),
-    keepArtifact: KEEPS_NONE,
-    readScript: HAS_NO_SCRIPTS,
-    search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
-  }).find((each) => each.name === name);
-  const prepared = tool?.prepare(input);
-  assert.ok(prepared?.ok === true, JSON.stringify(prepared));
-  return prepared.call;
-}
-
-async function use(name: string, input: object, place: Place = {}): Promise<ToolOutcome | NeedsPermission> {
-  return preparedOf(name, input).execute(contextOf(place));
-}
-
-async function textOf(name: string, input: object, place: Place = {}): Promise<string> {
-  const outcome = await use(name, input, place);
+async function textOf(name: string, input: object, place: CallPlace = {}): Promise<string> {
+  const outcome = await useTool(kit())(name, input, place);
   assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
   return outcome.kind === 'ok' ? outcome.text : '';
 }
-const run = (command: string, place: Place = {}): Promise<string> => textOf('shell', { command }, place);
+const run = (command: string, place: CallPlace = {}): Promise<string> => textOf('shell', { command }, place);
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await delay(10);
@@ -128,14 +90,14 @@ test('a long output loses its middle, which read_output has', async () => {
       .join('')
       .slice(100_000, 100_050),
   );
-  const stranger = await use('read_output', { process: '3.0' }, { run: 'another' });
+  const stranger = await useTool(kit())('read_output', { process: '3.0' }, { run: 'another' });
   assert.deepEqual([stranger.kind, stranger.kind === 'failed' && stranger.code], ['failed', 'no_such_process']);
 });
 
 test('a command that takes too long is ended with all that it started', async () => {
   const file = join(hands.workspace, 'slow-pids');
   const command = `setsid sh -c 'echo $$ >>${file}; exec sleep 600' & echo $$ >>${file}; echo begun; sleep 600`;
-  const outcome = await use('shell', { command, timeout_s: 2 });
+  const outcome = await useTool(kit())('shell', { command, timeout_s: 2 });
   assert.ok(
     outcome.kind === 'failed' && outcome.code === 'command_timed_out' && /begun/.test(outcome.text),
     JSON.stringify(outcome),
@@ -166,9 +128,9 @@ test('a call that an earlier process of the resident began is found again, runni
   const log = join(hands.workspace, 'ran');
   const place = { run: 'again', conversation: 'again', call: '1.0' };
   const input = { command: `echo ran >>${log}; while [ ! -e ${log}.go ]; do sleep 0.01; done; echo done` };
-  const first = preparedOf('shell', input).execute(contextOf(place));
+  const first = preparedCall(kit(), 'shell', input).execute(callContext(place));
   await until(() => existsSync(log));
-  const found = preparedOf('shell', input).verify(contextOf(place));
+  const found = preparedCall(kit(), 'shell', input).verify(callContext(place));
   await run(`touch ${log}.go`);
   const [, verified] = await Promise.all([first, found]);
   assert.ok(verified.kind === 'done' && verified.outcome.kind === 'ok' && /done/.test(verified.outcome.text));
@@ -178,7 +140,7 @@ test('a call that an earlier process of the resident began is found again, runni
 
 test('a call in hands that have started again since is unknown; one that the API never saw did not happen', async () => {
   const state = (boot: string): CallLog => ({ ...NO_CALL_LOG, find: async () => ({ kind: 'begun', boot }) });
-  const verify = (log: CallLog) => preparedOf('shell', { command: 'true' }, log).verify(contextOf({}));
+  const verify = (log: CallLog) => preparedCall(kit(log), 'shell', { command: 'true' }).verify(callContext());
   assert.deepEqual(await verify(state('another')), { kind: 'unknown' });
   assert.deepEqual(await verify({ ...NO_CALL_LOG, find: async () => ({ kind: 'absent' }) }), { kind: 'not_done' });
 });

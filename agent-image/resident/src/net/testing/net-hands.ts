@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import type { AgentConfig } from '@hamlet/contract';
-import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { KeepArtifact } from '../../artifacts/keep-artifact.ts';
 import { NO_CALL_LOG } from '../../hands/call-log.ts';
-import { openChangeLog } from '../../hands/files/change-log.ts';
-import type { HandsEnd, HandsKit } from '../../hands/hands-tool.ts';
-import { inWorkspace } from '../../hands/repository/work-trees.ts';
-import { handsTools } from '../../hands/tools/hands-tools.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
+import type { HandsEnd } from '../../hands/hands-tool.ts';
+import { aHandsKit, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
+import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 import type { Net } from './a-net.ts';
 
 export interface NetHands {
@@ -17,11 +15,11 @@ export interface NetHands {
   readonly socket: string;
   /** The end of the last call, as its log has it. */
   lastEnd(): HandsEnd | undefined;
-  use(tool: string, input: object, place?: Partial<CallContext>): Promise<ToolOutcome | NeedsPermission>;
+  use(tool: string, input: object, place?: CallPlace): Promise<ToolOutcome | NeedsPermission>;
   /** The text of a call that must succeed. */
-  textOf(tool: string, input: object, place?: Partial<CallContext>): Promise<string>;
+  textOf(tool: string, input: object, place?: CallPlace): Promise<string>;
   /** The code of a call that must fail. */
-  codeOf(tool: string, input: object, place?: Partial<CallContext>): Promise<string>;
+  codeOf(tool: string, input: object, place?: CallPlace): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -37,30 +35,14 @@ export async function startNetHands(
 ): Promise<NetHands> {
   const hands = await startHands();
   let last: HandsEnd | undefined;
-  let calls = 0;
   const path = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`;
-  const kit: HandsKit = {
-    agentId: 'ada',
-    trees: inWorkspace(hands.workspace),
-    socket: hands.socket,
-    workspace: hands.workspace,
-    shells: `${hands.workspace}/.shells`,
+  const kit = aHandsKit(hands, {
     environmentOf: (place) => ({ PATH: path, ...net.environmentOf(place) }),
     calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
-    changes: openChangeLog(':memory:'),
     keepArtifact,
-    readScript: HAS_NO_SCRIPTS,
     search,
-  };
-  const use: NetHands['use'] = async (name, input, place = {}) => {
-    const prepared = handsTools(kit)
-      .find((each) => each.name === name)
-      ?.prepare(input);
-    assert.ok(prepared?.ok === true, JSON.stringify(prepared));
-    const { signal } = new AbortController();
-    const shared = { run: 'r1', conversation: 'c1', key: 'k', attempt: 1, fence: 1, output: () => {} };
-    return prepared.call.execute({ ...shared, signal, call: `1.${(calls += 1)}`, ...place });
-  };
+  });
+  const use: NetHands['use'] = useTool(kit);
   return {
     workspace: hands.workspace,
     socket: hands.socket,
