@@ -51,11 +51,12 @@ export function apiCallLog(kit: Kit): CallLog {
 
 /** A call that an earlier request began in the same hands continues: its process starts once. */
 function begunOf(
-  { state, boot, outcome }: BegunCall,
+  { state, boot, outcome, waits_s: waitsS }: BegunCall,
   { present, repeats }: { readonly present: string; readonly repeats: boolean },
 ): BeginAnswer {
   const isKnown = state === 'known' || state === 'ended';
-  if (state === 'begun' || (isKnown && (repeats || boot === present))) return { kind: 'begun' };
+  if (state === 'begun' || (isKnown && (repeats || boot === present)))
+    return { kind: 'begun', waitsMs: waitsS * 1_000 };
   if (outcome !== null && state === 'denied') return deniedBy(outcome);
   return { kind: 'unknown', text: 'The hands have started again since the call began.' };
 }

@@ -4,8 +4,14 @@ import type { ToolResult } from '../tools/tool-kit.ts';
 
 export type { CallReport };
 
-/** `kind: 'begun'`, or the result of a call that may not run. */
-export type BeginAnswer = { readonly kind: 'begun' } | ToolResult;
+/** A call that may run. `waitsMs`: the time that it may take longer, because people are asked about what it sends; default none. */
+export interface BegunWork {
+  readonly kind: 'begun';
+  readonly waitsMs?: number;
+}
+
+/** The call may run, or its result says why it may not. */
+export type BeginAnswer = BegunWork | ToolResult;
 
 /** `absent`: the call certainly did not begin. `boot`: the start of the hands in which it began; null if that is not known. */
 export type KnownCall = { readonly kind: 'absent' } | { readonly kind: 'begun'; readonly boot: string | null };

@@ -1,4 +1,5 @@
 import type { AgentConfig, VillageTool } from '@hamlet/contract';
+import { EGRESS_ANSWER_S } from '@hamlet/contract/resident';
 import {
   canonicalArguments,
   defineTool,
@@ -43,6 +44,8 @@ export interface HandsJob {
   readonly context: CallContext;
   /** Folder of the repository of the run; the workspace if it has none. */
   readonly tree: string;
+  /** Time in ms that its programs may take beside their own limit, because people are asked about what they send. */
+  readonly waitsMs: number;
 }
 
 /** The end of a call: for the model, and for the log of the call. */
@@ -59,6 +62,7 @@ export interface HandsWork<Input> {
 
 /** Time for the bookkeeping of a call besides its own work. */
 const SLACK_MS = 30_000;
+const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 
 export interface Described<Input> extends Pick<VillageTool, 'description' | 'effect'> {
   readonly name: string;
@@ -67,12 +71,19 @@ export interface Described<Input> extends Pick<VillageTool, 'description' | 'eff
 type Work<Input> = HandsWork<Input> & {
   /** The longest time of the work. */
   readonly timeoutMs: number;
+  /** True if its programs may send something about which people are asked: then it may take so much longer. */
+  readonly mayWait?: boolean;
 };
 
 /** A tool that runs in the hands, with its line of the contract's table. */
 export function handsTool<Input>(kit: HandsKit, described: Described<Input>, work: Work<Input>): Tool {
   const { name, description, effect, input } = described;
-  const shared = { name, description, input, timeoutMs: work.timeoutMs + SLACK_MS };
+  const shared = {
+    name,
+    description,
+    input,
+    timeoutMs: work.timeoutMs + (work.mayWait === true ? WAIT_MS : 0) + SLACK_MS,
+  };
   // `prepare` puts the work in, which needs the arguments as the model wrote them.
   const nothing = async (): Promise<ToolOutcome> => ({ kind: 'unknown', text: '' });
   const unverified = async (): Promise<Verified> => ({ kind: 'unknown' });
@@ -105,7 +116,7 @@ interface Call<Input> {
   readonly args: string;
   readonly repeats: boolean;
 }
-type Place = Omit<HandsJob, 'hands' | 'tree'>;
+type Place = Pick<HandsJob, 'kit' | 'context'>;
 
 /** Stores the start of the call at the API, does the work, and stores its end. */
 async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
@@ -114,7 +125,8 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     const begun = await kit.calls.begin(context, { ...call, boot: hands.boot });
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
-    const end = noted(await work.perform(given, { ...place, hands, tree }).catch(refusedEnd), note);
+    const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
+    const end = noted(await work.perform(given, job).catch(refusedEnd), note);
     await kit.calls.end(context, end);
     return end.outcome;
   });
@@ -143,7 +155,7 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
     if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
     const { folder: tree } = await kit.trees.of(hands, context, context.signal);
-    const end = await recover(given, { ...place, hands, tree });
+    const end = await recover(given, { ...place, hands, tree, waitsMs: 0 });
     if (end === null) return { kind: 'not_done' };
     await kit.calls.end(context, end);
     return end.outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome: end.outcome };

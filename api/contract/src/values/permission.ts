@@ -12,6 +12,8 @@ const RULE_EXAMPLES_MAX = 32;
 /** The same as in `spec.tools.rules` of an Agent. */
 export const RULE_REASON_MAX_CHARS = 512;
 export const ARGUMENTS_MAX_CHARS = 65_536;
+/** Seconds in which people may answer about a write that waits in the broker. */
+export const EGRESS_ANSWER_S = 900;
 export const REPLY_MAX_CHARS = 8_000;
 const REASON_MAX_CHARS = 500;
 

@@ -1,6 +1,7 @@
 export { classifyAddress, isInNetwork, type AddressClass } from './address-class.ts';
 export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
+  asksAboutWrites,
   deny,
   fitsHost,
   judgeConnection,

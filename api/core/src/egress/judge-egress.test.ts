@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EgressPolicy } from '@hamlet/contract';
 import { classifyAddress } from './address-class.ts';
-import { fitsHost, judgeConnection, judgeRequest, mayConnect, normalHost } from './judge-egress.ts';
+import { asksAboutWrites, fitsHost, judgeConnection, judgeRequest, mayConnect, normalHost } from './judge-egress.ts';
 import { clearPath, fitsPath } from './path-pattern.ts';
 
 const policyOf = (parts: object): EgressPolicy =>
@@ -177,5 +177,19 @@ test('adding a denial never lets more out', () => {
     const without = out({ allow: [allow] });
     for (const request of out({ allow: [allow], deny: [denial] }))
       assert.ok(without.includes(request), JSON.stringify({ allow, denial, request }));
+  }
+});
+
+test('the broker asks about all writes of an agent without a tunnel and without a rule that lets plain writes out', () => {
+  const asks = (...allow: readonly object[]): boolean =>
+    asksAboutWrites(policyOf({ allow: allow.map((rule) => ({ host: 'a.org', ports: [443], ...rule })) }));
+  assert.ok(asks(), 'nothing leaves at all');
+  const read = [{ methods: ['POST'] }, { paths: ['/v1/**'] }, { secret: 'key' }, { writes: 'Ask' }];
+  assert.ok(asks(...read));
+  assert.ok(!asks(...read, {}), 'nobody reads a tunnel');
+  assert.ok(!asks(...read, { methods: ['POST'], writes: 'Allow' }));
+  for (const rule of read) {
+    const allow = [{ host: 'a.org', ports: [443], ...rule }];
+    assert.equal(judgeConnection(policyOf({ allow }), at('a.org')).verdict, 'inspect');
   }
 });

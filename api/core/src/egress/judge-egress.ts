@@ -74,6 +74,14 @@ function fitsRequest(rule: EgressBan, method: string, path: string): boolean {
   );
 }
 
+/**
+ * True if the broker reads all that the agent can send, and asks a person about each write: no rule is a tunnel, and none lets plain
+ * writes out. The pod has no way past the broker, so a write of a call that it does not ask about stays in the pod. Pure.
+ */
+export function asksAboutWrites({ allow }: Pick<EgressPolicy, 'allow'>): boolean {
+  return allow.every((rule) => !isOpaque(rule) && rule.writes !== 'Allow');
+}
+
 function notAllowed({ host, port }: Destination): EgressDenial {
   return deny(
     'egress_not_allowed',

@@ -14,9 +14,10 @@ const policyOf = (rules: readonly PolicyRule[]) => ({
   rules: rules.map((rule) => ({ ...rule, from: 'village' as const })),
   mcp: {},
 });
-const judged = (rules: readonly PolicyRule[], needs: ShellNeeds, when: CallOccasion = 'run') =>
+type Needs = ShellNeeds & { readonly brokerAsks?: boolean };
+const judged = (rules: readonly PolicyRule[], needs: Needs, when: CallOccasion = 'run') =>
   judgeShellCall(policyOf(rules), { tool: 'shell', when }, needs);
-const verdict = (rules: readonly PolicyRule[], needs: Partial<ShellNeeds>, when: CallOccasion = 'run'): Verdict =>
+const verdict = (rules: readonly PolicyRule[], needs: Partial<Needs>, when: CallOccasion = 'run'): Verdict =>
   judged(rules, { classes: [], unclear: [], ...needs }, when).verdict;
 
 test('a command that publishes or is unclear is asked about, whatever the rules allow', () => {
@@ -53,6 +54,10 @@ test('no class, doubt or rule ever loosens a judgement: 3,000 drawn policies and
     const bare = STRICTNESS[judgeCall(policyOf(rules), { tool: 'shell', when: 'run' }).verdict];
     assert.ok(found >= bare, 'as strict as the rules for the tool');
     if (needs.classes.includes('publish') || needs.unclear.length > 0) assert.ok(found >= STRICTNESS.ask);
+    const elsewhere = STRICTNESS[verdict(rules, { ...needs, brokerAsks: true })];
+    assert.ok(elsewhere <= found, 'a broker that asks never makes a call stricter');
+    assert.equal(elsewhere === STRICTNESS.deny, found === STRICTNESS.deny, 'nor loosens a denial');
+    if (!needs.classes.includes('publish')) assert.equal(elsewhere, found, 'it counts for publishing alone');
     const more = { classes: [...needs.classes, ...some(CLASSES)], unclear: needs.unclear };
     assert.ok(STRICTNESS[verdict(rules, more)] >= found, 'more classes');
     assert.ok(STRICTNESS[verdict(rules, { ...needs, unclear: ['also'] })] >= found, 'a doubt');
@@ -61,4 +66,18 @@ test('no class, doubt or rule ever loosens a judgement: 3,000 drawn policies and
     for (const name of needs.classes)
       assert.equal(verdict([...rules, { tools: [name], verdict: 'deny' }], needs), 'deny', name);
   }
+});
+
+test('where the broker asks about each write, publishing is asked about there: a denial and all else count here too', () => {
+  const needs = { classes: ['network', 'publish'], unclear: [], brokerAsks: true };
+  assert.equal(verdict(ALLOW_ALL, needs), 'allow');
+  assert.equal(verdict(ALLOW_ALL, { ...needs, brokerAsks: false }), 'ask');
+  assert.equal(verdict(ALLOW_ALL, { ...needs, unclear: ['it is odd'] }), 'ask');
+  const rule = (name: string, found: Verdict): readonly PolicyRule[] => [
+    ...ALLOW_ALL,
+    { tools: [name], verdict: found },
+  ];
+  assert.equal(verdict(rule('publish', 'deny'), needs), 'deny');
+  assert.equal(verdict(rule('publish', 'ask'), needs), 'allow', 'the broker has the same rule');
+  for (const name of ['shell', 'network']) assert.equal(verdict(rule(name, 'ask'), needs), 'ask', name);
 });

@@ -24,6 +24,7 @@ const facts = (parts: Partial<JudgedFacts>): JudgedFacts => ({
   unclear: null,
   taint: null,
   byRule: null,
+  brokerAsks: false,
   ...parts,
 });
 
@@ -55,6 +56,12 @@ test('kept facts of a call have the verdict of its arguments, also where they pu
     judgeFacts({ rules: RULES }, facts({ classes: needs.classes, unclear: 'a variable', taint: MARK })),
     judge({ rules: RULES }, { tool: 'shell', when: 'run', taint: [MARK], needs }),
   );
+  const open = RULES.slice(0, 1);
+  for (const brokerAsks of [true, false])
+    assert.deepEqual(
+      judgeFacts({ rules: open }, facts({ classes: needs.classes, brokerAsks })),
+      judge({ rules: open }, { tool: 'shell', when: 'run', needs: { ...needs, unclear: [] }, brokerAsks }),
+    );
 });
 
 test('a call counts for its classes, one of an MCP server for the server', () => {

@@ -17,6 +17,8 @@ export interface JudgedFacts {
   readonly taint: TaintMark | null;
   /** For a write that leaves a pod: whether a rule of the Agent lets plain writes out. */
   readonly byRule: boolean | null;
+  /** True if the broker asks about each write of the agent's pod, by the present rules of egress. */
+  readonly brokerAsks: boolean;
 }
 
 const KINDS: ReadonlyMap<string, EgressWriteKind> = new Map(
@@ -28,12 +30,12 @@ const KINDS: ReadonlyMap<string, EgressWriteKind> = new Map(
  * says what the API would say. Pure.
  */
 export function judgeFacts(policy: Pick<Policy, 'rules' | 'mcp'>, facts: JudgedFacts): Judged {
-  const { tool, toolClass, classes, unclear } = facts;
+  const { tool, toolClass, classes, unclear, brokerAsks } = facts;
   const taint = facts.taint === null ? [] : [facts.taint];
   const kind = KINDS.get(tool);
   if (kind !== undefined) return judgeEgressWrite(policy, { kind, isAllowedByRule: facts.byRule === true, taint });
   const needs = classes === null ? null : { classes, unclear: unclear === null ? [] : [unclear] };
-  return judge(policy, { tool, when: 'run', knownClass: toolClass, taint, needs });
+  return judge(policy, { tool, when: 'run', knownClass: toolClass, taint, needs, brokerAsks });
 }
 
 /** The classes by which rules name a call, for counts; a call of an MCP server has its server. Pure. */

@@ -4,6 +4,7 @@ import { decideCall } from '@hamlet/core';
 import type { Bringing, CallDecision, CallDenial, Judged } from '@hamlet/core';
 import { inSavepoint, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
+import type { EgressOf } from '../egress/egress-of.ts';
 import { plain, type AnyHandler, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import type { PolicyOf } from './agent-policy.ts';
@@ -20,6 +21,7 @@ import { wayOf, type DirectHandlers, type VillageCall } from './village-calls.ts
 export interface PerformPorts {
   readonly db: Db;
   readonly policyOf: PolicyOf;
+  readonly egressOf: EgressOf;
   readonly readCommand: ReadCommand;
   /** The handlers of the direct routes. */
   readonly direct: DirectHandlers;

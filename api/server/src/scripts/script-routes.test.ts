@@ -21,6 +21,7 @@ import {
 import { taintRun, type Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../testing/play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
 
 const RULES = JSON.stringify([
@@ -43,7 +44,8 @@ let calls = 0;
 before(async () => {
   village = await startTestVillage();
   db = village.openDb();
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
+  const tunnel = await withTunnel(village);
+  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES, ...tunnel })).peopleUrl);
   strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT })).peopleUrl);
   await permits.play.everybody();
 });

@@ -38,6 +38,7 @@ export function processTool<Input>(kit: HandsKit, described: Described<Input>, w
   };
   return handsTool(kit, described, {
     timeoutMs: work.seconds * 1_000,
+    mayWait: true,
     perform: async (input, job) => {
       const planned = await work.plan(input, job);
       if ('code' in planned) return { outcome: failed(planned.code, planned.text), report: {} };
@@ -57,7 +58,11 @@ export function processTool<Input>(kit: HandsKit, described: Described<Input>, w
   });
 }
 
-async function start({ hands, kit, context }: HandsJob, planned: PlannedProcess, seconds: number): Promise<void> {
+async function start(
+  { hands, kit, context, waitsMs }: HandsJob,
+  planned: PlannedProcess,
+  seconds: number,
+): Promise<void> {
   const place = { run: context.run, call: context.call };
   const { argv, cwd, env, stdin } = planned;
   await startProcess(
@@ -69,7 +74,7 @@ async function start({ hands, kit, context }: HandsJob, planned: PlannedProcess,
       cwd,
       ...(env === undefined ? {} : { env }),
       ...(stdin === undefined ? {} : { stdin }),
-      limits: { timeoutMs: seconds * 1_000 },
+      limits: { timeoutMs: seconds * 1_000 + waitsMs },
     },
     kit.environmentOf,
   );

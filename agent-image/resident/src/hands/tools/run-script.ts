@@ -25,11 +25,11 @@ export const runScript = (kit: HandsKit) =>
   handsTool(
     kit,
     { name: 'run_script', ...HANDS_TOOLS.run_script },
-    { timeoutMs: SCRIPT_SECONDS_MAX * 1_000, perform, recover },
+    { timeoutMs: SCRIPT_SECONDS_MAX * 1_000, mayWait: true, perform, recover },
   );
 
 async function perform(input: RunScriptInput, job: HandsJob): Promise<HandsEnd> {
-  const { hands, kit, context, tree } = job;
+  const { hands, kit, context, tree, waitsMs } = job;
   const found = await kit.readScript(input, context.signal);
   if (found.kind === 'refused') return { outcome: failed(codeOf(found.code), `${found.detail}.`), report: {} };
   const { script, source } = found.value;
@@ -37,7 +37,7 @@ async function perform(input: RunScriptInput, job: HandsJob): Promise<HandsEnd> 
   const id = processIdOf(place);
   const argv = COMMANDS[script.language](source, script.name);
   const env = { ...SAFE, ...variablesOf(input.arguments) };
-  const limits = { timeoutMs: input.timeout_s * 1_000 };
+  const limits = { timeoutMs: input.timeout_s * 1_000 + waitsMs };
   await startProcess(hands, { id, place, argv, cwd: tree, env, limits }, kit.environmentOf);
   return ended(input, job, found.value);
 }

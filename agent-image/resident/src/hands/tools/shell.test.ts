@@ -105,6 +105,15 @@ test('a command that takes too long is ended with all that it started', async ()
   await until(() => pidsIn(file).every((pid) => !isAlive(pid)));
 });
 
+test('a command that may wait for people has that time beside its own', async () => {
+  const waiting: CallLog = { ...NO_CALL_LOG, begin: async () => ({ kind: 'begun', waitsMs: 60_000 }) };
+  const input = { command: 'sleep 1.5; echo pushed', timeout_s: 1 };
+  const outcome = await preparedOf('shell', input, waiting).execute(contextOf({}));
+  assert.ok(outcome.kind === 'ok' && /pushed/.test(outcome.text), JSON.stringify(outcome));
+  const alone = await preparedOf('shell', input).execute(contextOf({}));
+  assert.ok(alone.kind === 'failed' && alone.code === 'command_timed_out', JSON.stringify(alone));
+});
+
 test('a background process is read, signalled and ended, and goes with its run', async () => {
   const place = { run: 'bg', conversation: 'bg' };
   const command = `trap 'echo heard' USR1; echo up; while :; do sleep 0.05; done`;

@@ -23,6 +23,7 @@ export const shell = (kit: HandsKit) =>
     { name: 'shell', ...HANDS_TOOLS.shell },
     {
       timeoutMs: SHELL_SECONDS_MAX * 1_000,
+      mayWait: true,
       perform: async (input, job) => {
         await begin(input, job);
         return input.background ? inBackground(input, job) : ended(input, job);
@@ -32,7 +33,8 @@ export const shell = (kit: HandsKit) =>
   );
 
 /** A call id names one process, so that a repeated start starts nothing. */
-async function begin({ command, timeout_s: timeoutS, background }: Input, { hands, kit, context, tree }: HandsJob) {
+async function begin({ command, timeout_s: timeoutS, background }: Input, job: HandsJob) {
+  const { hands, kit, context, tree, waitsMs } = job;
   const place = { run: context.run, call: context.call };
   const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(place, kit.environmentOf))].join(' ');
   const keeps = background ? '' : 'keeps';
@@ -44,7 +46,7 @@ async function begin({ command, timeout_s: timeoutS, background }: Input, { hand
       place,
       argv: ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), tree, own, command, keeps],
       cwd: tree,
-      limits: { timeoutMs: seconds * 1_000 },
+      limits: { timeoutMs: seconds * 1_000 + waitsMs },
     },
     kit.environmentOf,
   );

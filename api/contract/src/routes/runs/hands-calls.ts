@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallReport, HandsCall, HandsCallState } from '../../values/hands-call.ts';
-import { ARGUMENTS_MAX_CHARS, CallId, CallOutcome } from '../../values/permission.ts';
+import { ARGUMENTS_MAX_CHARS, CallId, CallOutcome, EGRESS_ANSWER_S } from '../../values/permission.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { working } from './runs.ts';
 
@@ -33,6 +33,12 @@ export const beginCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/start'
         .describe('`known`: an earlier request began it in the start of the hands `boot`. `absent`: nothing began'),
       boot: z.string().nullable(),
       outcome: CallOutcome.nullable().describe('Outcome of a denied call, or of one that has ended'),
+      waits_s: z
+        .int()
+        .min(0)
+        .max(EGRESS_ANSWER_S)
+        .default(0)
+        .describe('Seconds that a call may take longer, because people are asked about what it sends while it runs'),
     }),
   ),
   reasons: [

@@ -1,4 +1,5 @@
 import {
+  EGRESS_ANSWER_S,
   EGRESS_TOOLS,
   type EgressPermitted,
   type permitEgress as permitRoute,
@@ -59,8 +60,6 @@ export interface WritePorts {
 
 type Request = RequestOf<typeof permitRoute>;
 
-/** Seconds in which a person may answer. */
-const LASTS_S = 900;
 /** Permissions for writes of one run, and those that may wait for people at the same time. */
 export const WRITES_OF_RUN_MAX = 200;
 export const WRITES_WAITING_MAX = 10;
@@ -213,7 +212,7 @@ async function ask(
     question: null,
     amount: null,
     policyVersion,
-    lastsS: LASTS_S,
+    lastsS: EGRESS_ANSWER_S,
     taint: taintOf(run),
   });
   const about = { permission_id: permission.permissionId, call_id: callId, tool, why: 'policy' };

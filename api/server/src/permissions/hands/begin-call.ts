@@ -1,4 +1,4 @@
-import { villageTool } from '@hamlet/contract';
+import { EGRESS_ANSWER_S, villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
 import { decideCall, mcpServerOf } from '@hamlet/core';
 import type { Bringing, CallDecision, Judged } from '@hamlet/core';
@@ -24,7 +24,7 @@ import { readArguments, type CallArguments } from '../call-arguments.ts';
 import { beginEffect } from '../call-of-run.ts';
 import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
 import { denialOf } from '../perform-call.ts';
-import { judgeRunCall, type AskedCall } from '../shell/judge-hands-call.ts';
+import { judgeRunCall, type AskedCall, type JudgedRunCall } from '../shell/judge-hands-call.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { noteCall } from '../trial/note-call.ts';
@@ -88,20 +88,34 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
   const call = { tool: request.body.tool, value: args.value };
   const impossible = facts.effect === null ? await deniedByFacts(tx, ports, { run, call }) : null;
   if (impossible !== null) return denied(impossible);
-  const { policy, judged, brings, needs } = await judgeRunCall({ ...ports, db: tx }, run, call);
-  if (facts.effect === null) await noteCall(tx, { run, callId, call, needs, policy, judged });
+  const judgedCall = await judgeRunCall({ ...ports, db: tx }, run, call);
+  if (facts.effect === null) await noteCall(tx, { run, callId, call, ...judgedCall });
+  return decide(tx, ports, { facts, judgedCall });
+}
+
+/** Carries the decision out. People need time to answer about what a call sends: it may take so much longer. */
+async function decide(
+  tx: Tx,
+  ports: BeginPorts,
+  { facts, judgedCall }: { readonly facts: Facts; readonly judgedCall: JudgedRunCall },
+): Promise<Answer> {
+  const { request, args, run, effect, permission } = facts;
+  const { policy, judged, brings, waitsAtBroker } = judgedCall;
   const decision = decideCall({
     call: { tool: request.body.tool, argumentsHash: args.hash },
-    effect: facts.effect,
-    permission: facts.permission,
+    effect,
+    permission,
     judged,
     policyVersion: policy.version,
     cancelRequested: run.cancelRequestedAt !== null,
   });
   if (decision.kind === 'refused') return refused(decision.reason);
-  if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission: facts.permission }));
-  if (decision.kind !== 'perform') return repeated(tx, facts, judged);
-  return start(tx, ports, { facts, decision, brings, policyVersion: policy.version });
+  if (decision.kind === 'denied') return denied(denialOf(decision.code, { judged, permission }));
+  const answer =
+    decision.kind === 'perform'
+      ? await start(tx, ports, { facts, decision, brings, policyVersion: policy.version })
+      : await repeated(tx, facts, judged);
+  return answer.ok && waitsAtBroker ? accepted({ ...answer.data, waits_s: EGRESS_ANSWER_S }) : answer;
 }
 
 /** The denial of a call that could do nothing: no person is asked about it. */

@@ -14,6 +14,7 @@ import {
 import type { Db } from '@hamlet/store';
 import { codeOf, dataOf } from '../../testing/play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const RULES = JSON.stringify([
@@ -29,7 +30,8 @@ let permits: PermissionPlay;
 before(async () => {
   village = await startTestVillage();
   db = village.openDb();
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
+  const changes = { HAMLET_TOOL_RULES: RULES, ...(await withTunnel(village)) };
+  permits = new PermissionPlay((await village.startReplica(changes)).peopleUrl);
   await permits.play.everybody();
 });
 afterEach(() => permits.endAll());
@@ -71,7 +73,12 @@ test('a start is stored once, its end once; the log and the run show what the AP
   const working = await permits.startRun('ada');
   assert.equal(await stateOf(begin(working, { known: true })), 'absent');
   assert.equal(await stateOf(begin(working)), 'begun');
-  assert.deepEqual(dataOf(await begin(working, { boot: 'b2' })), { state: 'known', boot: 'b1', outcome: null });
+  assert.deepEqual(dataOf(await begin(working, { boot: 'b2' })), {
+    state: 'known',
+    boot: 'b1',
+    outcome: null,
+    waits_s: 0,
+  });
   assert.equal(await codeOf(begin(working, { args: { command: 'rm -r x' } })), 'call_diverged');
   assert.equal(await codeOf(end(working, '9.9')), 'no_such_call');
   const pages = (change: object, count = 1) => ({
@@ -166,7 +173,7 @@ test('a call whose end is unknown begins once more for each word of a person, in
   dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
   assert.equal(await stateOf(again({ known: true })), 'known', 'a question uses up no word');
   assert.equal(await codeOf(again({ args: { command: 'rm -r x' } })), 'call_diverged');
-  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
+  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null, waits_s: 0 });
   assert.equal(await stateOf(again()), 'known', 'the word is used up');
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
   assert.equal(await stateOf(again()), 'known');

@@ -1,8 +1,10 @@
 import { VILLAGE_TOOLS, type Policy } from '@hamlet/contract';
+import { asksAboutWrites } from '@hamlet/core/egress';
 import { gitCommand, refuseGit } from '@hamlet/core/git';
 import { installCommand } from '@hamlet/core/install';
 import { bringingOf, judge, type Bringing, type Judged, type ShellNeeds } from '@hamlet/core';
 import type { Db, RunRow, ScriptText, Tx } from '@hamlet/store';
+import type { EgressOf } from '../../egress/egress-of.ts';
 import { policyOfRun, type PolicyOf } from '../agent-policy.ts';
 import { taintOf } from '../view/taint-view.ts';
 import type { ReadCommand } from './read-command.ts';
@@ -57,19 +59,24 @@ export interface JudgedRunCall {
   readonly brings: Bringing | null;
   /** The needs of a shell command; null for another call. */
   readonly needs: ShellNeeds | null;
+  /** True if people are asked about what the call sends when it leaves the pod, and not before the call. */
+  readonly waitsAtBroker: boolean;
 }
 
 /** Text from outside may be in a script that a tainted run saved, or that another agent wrote. */
 const bringingOfScript = (script: ScriptText | null): Bringing | null =>
   script?.tainted === true ? { source: 'script', detail: script.name } : null;
 
+export interface JudgingPorts {
+  readonly policyOf: PolicyOf;
+  readonly egressOf: EgressOf;
+  readonly readCommand: ReadCommand;
+  readonly db: Db | Tx;
+}
+
 /** Judges a call of a run with the policy and the taint of that run: the same for parent, worker and resumed run. */
 export async function judgeRunCall(
-  {
-    policyOf,
-    readCommand,
-    db,
-  }: { readonly policyOf: PolicyOf; readonly readCommand: ReadCommand; readonly db: Db | Tx },
+  { policyOf, egressOf, readCommand, db }: JudgingPorts,
   run: RunRow,
   call: AskedCall,
 ): Promise<JudgedRunCall> {
@@ -77,6 +84,13 @@ export async function judgeRunCall(
   const script = await scriptOfCall(db, run, call);
   const read = call.tool === 'run_script' ? needsOfScript(script, readCommand) : needsOf(call, readCommand);
   const needs = isRefused(call, run.agentId) ? null : await read;
-  const judged = judge(policy, { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs });
-  return { policy, judged, brings: bringingOfScript(script) ?? bringingOf(call.tool, needs?.classes ?? null), needs };
+  const brokerAsks = asksAboutWrites(egressOf(run.agentId));
+  const of = { tool: call.tool, when: 'run', input: call.value, taint: taintOf(run), needs, brokerAsks } as const;
+  return {
+    policy,
+    judged: judge(policy, of),
+    brings: bringingOfScript(script) ?? bringingOf(call.tool, needs?.classes ?? null),
+    needs,
+    waitsAtBroker: brokerAsks && needs?.classes.includes('publish') === true,
+  };
 }

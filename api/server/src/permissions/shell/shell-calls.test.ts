@@ -4,6 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { beginCall, type AllowRule } from '@hamlet/contract';
 import { codeOf, dataOf } from '../../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 import { keyOfCommand } from './allow-key.ts';
 import { createReadCommand } from './read-command.ts';
@@ -20,7 +21,9 @@ let strict: PermissionPlay;
 
 before(async () => {
   village = await startTestVillage();
-  const urlOf = async (rules: string) => (await village.startReplica({ HAMLET_TOOL_RULES: rules })).peopleUrl;
+  const tunnel = await withTunnel(village);
+  const urlOf = async (rules: string) =>
+    (await village.startReplica({ HAMLET_TOOL_RULES: rules, ...tunnel })).peopleUrl;
   [permits, strict] = [new PermissionPlay(await urlOf(OPEN)), new PermissionPlay(await urlOf(CLOSED))];
   await permits.play.everybody();
 });

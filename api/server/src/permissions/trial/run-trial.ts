@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TRIAL_ROWS_MAX, type Policy, type PolicyTrial, type TrialExample } from '@hamlet/contract';
+import { asksAboutWrites } from '@hamlet/core/egress';
 import { classesOfFacts, judgeFacts, TrialTally, type Judged, type JudgedFacts } from '@hamlet/core';
 import {
   countUntriedCalls,
@@ -10,6 +11,7 @@ import {
   type TextReader,
 } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
+import type { EgressOf } from '../../egress/egress-of.ts';
 import { policyOfRun, type PolicyColumns, type PolicyOf } from '../agent-policy.ts';
 import { exampleOf, factsOf } from './trial-view.ts';
 import { Examples } from './examples.ts';
@@ -29,6 +31,7 @@ export interface TrialLimits {
 export interface TrialPorts {
   readonly db: Db;
   readonly source: Pick<AgentSource, 'get'>;
+  readonly egressOf: EgressOf;
   readonly monotonicMs: () => number;
 }
 
@@ -96,18 +99,18 @@ class Findings {
   /** Looks at one call: judges it by both policies, unless one of them cannot be known. */
   take(
     row: JudgedCallRow,
-    { source, pairs }: { readonly source: TrialPorts['source']; readonly pairs: PolicyPairs },
+    { source, egressOf, pairs }: Pick<TrialPorts, 'source' | 'egressOf'> & { readonly pairs: PolicyPairs },
   ): void {
     this.lookedAt += 1;
     if (!row.hasRun) this.runGone += 1;
     else if (source.get(row.agentId)?.uid !== row.agentUid) this.agentGone += 1;
-    else this.#judge(row, pairs.of(row));
+    else this.#judge(row, pairs.of(row), egressOf);
   }
 
-  #judge(row: JudgedCallRow, policies: Policies): void {
+  #judge(row: JudgedCallRow, policies: Policies, egressOf: EgressOf): void {
     this.judged += 1;
     if (policies.areSame) return;
-    const facts = factsOf(row);
+    const facts = factsOf(row, asksAboutWrites(egressOf(row.agentId)));
     const [was, would] = policies.judge(facts);
     if (was.verdict === would.verdict) return;
     this.changed += 1;
@@ -125,7 +128,7 @@ interface Looked {
 
 /** Looks at calls in pages, the newest first, and lets other work run between them and within them. */
 async function look(
-  { db, source, monotonicMs }: TrialPorts,
+  { db, source, egressOf, monotonicMs }: TrialPorts,
   {
     findings,
     pairs,
@@ -145,7 +148,7 @@ async function look(
     const rows: readonly JudgedCallRow[] = await readJudgedCalls(db, { reader, before, limit });
     let sliceMs = monotonicMs();
     for (const row of rows) {
-      findings.take(row, { source, pairs });
+      findings.take(row, { source, egressOf, pairs });
       if (monotonicMs() - sliceMs < SLICE_MS) continue;
       await nextTurn();
       sliceMs = monotonicMs();

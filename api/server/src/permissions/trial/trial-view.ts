@@ -3,11 +3,11 @@ import type { Judged, JudgedFacts } from '@hamlet/core';
 import type { JudgedCallRow } from '@hamlet/store';
 
 /** The facts of a call as the evaluator takes them. Pure. */
-export function factsOf(row: JudgedCallRow): JudgedFacts {
+export function factsOf(row: JudgedCallRow, brokerAsks: boolean): JudgedFacts {
   const { tool, toolClass, classes, unclear, taintSource, taintDetail, byRule, judgedAt } = row;
   const mark = { call_id: null, run_id: null, at: judgedAt.toISOString() };
   const taint = taintSource === null ? null : { ...mark, source: taintSource, detail: taintDetail ?? '' };
-  return { tool, toolClass, classes, unclear, taint, byRule };
+  return { tool, toolClass, classes, unclear, taint, byRule, brokerAsks };
 }
 
 const verdictView = ({ verdict, reason, rule }: Judged): TrialVerdict => ({ verdict, reason, rule: rule ?? null });

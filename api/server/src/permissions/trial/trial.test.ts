@@ -20,6 +20,7 @@ import { Seeded } from '@hamlet/test/env/seeded';
 import { codeOf, dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../../testing/test-village.ts';
+import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
 import { needsOf } from '../shell/judge-hands-call.ts';
 import { createReadCommand } from '../shell/read-command.ts';
@@ -46,7 +47,10 @@ const made: Made[] = [];
 
 before(async () => {
   village = await startTestVillage();
-  const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(RULES) });
+  const { peopleUrl } = await village.startReplica({
+    HAMLET_TOOL_RULES: JSON.stringify(RULES),
+    ...(await withTunnel(village)),
+  });
   permits = new PermissionPlay(peopleUrl);
   talk = new SessionPlay(peopleUrl);
   superuser = openSuperuser(village.postgres);

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { admitEgress, exchangeAgentToken, type CallInput, type Client, type permitEgress } from '@hamlet/contract';
+import type { PermissionPlay, Working } from '../../permissions/testing/permission-play.ts';
+import { dataOf } from '../../testing/play.ts';
+
+/** The question of a broker about a push of a call to the agent's own branch. */
+export async function aPush(
+  { agentId, runId, cycle }: Working,
+  { permits, broker, call }: { readonly permits: PermissionPlay; readonly broker: Client; readonly call: string },
+): Promise<CallInput<typeof permitEgress>['body']> {
+  const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
+  const admitted = dataOf(await broker.call(admitEgress, { body: { token } }));
+  if (!('policy' in admitted)) throw new Error(`the agent ${agentId} is not admitted`);
+  const change = `create refs/heads/hamlet/${agentId}/x`;
+  return {
+    ask: randomUUID(),
+    uid: admitted.uid,
+    run: runId,
+    cycle,
+    call,
+    kind: 'push',
+    summary: `push to git.example.org/team/a: ${change}`,
+    changes: [change],
+    body: null,
+    bytes: null,
+    sha256: 'a'.repeat(64),
+    rules: admitted.policy.version,
+    by_rule: false,
+    wait_ms: 0,
+  };
+}

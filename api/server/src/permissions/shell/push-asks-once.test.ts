@@ -1,0 +1,149 @@
+/** A push over HTTP: people are asked once, at the broker where it sees all that leaves the pod, else before the call too. */
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import {
+  beginCall,
+  endCall,
+  listPermissions,
+  permitEgress,
+  type Client,
+  type Permission,
+  type SafeMode,
+} from '@hamlet/contract';
+import { aPush } from '../../egress/testing/a-push.ts';
+import { dataOf } from '../../testing/play.ts';
+import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../../testing/test-village.ts';
+import { withTunnel } from '../testing/a-tunnel.ts';
+import { PermissionPlay, type Working } from '../testing/permission-play.ts';
+
+const rulesWith = (...more: readonly object[]): string =>
+  JSON.stringify([
+    { tools: ['read', 'speak', 'exec', 'publish', 'write_inside', 'network'], verdict: 'allow' },
+    ...more,
+  ]);
+const AGENT = (name: string, rule: string): string => `apiVersion: hamlet.village/v1alpha1
+kind: Agent
+metadata: { name: ${name} }
+spec:
+  egress: { allow: [${rule}] }
+`;
+/** Rules of egress by agent: ada's are all read, bob has a tunnel, and plain writes of cleo need no person. */
+const EGRESS = {
+  ada: '{ host: git.example.org, methods: [GET, POST] }',
+  bob: '{ host: docs.example.org }',
+  cleo: '{ host: api.example.org, methods: [GET, POST], writes: Allow }',
+};
+
+let village: TestVillage;
+let permits: PermissionPlay;
+let broker: Client;
+let calls = 0;
+
+before(async () => {
+  village = await startTestVillage();
+  for (const [name, rule] of Object.entries(EGRESS))
+    await writeFile(
+      join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`),
+      AGENT(name, rule),
+    );
+  permits = await withRules(rulesWith());
+  broker = clientOf((await village.startReplica({ HAMLET_TOOL_RULES: rulesWith() })).peopleUrl, TOKENS.broker);
+  await permits.play.everybody();
+});
+afterEach(() => permits.endAll());
+after(() => village.remove());
+
+const withRules = async (rules: string, more: Record<string, string> = {}): Promise<PermissionPlay> =>
+  new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: rules, ...more })).peopleUrl);
+
+/** `begun 900` for a call that may wait for people, or the code with which it is refused or denied. */
+async function started(
+  { agentId, runId, cycle, attempt }: Working,
+  command: string,
+  { by = permits, callId = `${(calls += 1)}.0` }: { by?: PermissionPlay; callId?: string } = {},
+): Promise<string> {
+  const args = JSON.stringify({ command, background: true });
+  const answer = await by.play.as(agentId).call(beginCall, {
+    params: { run_id: runId, call_id: callId },
+    body: { cycle, attempt, tool: 'shell', arguments: args, boot: 'b1' },
+  });
+  // A call that the rules let begin may find all slots of the tier taken.
+  if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
+  const { state, outcome, waits_s: seconds } = answer.data;
+  return outcome?.code ?? (seconds === 0 ? state : `${state} ${seconds}`);
+}
+
+/** Ends a call, so that its slot is free. */
+async function ended({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
+  const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Done' }, report: {} };
+  dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body }));
+}
+
+/** The verdict about a push of a call that waits in the broker: a new push with each use, the same one with each question. */
+async function pushed(run: Working, call: string): Promise<() => Promise<string>> {
+  const body = await aPush(run, { permits, broker, call });
+  return async () => dataOf(await broker.call(permitEgress, { body })).verdict;
+}
+
+async function permissionsOf({ runId }: Working): Promise<readonly Permission[]> {
+  return dataOf(await permits.play.admin.call(listPermissions, { query: { run_id: runId } })).permissions;
+}
+
+const working = (agentId: AgentId, safeMode?: SafeMode): Promise<Working> =>
+  permits.startRun(agentId, permits.play.admin, safeMode);
+
+test('where the broker reads all that leaves, a push asks one person once, in words of the broker, also in a tainted run', async () => {
+  const run = await working('ada');
+  assert.equal(await started(run, 'curl https://git.example.org', { callId: '1.0' }), 'begun');
+  await ended(run, '1.0');
+  assert.equal(await started(run, 'git push origin HEAD', { callId: '2.0' }), 'begun 900');
+  assert.deepEqual(await permissionsOf(run), []);
+  const push = await pushed(run, '2.0');
+  assert.equal(await push(), 'wait');
+  const [asked, ...others] = await permissionsOf(run);
+  assert.deepEqual([asked?.tool, others], ['git_push', []]);
+  assert.match(asked?.arguments ?? '', /refs\/heads\/hamlet\/ada\/x/);
+  assert.deepEqual(
+    asked?.taint?.map(({ source }) => source),
+    ['shell'],
+    'the card shows that text from outside has reached the run',
+  );
+  dataOf(await permits.answer(asked?.permission_id ?? '', { answer: 'allow' }));
+  assert.equal(await push(), 'allow');
+  assert.equal((await permissionsOf(run)).length, 1);
+  assert.equal(await (await pushed(run, '2.0'))(), 'wait', 'a further push of the same call asks again');
+});
+
+test('the rest of a command asks as before: taint, doubts, and what is not published', async () => {
+  const run = await working('ada');
+  assert.equal(await started(run, 'git push --exec x'), 'begun 900', 'code may run in a run without taint');
+  assert.equal(await started(run, 'git push --exec x'), 'permission_needed', 'the push has tainted it');
+  assert.equal(await started(run, 'git push; python3 x.py'), 'permission_needed');
+  assert.equal(await started(run, '$X push'), 'permission_needed');
+  assert.equal(await started(run, 'git push; $X'), 'permission_needed');
+});
+
+test('a person is asked before the call where something can leave unread or unasked: a tunnel, or writes: Allow', async () => {
+  for (const agentId of ['bob', 'cleo'] as const)
+    assert.equal(await started(await working(agentId), 'git push'), 'permission_needed', agentId);
+  const tunnel = await withRules(rulesWith(), await withTunnel(village));
+  assert.equal(await started(await working('dan'), 'git push', { by: tunnel }), 'permission_needed');
+});
+
+test('rules count at the call: a denial of the class, a question about the tool; safe modes change nothing', async () => {
+  const deny = await withRules(rulesWith({ tools: ['publish'], verdict: 'deny' }));
+  const ask = await withRules(rulesWith({ tools: ['shell'], verdict: 'ask', reason: 'People see each command' }));
+  const network = await withRules(rulesWith({ tools: ['network'], verdict: 'ask' }));
+  const publish = await withRules(rulesWith({ tools: ['publish'], verdict: 'ask' }));
+  const run = await working('ada');
+  assert.equal(await started(run, 'git push', { by: deny }), 'policy_denied');
+  assert.equal(await started(run, 'git push', { by: ask }), 'permission_needed');
+  assert.equal(await started(run, 'git push', { by: network }), 'permission_needed');
+  assert.equal(await started(run, 'git push', { by: publish }), 'begun 900', 'the broker asks by the same rule');
+  for (const mode of ['dry_run', 'analysis_only'] as const) {
+    await permits.endAll();
+    assert.equal(await started(await working('ada', mode), 'git push'), 'policy_denied', mode);
+  }
+});
