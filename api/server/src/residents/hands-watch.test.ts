@@ -1,12 +1,21 @@
 /** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { beginCall, endCall, HandsMessage, openWakes, waitRun, type HandsActivity } from '@hamlet/contract';
+import {
+  beginCall,
+  endCall,
+  HandsMessage,
+  openWakes,
+  permitEgress,
+  waitRun,
+  type HandsActivity,
+} from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { startHandsWatch } from './hands-watch.ts';
+import { aPush } from '../egress/testing/a-push.ts';
 import { dataOf } from '../testing/play.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'exec'], verdict: 'allow' },
@@ -116,6 +125,23 @@ test('an agent that waits for a permission is seen to wait, until a person answe
   await shows(seen, 'cleo', 'waiting');
   dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }));
   await shows(seen, 'cleo', undefined);
+});
+
+test('an agent whose push waits in the broker is seen to wait, and then to work on', async () => {
+  const broker = clientOf(permits.play.url, TOKENS.broker);
+  connect('ada');
+  const working = await permits.startRun('ada');
+  const seen = watch();
+  await begin(working, ['1.0', 'shell', { command: 'make publish' }]);
+  await shows(seen, 'ada', 'building');
+  const body = await aPush(working, { permits, broker, call: '1.0' });
+  const asked = dataOf(await broker.call(permitEgress, { body }));
+  assert.equal(asked.verdict, 'wait');
+  await shows(seen, 'ada', 'waiting');
+  dataOf(await permits.answer(asked.permission_id, { answer: 'allow' }));
+  await shows(seen, 'ada', 'building');
+  await end(working, '1.0');
+  await shows(seen, 'ada', undefined);
 });
 
 test('a viewer that reads too slowly gets everything when it has caught up', async () => {

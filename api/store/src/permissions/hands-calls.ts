@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { EGRESS_TOOLS } from '@hamlet/contract';
+import { sql, type RawBuilder } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
 import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
@@ -184,6 +185,14 @@ export interface OpenHands {
 /** Characters of the arguments of an open call that are read. */
 const ARGUMENTS_SHOWN = 8_192;
 
+/** True while people are asked about a permission of a run, of any tool or of one of `tools`. */
+const isAsked = (tools: readonly string[] | null): RawBuilder<boolean> => sql<boolean>`exists (
+  select from permission p where p.run_id = run.run_id and p.state = 'pending' and p.expires_at > now()
+    and (${tools === null ? null : [...tools]}::text[] is null or p.tool = any(${tools === null ? null : [...tools]}::text[])))`;
+
+/** A run works while the broker asks about what it sends: the call that sends it waits. */
+const waitsAtBroker = isAsked(Object.values(EGRESS_TOOLS));
+
 /** Reads at most `limit` open calls and `limit` waiting agents, in one statement over the runs under way. */
 export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
   const { rows } = await sql<OpenCallRow & { readonly waits: boolean }>`
@@ -191,13 +200,13 @@ export async function readOpenHands(db: Db, limit: number): Promise<OpenHands> {
       select false as waits, run.agent_id as "agentId", h.tool, left(h.arguments, ${ARGUMENTS_SHOWN}) as arguments
       from run join hands_call h on h.run_id = run.run_id and h.ended_at is null
         join effect on effect.run_id = h.run_id and effect.call_id = h.call_id
-      where run.state in ('queued', 'running', 'waiting_permission') and ${isLive}
+      where run.state in ('queued', 'running', 'waiting_permission') and ${isLive} and not ${waitsAtBroker}
       order by h.hands_call_id desc limit ${limit}) as open
     union all
     select * from (
       select distinct true, run.agent_id, '', '' from run
-      where run.state in ('queued', 'running', 'waiting_permission') and run.state = 'waiting_permission'
-        and exists (select from permission p where p.run_id = run.run_id and p.state = 'pending' and p.expires_at > now())
+      where run.state in ('queued', 'running', 'waiting_permission')
+        and (run.state = 'waiting_permission' and ${isAsked(null)} or run.state = 'running' and ${waitsAtBroker})
       limit ${limit}) as waiting`.execute(db);
   return {
     calls: rows.filter(({ waits }) => !waits).toReversed(),
