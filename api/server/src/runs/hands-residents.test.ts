@@ -17,6 +17,7 @@ import {
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { wireModels } from '../gateway/testing/wire-models.ts';
+import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -77,7 +78,9 @@ before(async () => {
   process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
   process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
   village = await startTestVillage({ villageSpeed: 20 });
-  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+  runs = new RunPlay(
+    (await village.startReplica(await withTunnel(village), { models: wireModels(mind.url) })).peopleUrl,
+  );
   await runs.play.everybody();
   const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
   dataOf(await runs.play.admin.call(rewardAgent, { body }));

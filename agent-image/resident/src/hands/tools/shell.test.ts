@@ -108,9 +108,9 @@ test('a command that takes too long is ended with all that it started', async ()
 test('a command that may wait for people has that time beside its own', async () => {
   const waiting: CallLog = { ...NO_CALL_LOG, begin: async () => ({ kind: 'begun', waitsMs: 60_000 }) };
   const input = { command: 'sleep 1.5; echo pushed', timeout_s: 1 };
-  const outcome = await preparedOf('shell', input, waiting).execute(contextOf({}));
+  const outcome = await useTool(kit(waiting))('shell', input);
   assert.ok(outcome.kind === 'ok' && /pushed/.test(outcome.text), JSON.stringify(outcome));
-  const alone = await preparedOf('shell', input).execute(contextOf({}));
+  const alone = await useTool(kit())('shell', input);
   assert.ok(alone.kind === 'failed' && alone.code === 'command_timed_out', JSON.stringify(alone));
 });
 
