@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  OPENAI_WIRE,
+  ableServer,
   startWireServer,
   type WireAnswer,
   type WireRequest,
@@ -12,16 +12,17 @@ import { visit, type WebStage } from './web-operator.ts';
 const KEY = 'sk-web-0123456789abcdef';
 const WORDS = 'Good day from a language model.';
 
+/** It streams, writes JSON by a schema and takes no tools. */
+const able = ableServer(['tools', 'embeddings'], WORDS);
+
 /** A server of models that knows one key and one model. */
-function answer({ method, path, headers, body }: WireRequest): WireAnswer | null {
-  if (method !== 'POST' || path !== '/v1/chat/completions') return null;
-  if (headers['authorization'] !== `Bearer ${KEY}`)
+function answer(request: WireRequest): WireAnswer | null {
+  if (request.headers['authorization'] !== `Bearer ${KEY}`)
     return {
       status: 401,
       chunks: [JSON.stringify({ error: { message: 'Incorrect API key', code: 'invalid_api_key' } })],
     };
-  const { stream } = body as { readonly stream?: boolean };
-  return stream === true ? OPENAI_WIRE.stream({ text: [WORDS] }) : OPENAI_WIRE.plain({ text: [WORDS] });
+  return able(request);
 }
 
 /** Tests of the page of models, from a village with the scripted mind alone to one with a model, and back. */
@@ -65,9 +66,21 @@ function connectTests(stage: () => WebStage, starting: Starting): void {
     await page.waitForSelector('.model-name[data-state="Answers"]');
     await card.locator('[data-action="test"]').click();
     await card.locator('[data-test="ok"]').waitFor();
+    const found = card.locator('.test-abilities li');
+    assert.deepEqual(
+      await found.evaluateAll((rows) => rows.map(({ dataset }) => `${dataset['ability']} ${dataset['can']}`)),
+      ['stream true', 'tools false', 'json true', 'embeddings false'],
+    );
+    await card.locator('[data-ability="tools"]', { hasText: 'Agents that use it can only write' }).waitFor();
+    await card.locator('.provider-abilities .badge', { hasText: 'No tools' }).waitFor();
     await card.locator('.badge-good', { hasText: 'Works' }).waitFor();
     await page.waitForSelector('[data-notice="scripted-only"]', { state: 'detached' });
     await shot('models');
+    await card.getByRole('button', { name: 'Ada' }).click();
+    await page.locator('[data-own-model]', { hasText: 'of compatible: ' }).waitFor();
+    await page.locator('[data-own-model]', { hasText: 'No tools. Agents that use it can only write' }).waitFor();
+    await shot('own-model');
+    await visit(page, '?view=models');
   });
 }
 

@@ -15,7 +15,7 @@ import { scrubber, scrubDeep } from '../transport/scrub.ts';
 import { CallCheck } from './call-check.ts';
 import { decideNext } from './decide-next.ts';
 import type { RetryPolicy } from './decide-next.ts';
-import { fitRequest } from './fit-request.ts';
+import { ALL_CAPABILITIES, fitRequest } from './fit-request.ts';
 import type { Capabilities } from './fit-request.ts';
 
 /** One member of a chain: an adapter, the name of the model there, and its price. */
@@ -106,12 +106,12 @@ async function* tryOnce(
   { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
 ): AsyncGenerator<ChatDelta, ModelError | null> {
   const { request, stream, signal, refusal } = round;
-  const { adapter, model, price } = target;
+  const { adapter, model, price, can = ALL_CAPABILITIES } = target;
   try {
     signal.throwIfAborted();
     if (refusal !== null) throw new ModelFault('bad_request', refusal);
     const calls = new CallCheck(request, limits);
-    for await (const delta of adapter.ask({ request, model, stream, signal })) {
+    for await (const delta of adapter.ask({ request, model, stream: stream && can.stream, signal })) {
       signal.throwIfAborted();
       attempt.take(delta);
       if (delta.kind === 'end') {
@@ -167,7 +167,8 @@ function nameOf({ adapter, model }: ModelTarget): Target {
 
 /**
  * A model over a chain of targets, with retries, limits, usage, costs, and errors as values. Targets that cannot serve a
- * request are left out; see `fitRequest`.
+ * request are left out; see `fitRequest`. A target that cannot stream is asked for a whole answer, which then comes in one
+ * piece.
  */
 export function createModel(setup: ModelSetup): Model {
   const start = (asked: ChatRequest, stream: boolean): AsyncGenerator<ChatDelta> => {

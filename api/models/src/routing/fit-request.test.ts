@@ -123,3 +123,17 @@ test('the configuration goes before the kind of the provider, and names provider
   assert.ok(!wrong.ok);
   assert.equal(wrong.errors[0]?.path, 'capabilities[0].provider');
 });
+
+test('a model that does not stream is asked for a whole answer, which comes as a stream of one piece', async () => {
+  const config = configOf({ capabilities: [{ provider: 'words', model: 'w-1', stream: false }] });
+  const setup = { credentials: { key: () => null, subscription: () => null }, ports: SYSTEM_PORTS };
+  const opened = openModel(config, 'words', setup);
+  assert.ok(opened.ok);
+  wire.add({ expect: { body: { stream: false } }, answer: OPENAI_WIRE.plain({ text: ['Good ', 'day.'] }) });
+  const pieces = await Array.fromAsync(opened.model.stream(ASK));
+  assert.deepEqual(
+    pieces.map((piece) => (piece.kind === 'text' ? piece.text : piece.kind)),
+    ['begin', 'Good day.', 'end'],
+  );
+  wire.verify();
+});

@@ -8,10 +8,14 @@ export interface Capabilities {
   readonly tools: boolean;
   /** Answers that are JSON, with or without a schema. */
   readonly json: boolean;
+  /** Answers in pieces. Without it each answer is asked for whole. */
+  readonly stream: boolean;
+  /** Vectors, if the kind of the provider has them. */
+  readonly embeddings: boolean;
 }
 
-export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true };
-const TEXT_ALONE: Capabilities = { tools: false, json: false };
+export const ALL_CAPABILITIES: Capabilities = { tools: true, json: true, stream: true, embeddings: true };
+const TEXT_ALONE: Capabilities = { tools: false, json: false, stream: true, embeddings: false };
 
 /** Says to a model without tools that it has none, so that it does not claim to have acted. */
 const TEXT_MODE =
@@ -25,7 +29,10 @@ export function findCapabilities({ providers, capabilities }: Config, { provider
   const named = capabilities.find(
     (entry) => (entry.provider ?? provider) === provider && matchPattern(entry.model, model) !== null,
   );
-  if (named !== undefined) return { tools: named.tools, json: named.json };
+  if (named !== undefined) {
+    const { tools, json, stream, embeddings } = named;
+    return { tools, json, stream, embeddings };
+  }
   const kind = providers[provider]?.kind;
   return kind === 'completions' || kind === 'scripted' ? TEXT_ALONE : ALL_CAPABILITIES;
 }

@@ -146,13 +146,17 @@ const Price = z.strictObject({
 });
 export type PriceConfig = z.infer<typeof Price>;
 
-/** The abilities of a model apart from writing text. Base models (`completions`) can do neither. */
+/** The abilities of a model apart from writing text. Base models (`completions`) have neither tools, JSON nor embeddings. */
 const Capability = z.strictObject({
   provider: ProviderName.optional(),
   model: Pattern,
   tools: z.boolean().default(true),
   /** Answers in JSON, with or without a schema. */
   json: z.boolean().default(true),
+  /** False for a server that gives whole answers alone. */
+  stream: z.boolean().default(true),
+  /** Vectors of texts, by `/embeddings`. */
+  embeddings: z.boolean().default(true),
 });
 
 const positive = z.int('write a whole number').positive('write a number above 0');
@@ -169,7 +173,7 @@ const Base = z.strictObject({
       models: z.array(Price).max(PRICES_MAX, `write at most ${PRICES_MAX} prices`),
     })
     .optional(),
-  /** The first entry that matches provider and model applies. Name models that cannot use tools or write JSON. */
+  /** The first entry that matches provider and model applies. Name models that lack an ability. */
   capabilities: z.array(Capability).max(PRICES_MAX, `write at most ${PRICES_MAX} entries`).default([]),
   retry: z
     .strictObject({

@@ -28,7 +28,9 @@ function open(name: string): Embedder | null {
       { match: 'local', provider: 'ollama', model: 'nomic' },
       { match: 'claude', provider: 'claude' },
       { match: 'scripted', provider: 'scripted' },
+      { match: 'writer', provider: 'up', model: 'writer-1' },
     ],
+    capabilities: [{ provider: 'up', model: 'writer-*', embeddings: false }],
     retry: { attempts: 2, firstDelayMs: 1 },
   });
   assert.ok(parsed.ok);
@@ -101,5 +103,5 @@ test('a caller that leaves ends the request', async () => {
 });
 
 test('providers without embeddings, and names without a route, open nothing', () => {
-  for (const name of ['claude', 'scripted', 'none']) assert.equal(open(name), null);
+  for (const name of ['claude', 'scripted', 'writer', 'none']) assert.equal(open(name), null);
 });

@@ -9,6 +9,7 @@ import type { ModelPorts } from '../transport/model-ports.ts';
 import { bearer } from '../transport/provider-exchange.ts';
 import { scrubber } from '../transport/scrub.ts';
 import { findRoute } from './find-route.ts';
+import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 import type { ModelsSetup } from './open-models.ts';
 
@@ -101,12 +102,12 @@ async function embedWith(opened: Opened, request: EmbeddingRequest): Promise<Emb
 
 /**
  * Opens a model for embeddings by the name that a request gives: the first target of its route. Null without a route,
- * and for a provider without embeddings. A missing credential is an `auth` failure of the request.
+ * and for a provider or model without embeddings. A missing credential is an `auth` failure of the request.
  */
 export function openEmbedder(config: ModelsConfig, name: string, setup: ModelsSetup): Embedder | null {
   const target = findRoute(config, name)?.targets[0];
   const settings = target === undefined ? undefined : config.providers[target.provider];
-  if (target === undefined || settings === undefined) return null;
+  if (target === undefined || settings === undefined || !findCapabilities(config, target).embeddings) return null;
   const credential = 'credential' in settings ? settings.credential : undefined;
   const key = credential === undefined ? null : setup.credentials.key(credential);
   const server = serverOf(settings, key);

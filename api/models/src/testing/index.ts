@@ -9,3 +9,5 @@ export { ANTHROPIC_WIRE } from './wires/anthropic-wire.ts';
 export { OLLAMA_WIRE } from './wires/ollama-wire.ts';
 export { RESPONSES_WIRE } from './wires/responses-wire.ts';
 export { COMPLETIONS_WIRE } from './wires/completions-wire.ts';
+export { ableServer } from './able-server.ts';
+export type { Lack } from './able-server.ts';

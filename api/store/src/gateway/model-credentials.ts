@@ -35,6 +35,8 @@ export interface CredentialRow {
   readonly createdAt: Date;
   readonly createdBy: string;
   readonly test: CredentialTest | null;
+  /** The abilities that tests found, by model, for the reader to parse; null before the first test. */
+  readonly tested: unknown;
 }
 
 /** Most credentials of a village. */
@@ -42,7 +44,7 @@ export const CREDENTIALS_MAX = 1_000;
 
 type Flat = Pick<
   CredentialRow,
-  'name' | 'agentId' | 'fingerprint' | 'provider' | 'prices' | 'createdAt' | 'createdBy'
+  'name' | 'agentId' | 'fingerprint' | 'provider' | 'prices' | 'createdAt' | 'createdBy' | 'tested'
 > & { readonly [field in keyof SealedText]: SealedText[field] | null } & {
   readonly testedAt: Date | null;
   readonly testOk: boolean | null;
@@ -66,14 +68,15 @@ function testOf({
 }
 
 function rowOf(flat: Flat): CredentialRow {
-  const { name, agentId, fingerprint, provider, prices, createdAt, createdBy } = flat;
-  const envelope = envelopeOf(flat);
-  return { name, agentId, envelope, fingerprint, provider, prices, createdAt, createdBy, test: testOf(flat) };
+  const { name, agentId, fingerprint, provider, prices, createdAt, createdBy, tested } = flat;
+  const facts = { name, agentId, fingerprint, provider, prices, createdAt, createdBy, tested };
+  return { ...facts, envelope: envelopeOf(flat), test: testOf(flat) };
 }
 
 const COLUMNS = sql`name, nullif(agent_id, '') as "agentId", key_id as "keyId", sealed_data_key as "sealedDataKey", sealed,
   fingerprint, provider, prices, created_at as "createdAt", created_by as "createdBy", tested_at as "testedAt",
-  test_ok as "testOk", test_ms as "testMs", test_code as "testCode", test_message as "testMessage"`;
+  test_ok as "testOk", test_ms as "testMs", test_code as "testCode", test_message as "testMessage",
+  tested_models as "tested"`;
 
 /** All credentials, by name; those of the village before those of agents. */
 export async function readCredentials(db: Db): Promise<readonly CredentialRow[]> {
@@ -120,7 +123,7 @@ export async function putCredential(tx: Tx, row: NewCredential): Promise<Credent
     on conflict (name, agent_id) do update set key_id = excluded.key_id, sealed_data_key = excluded.sealed_data_key,
       sealed = excluded.sealed, fingerprint = excluded.fingerprint, provider = excluded.provider, prices = excluded.prices,
       created_at = clock_timestamp(), created_by = excluded.created_by, rotated_at = null, tested_at = null, test_ok = null,
-      test_ms = null, test_code = null, test_message = null
+      test_ms = null, test_code = null, test_message = null, tested_models = null
     returning ${COLUMNS}`.execute(tx);
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
@@ -148,15 +151,20 @@ export async function priceProvider(
   return rows.length > 0;
 }
 
+export interface NewCredentialTest extends Omit<CredentialTest, 'at'> {
+  /** The abilities of all tested models; null leaves them as they are. */
+  readonly tested: object | null;
+}
+
 /** Records the outcome of a test, unless the credential was replaced since it was read. */
 export async function recordCredentialTest(
   tx: Tx,
   { name, agentId, createdAt }: Pick<CredentialRow, 'name' | 'agentId' | 'createdAt'>,
-  { ok, ms, code, message }: Omit<CredentialTest, 'at'>,
+  { ok, ms, code, message, tested }: NewCredentialTest,
 ): Promise<void> {
   await sql`
     update model_credential set tested_at = clock_timestamp(), test_ok = ${ok}, test_ms = ${ms}, test_code = ${code},
-      test_message = ${message}
+      test_message = ${message}, tested_models = coalesce(${jsonOf(tested)}::jsonb, tested_models)
     where name = ${name} and agent_id = ${agentId ?? ''} and date_trunc('milliseconds', created_at) = ${createdAt}`.execute(
     tx,
   );

@@ -13,6 +13,7 @@ const answered = {
   message: null,
   fix: null,
   tools: true,
+  abilities: [],
   cost: { currency: 'USD', amount: '0.0001' },
 };
 const small = {
@@ -72,16 +73,31 @@ test('the list says who answers for each name, and that no language model answer
   const agent = { agent_id: 'ada', allowed: ['small', 'large'], model: null };
   assert.deepEqual(
     listLines({ models: [], scripted_only: true, agent }).map((line) => line.slice(0, 30)),
-    ['no models: no tier includes one', 'ada may ask for small, large', 'No language model answers: agen'].map((line) =>
-      line.slice(0, 30),
-    ),
+    [
+      'no models: no tier includes one',
+      'ada may ask for small, large',
+      'ada has no model: no provider serves one of its tier',
+      'No language model answers: agen',
+    ].map((line) => line.slice(0, 30)),
+  );
+  const model = { provider: 'vllm', name: 'small', scripted: false, tools: false, reason: 'named by spec.model' };
+  assert.equal(
+    listLines({ models: [], scripted_only: false, agent: { ...agent, model } }).at(-1),
+    'ada asks small of vllm, without tools: named by spec.model',
   );
 });
 
-test('a test says that a model takes no tools', () => {
-  assert.ok(
-    testLines('small', { ...answered, tools: false }).includes('  it takes no tools: connect it with tools: false'),
-  );
+test('a test says what a model can do', () => {
+  const abilities = [
+    { ability: 'stream' as const, can: true, note: 'It streams its words.' },
+    { ability: 'tools' as const, can: false, note: 'The provider refuses \u001b[31mtools.' },
+    { ability: 'embeddings' as const, can: null, note: 'Not found out.' },
+  ];
+  assert.deepEqual(testLines('small', { ...answered, text: null, cost: null, abilities }).slice(1), [
+    '  stream:     yes     It streams its words.',
+    '  tools:      no      The provider refuses \ufffd[31mtools.',
+    '  embeddings: unknown Not found out.',
+  ]);
 });
 
 test('a test says who answered, how fast and for how much, or the failure with the next step', () => {

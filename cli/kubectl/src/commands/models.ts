@@ -53,13 +53,23 @@ const rowOf = (model: VillageModel): readonly string[] => [
   model.tiers.length === 0 ? '-' : model.tiers.join(','),
 ];
 
+function chosenLines(agentId: string, model: NonNullable<Models['agent']>['model']): readonly string[] {
+  if (model === null) return [`${agentId} has no model: no provider serves one of its tier`];
+  const lacks = [...(model.tools === false ? ['tools'] : []), ...(model.json === false ? ['JSON by a schema'] : [])];
+  const without = lacks.length === 0 || model.scripted ? '' : `, without ${lacks.join(' and ')}`;
+  return [`${agentId} asks ${model.name} of ${model.provider}${without}: ${printable(model.reason)}`];
+}
+
 /** The models of the village, and those of one agent. Pure. */
 export function listLines({ models, scripted_only: scriptedOnly, agent }: Models): readonly string[] {
   return [
     models.length === 0 ? 'no models: no tier includes one' : table(HEAD, models.map(rowOf)),
     ...(agent === null
       ? []
-      : [`${agent.agent_id} may ask for ${agent.allowed.length === 0 ? 'none of them' : agent.allowed.join(', ')}`]),
+      : [
+          `${agent.agent_id} may ask for ${agent.allowed.length === 0 ? 'none of them' : agent.allowed.join(', ')}`,
+          ...chosenLines(agent.agent_id, agent.model),
+        ]),
     ...(scriptedOnly
       ? ['No language model answers: agents speak sentences from a list. An admin can connect one (docs/MODELS.md).']
       : []),
@@ -68,7 +78,7 @@ export function listLines({ models, scripted_only: scriptedOnly, agent }: Models
 
 /** The outcome of a test, with the next step after a failure. Pure. */
 export function testLines(name: string, test: Test): readonly string[] {
-  const { provider, scripted, ms, text, tools, cost } = test;
+  const { provider, scripted, ms, text, abilities, cost } = test;
   if (!test.ok) return failureLines(name, test);
   const head = scripted
     ? `${name}: the scripted mind answered, and no language model was asked`
@@ -76,9 +86,17 @@ export function testLines(name: string, test: Test): readonly string[] {
   return [
     head,
     ...(text === null || text.trim() === '' ? [] : [`  text: ${printable(text.trim())}`]),
-    ...(tools === false && !scripted ? ['  it takes no tools: connect it with tools: false'] : []),
+    ...abilities.map(abilityLine),
     ...(cost === null ? [] : [`  cost: ${cost.amount} ${cost.currency}`]),
   ];
+}
+
+const CAN = { true: 'yes', false: 'no', null: 'unknown' } as const;
+const ABILITY_COLUMNS = 12;
+const CAN_COLUMNS = 8;
+
+function abilityLine({ ability, can, note }: Test['abilities'][number]): string {
+  return `  ${`${ability}:`.padEnd(ABILITY_COLUMNS)}${CAN[`${can}`].padEnd(CAN_COLUMNS)}${printable(note)}`;
 }
 
 function failureLines(name: string, { provider, code, message, fix }: Test): readonly string[] {
@@ -104,8 +122,8 @@ export const models: Command = {
   name: 'models',
   usage: USAGE,
   summary: 'lists the models of the village and who answers for them, or tests one',
-  details: `"test" asks a model for a few words, as an admin; no agent is charged. It exits 1 if the model fails.
---provider tests the connected provider NAME by its first model. --agent=NAME lists the models of an agent, or tests with
+  details: `"test" asks a model for a few words and for each of its abilities (stream, tools, json, embeddings), as an admin;
+no agent is charged. It exits 1 if the model fails. --provider tests the connected provider NAME by its first model. --agent=NAME lists the models of an agent, or tests with
 the agent's own key or provider.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, agent: { type: 'string' }, provider: { type: 'boolean' } },
   names: [0, 2],

@@ -1,4 +1,4 @@
-import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract';
+import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay, showModels } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { Unread } from '../../ui/notices/refused-notice.tsx';
@@ -7,6 +7,7 @@ import { useNow } from '../../ui/time.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
+import { chosenLabels } from '../models/model-labels.ts';
 
 const REFRESH_MS = 3000;
 const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
@@ -44,6 +45,7 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
       </section>
       <section className="section" aria-label="Models">
         <h3 className="section-name">Models</h3>
+        <OwnModel agentId={use.agent_id} />
         {use.models.length === 0 && <p className="empty">Its tier includes no model.</p>}
         <ul className="chips">
           {use.models.map(({ model, served }) => (
@@ -83,6 +85,18 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
         </ol>
       </section>
     </>
+  );
+}
+
+/** The model that the agent asks now, and the reason for it. */
+function OwnModel({ agentId }: { readonly agentId: string }): ReactElement | null {
+  const { data } = useLive(showModels, { query: { agent_id: agentId } }, REFRESH_MS);
+  const model = data?.agent?.model;
+  if (model === undefined) return null;
+  return (
+    <p className="hint" data-own-model={model?.name ?? ''}>
+      {chosenLabels(model).join(' ')}
+    </p>
   );
 }
 

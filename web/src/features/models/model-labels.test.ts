@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { costLabel, modelState, providerState, testLabel, usersLabel } from './model-labels.ts';
+import { MODEL_ABILITIES } from '@hamlet/contract';
+import {
+  abilityLabel,
+  chosenLabels,
+  costLabel,
+  modelState,
+  providerState,
+  testLabel,
+  usersLabel,
+} from './model-labels.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const ok = { ok: true, ms: 840, scripted: false, code: null };
@@ -31,4 +40,25 @@ test('a name of a model says who answers', () => {
   ].map((model) => modelState(model).word);
   assert.deepEqual(words, ['No provider', 'Its key is missing', 'Scripted', 'Answers']);
   assert.deepEqual([0, 1, 2].map(usersLabel), ['no agent now', '1 agent', '2 agents']);
+});
+
+test('an ability has a word for each finding; only its absence says what it means', () => {
+  const words = MODEL_ABILITIES.map((ability) => [true, false, null].map((can) => abilityLabel(ability, can).word));
+  assert.equal(new Set(words.flat()).size, 3 * MODEL_ABILITIES.length);
+  assert.match(abilityLabel('tools', false).means, /can only write/);
+  assert.equal(abilityLabel('tools', true).means, '');
+  assert.equal(abilityLabel('tools', null).tone, 'waiting');
+});
+
+test('an agent says which model it asks and why, also what its tier forbids and what the model lacks', () => {
+  const reason = 'spec.model names large, which the tier tier-0 does not allow: this is the best that it allows';
+  const model = { provider: 'vllm', name: 'small', scripted: false, reason };
+  assert.deepEqual(chosenLabels(model), [`It asks small of vllm: ${reason}.`]);
+  assert.match(chosenLabels({ ...model, tools: false }).join(' '), /No tools\. Agents that use it can only write/);
+  assert.match(chosenLabels({ ...model, json: false }).join(' '), /No JSON by a schema\./);
+  assert.match(
+    chosenLabels({ ...model, scripted: true, tools: false }).join(' '),
+    /No language model writes its words/,
+  );
+  assert.match(chosenLabels(null).join(' '), /cannot think/);
 });

@@ -1,4 +1,4 @@
-import type { CallData, ModelCredential, testModel, VillageModel } from '@hamlet/contract';
+import type { AgentConfig, CallData, ModelAbility, ModelCredential, testModel, VillageModel } from '@hamlet/contract';
 import type { Tone } from '../../ui/badge.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 
@@ -28,6 +28,25 @@ export function costLabel({ cost }: Pick<TestAnswer, 'cost'>): string {
   return cost === null ? '' : `It cost ${cost.amount} ${cost.currency} at the provider.`;
 }
 
+const ABILITIES: Readonly<Record<ModelAbility, Readonly<{ yes: string; no: string; means: string }>>> = {
+  stream: { yes: 'Streams', no: 'Does not stream', means: 'Its words appear all at once.' },
+  tools: { yes: 'Tools', no: 'No tools', means: 'Agents that use it can only write, and say so.' },
+  json: { yes: 'JSON', no: 'No JSON by a schema', means: 'Agents that use it live by the rules of the scripted mind.' },
+  embeddings: { yes: 'Embeddings', no: 'No embeddings', means: '' },
+};
+
+/** An ability of a model in a word, and what its absence means for the village. */
+export function abilityLabel(
+  ability: ModelAbility,
+  can: boolean | null,
+): Readonly<{ word: string; tone: Tone; means: string }> {
+  const { yes, no, means } = ABILITIES[ability];
+  if (can === null) return { word: `${yes}?`, tone: 'waiting', means: '' };
+  if (can) return { word: yes, tone: 'good', means: '' };
+  // Most models that write have no embeddings: that is no fault.
+  return { word: no, tone: ability === 'embeddings' ? 'sleep' : 'waiting', means };
+}
+
 /** The state of a connected provider, from its last test. */
 export function providerState(
   { last_test: test }: Pick<ModelCredential, 'last_test'>,
@@ -49,6 +68,16 @@ export function modelState({
   if (provider === null) return { word: 'No provider', tone: 'bad' };
   if (!available) return { word: 'Its key is missing', tone: 'bad' };
   return scripted ? { word: 'Scripted', tone: 'waiting' } : { word: 'Answers', tone: 'good' };
+}
+
+/** The model that an agent asks, why this one, and what it lacks, in sentences. */
+export function chosenLabels(model: AgentConfig['model']): readonly string[] {
+  if (model === null) return ['No provider serves a model of its tier, so that it cannot think.'];
+  const { name, provider, scripted, reason, tools, json } = model;
+  const asked = `It asks ${name} of ${provider}: ${reason}.`;
+  if (scripted) return [asked, 'No language model writes its words; they come from a list.'];
+  const lacks = [tools === false ? ABILITIES.tools : null, json === false ? ABILITIES.json : null];
+  return [asked, ...lacks.flatMap((lack) => (lack === null ? [] : [`${lack.no}. ${lack.means}`]))];
 }
 
 /** The agents that use a provider: `3 agents`, `no agent`. */

@@ -1,4 +1,4 @@
-import { deleteModelCredential, type ModelCredential } from '@hamlet/contract';
+import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -10,7 +10,7 @@ import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName } from '../agent-list/use-agent-names.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
-import { providerState, usersLabel } from './model-labels.ts';
+import { abilityLabel, providerState, usersLabel } from './model-labels.ts';
 import { kindLabel } from './provider-kinds.ts';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
 import { TestResult } from './test-result.tsx';
@@ -90,6 +90,27 @@ function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
   );
 }
 
+/** The abilities that the last test of a model found. */
+function TestedAbilities({
+  model,
+  credential,
+}: Pick<CardProps, 'credential'> & { readonly model: string }): ReactElement | null {
+  const found = credential.tested_models.find((each) => each.model === model);
+  if (found === undefined) return null;
+  return (
+    <span className="provider-abilities">
+      {MODEL_ABILITIES.filter((ability) => found[ability] !== null).map((ability) => {
+        const { word, tone, means } = abilityLabel(ability, found[ability]);
+        return (
+          <Badge key={ability} tone={tone} title={means}>
+            {word}
+          </Badge>
+        );
+      })}
+    </span>
+  );
+}
+
 type FactsProps = Pick<CardProps, 'credential'> & { readonly withTest: boolean };
 
 function CardFacts({ credential, withTest }: FactsProps): ReactElement {
@@ -104,7 +125,7 @@ function CardFacts({ credential, withTest }: FactsProps): ReactElement {
           <dd>
             {provider.models.map(({ name, model }) => (
               <span key={name} className="provider-model">
-                <b>{name}</b> = <code>{model}</code>
+                <b>{name}</b> = <code>{model}</code> <TestedAbilities model={model} credential={credential} />
               </span>
             ))}
           </dd>

@@ -1,8 +1,7 @@
 import type { ReactElement } from 'react';
+import { Badge } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notices/notice.tsx';
-import { costLabel, type TestAnswer, testLabel } from './model-labels.ts';
-
-const NO_TOOLS = 'It takes no tools: agents that use it can only write, and say so.';
+import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-labels.ts';
 
 /** The answer of a tested model, or the class of its failure with the provider's words and the next step. */
 export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactElement {
@@ -10,9 +9,24 @@ export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactEl
     <Notice tone={answer.ok ? 'good' : 'bad'} data-test={answer.ok ? 'ok' : (answer.code ?? 'failed')}>
       <b>{testLabel(answer)}</b> {costLabel(answer)}
       {answer.ok ? <Words text={quoted(answer.text)} /> : <Words text={answer.message} />}
-      {answer.tools === false && !answer.scripted && <span className="test-fix">{NO_TOOLS}</span>}
+      {answer.abilities.length > 0 && <Abilities found={answer.abilities} />}
       {answer.fix !== null && <span className="test-fix">{answer.fix}</span>}
     </Notice>
+  );
+}
+
+function Abilities({ found }: { readonly found: TestAnswer['abilities'] }): ReactElement {
+  return (
+    <ul className="test-abilities" aria-label="Abilities">
+      {found.map(({ ability, can, note }) => {
+        const { word, tone, means } = abilityLabel(ability, can);
+        return (
+          <li key={ability} data-ability={ability} data-can={String(can)}>
+            <Badge tone={tone}>{word}</Badge> {note} {means}
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 

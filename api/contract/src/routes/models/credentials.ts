@@ -8,10 +8,12 @@ import {
   ConnectedProvider,
   CredentialName,
   manageModels,
+  MODEL_ABILITIES,
   ModelOffers,
   OwnerAgent,
   ProviderTest,
   ProviderUsers,
+  TestedModels,
 } from './providers.ts';
 
 /** A stored credential, and the provider that it connects. The key itself is never returned. */
@@ -27,6 +29,7 @@ export const ModelCredential = z.strictObject({
   created_by: z.string(),
   provider: ConnectedProvider.nullable().describe('Null for a key that the configuration names'),
   last_test: ProviderTest.nullable(),
+  tested_models: TestedModels.describe('Findings of tests about its models; the gateway goes by them'),
   used_by: ProviderUsers,
 });
 export type ModelCredential = z.infer<typeof ModelCredential>;
@@ -149,22 +152,33 @@ const TriedConnection = z.strictObject({
 const TestBody = z
   .strictObject({
     model: z.string().min(1).max(128).optional(),
-    credential: CredentialName.optional().describe('A connected provider; its first model answers'),
+    credential: CredentialName.optional().describe(
+      'A connected provider; its first model answers, or the one of `model`',
+    ),
     connection: TriedConnection.optional().describe('A provider that is tried without being stored'),
     agent_id: AgentId.nullish().describe("Tests with this agent's own key or provider, if it has one"),
   })
   .refine(
     ({ model, credential, connection }) =>
-      [model, credential, connection].filter((each) => each !== undefined).length === 1,
-    'write exactly one of model, credential and connection',
+      connection === undefined ? model !== undefined || credential !== undefined : (model ?? credential) === undefined,
+    'write model, credential or both, or connection alone',
   );
 
 export type TestModel = z.output<typeof TestBody>;
 
+/** One ability of a tested model. */
+const TestedAbility = z.strictObject({
+  ability: z.enum(MODEL_ABILITIES),
+  can: z.boolean().nullable().describe('Null if the test could not find out'),
+  note: z.string().max(1_000).describe('The finding in a sentence; after a refusal with the words of the provider'),
+});
+export type TestedAbility = z.infer<typeof TestedAbility>;
+
 export const testModel = defineRoute('POST /models/test', {
   ...manageModels,
   name: 'testModel',
-  summary: 'Ask a model, a connected provider or one that is not stored yet for a few words; no agent is charged',
+  summary:
+    'Ask a model, a connected provider or one that is not stored yet for a few words, and find out by a small request each whether it streams, calls tools, writes JSON by a schema and makes vectors; no agent is charged',
   idempotency: 'natural',
   body: TestBody,
   answer: json(
@@ -177,10 +191,11 @@ export const testModel = defineRoute('POST /models/test', {
       code: z.string().nullable().describe('Class of the failure, such as auth, quota, rate, network'),
       message: z.string().max(1_000).nullable().describe('Message of the provider, without keys'),
       fix: z.string().nullable().describe('The next step of an admin after a failure'),
-      tools: z
-        .boolean()
-        .nullable()
-        .describe('False if the model takes no request with tools: connect it with `tools: false`. Null if unknown'),
+      tools: z.boolean().nullable().describe('The same as `can` of the ability `tools`'),
+      abilities: z
+        .array(TestedAbility)
+        .max(MODEL_ABILITIES.length)
+        .describe('Found by a small request each; empty if the model fails, and for the scripted mind'),
       cost: z
         .strictObject({ currency: z.string(), amount: z.string() })
         .nullable()

@@ -51,12 +51,24 @@ export const ApiKey = z
   .max(8_000)
   .regex(/^[\x21-\x7e]+$/, 'write the key alone: printable characters without spaces');
 
-/** One model of a connected provider. */
+/** The word of an admin about a model goes before what a test of it found. */
 const abilities = {
-  tools: z.boolean().optional().describe('False for a model that cannot call tools (true)'),
-  json: z.boolean().optional().describe('False for a model that cannot write JSON by a schema (true)'),
+  tools: z.boolean().optional().describe('False for a model that cannot call tools; by default as a test finds'),
+  json: z
+    .boolean()
+    .optional()
+    .describe('False for a model that cannot write JSON by a schema; by default as a test finds'),
+  stream: z
+    .boolean()
+    .optional()
+    .describe('False for a server that gives whole answers alone; by default as a test finds'),
+  embeddings: z
+    .boolean()
+    .optional()
+    .describe('False for a model that makes no vectors of texts; by default as a test finds'),
 };
 
+/** One model of a connected provider. */
 export const ModelOffer = z.strictObject({
   name: ModelName.meta({ description: 'Name that tiers and requests give the model', example: 'small' }),
   model: z
@@ -98,6 +110,22 @@ export const ProviderUsers = z.strictObject({
   total: z.int().min(0),
 });
 export type ProviderUsers = z.infer<typeof ProviderUsers>;
+
+/** The abilities of a model besides writing whole answers. */
+export const MODEL_ABILITIES = ['stream', 'tools', 'json', 'embeddings'] as const;
+export type ModelAbility = (typeof MODEL_ABILITIES)[number];
+
+const found = z.boolean().nullable().describe('Null if the test could not find out');
+
+/** The abilities that the last test of a model found. */
+export const FoundAbilities = z.strictObject({ stream: found, tools: found, json: found, embeddings: found });
+export type FoundAbilities = z.infer<typeof FoundAbilities>;
+
+/** The abilities of the models of a connected provider that were tested. */
+export const TestedModels = z
+  .array(FoundAbilities.extend({ model: z.string().max(200).describe("The provider's name of the model") }))
+  .max(PROVIDER_MODELS_MAX);
+export type TestedModels = z.infer<typeof TestedModels>;
 
 export const ProviderTest = z.strictObject({
   at: Time,

@@ -16,8 +16,8 @@ import {
   testModel,
 } from '@hamlet/contract';
 import type { PutModelCredential, TestModel } from '@hamlet/contract';
-import { ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { readConfig } from '../../start/config.ts';
@@ -27,6 +27,7 @@ import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/te
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 
 const KEY = 'sk-connected-0123456789';
+const able = ableServer();
 const BOBS_KEY = 'sk-bobs-own-9876543210';
 
 let village: TestVillage;
@@ -78,10 +79,11 @@ function answerTo(key: string, path = '/v1/chat/completions'): void {
   });
 }
 
-/** The answers to a test: in words, and to a request with a tool. */
+/** The answers to a test of a model that can do everything. */
 function answerTest(key: string): void {
-  answerTo(key);
-  answerTo(key);
+  const { length } = ['words', 'tools', 'json', 'embeddings'];
+  const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
+  wire.add(...Array.from({ length }, () => ({ expect: { headers: { authorization: `Bearer ${key}` } }, answer })));
 }
 
 const providerOf = async (play: Play, agentId: AgentId): Promise<string> =>
@@ -109,6 +111,7 @@ test('a connected provider answers at both replicas without a restart, and its k
     key_id: 'first',
     fingerprint: createHash('sha256').update(KEY).digest('hex').slice(0, 12),
     last_test: null,
+    tested_models: [],
   });
   assert.deepEqual(stored.provider, {
     kind: 'compatible',
@@ -212,47 +215,18 @@ test('prices of a connected provider give the cost of a test, the same for the s
   assert.deepEqual(dataOf(await two.admin.call(listModelPrices, {})).prices, [expected]);
   const costs = [];
   for (let count = 0; count < 2; count += 1) {
-    for (const text of ['Yes.', 'With a tool, too.'])
-      wire.add({ answer: OPENAI_WIRE.stream({ text: [text], usage: { prompt: 50, completion: 10 } }) });
+    for (const wireOf of [OPENAI_WIRE.stream, OPENAI_WIRE.plain, OPENAI_WIRE.plain])
+      wire.add({ answer: wireOf({ text: ['Yes.'], usage: { prompt: 50, completion: 10 } }) });
+    wire.add({ answer: OPENAI_WIRE.errors.bad_request });
     costs.push(dataOf(await one.admin.call(testModel, { body: { credential: 'local' } })).cost);
   }
-  // 100 tokens at 2.5 and 20 at 10, of a million each, in two requests.
+  // 150 tokens at 2.5 and 30 at 10, of a million each, in three requests; the fourth is refused.
   assert.deepEqual(costs, [
-    { currency: 'USD', amount: '0.000450' },
-    { currency: 'USD', amount: '0.000450' },
+    { currency: 'USD', amount: '0.000675' },
+    { currency: 'USD', amount: '0.000675' },
   ]);
   const none = one.admin.call(putModelPrices, { params: { name: 'none' }, body: { currency: 'USD', prices } });
   assert.equal(await codeOf(none), 'no_such_provider');
-});
-
-test('a model that takes no tools is found by a test; connected as such, it answers in words and says so', async () => {
-  const provider = { agent_id: 'bob', name: 'writer', base_url: `${wire.url}/v1`, key: KEY };
-  const connect = (more: object): PutModelCredential =>
-    local({ ...provider, models: [{ name: 'small', model: 'w', ...more }] });
-  dataOf(await put(connect({})));
-  answerTo(KEY);
-  wire.add({ answer: OPENAI_WIRE.errors.bad_request });
-  const body = { credential: 'writer', agent_id: 'bob' };
-  const tried = dataOf(await one.admin.call(testModel, { body }));
-  assert.partialDeepStrictEqual(tried, { ok: true, tools: false });
-  dataOf(await put(connect({ tools: false })));
-  answerTo(KEY);
-  const tools = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
-  const messages = [{ role: 'user' as const, content: 'Look around.' }];
-  const answer = await eventually('an answer in words', async () => {
-    const reply = await one.as('bob').call(completeChat, { body: { model: 'small', messages, tools } });
-    return reply.ok ? reply.data : null;
-  });
-  assert.partialDeepStrictEqual(answer, { hamlet: { provider: 'writer', notes: ['tools_ignored'] } });
-  const [asked] = wire.requests.slice(-1).map(({ body }) => JSON.stringify(body));
-  assert.doesNotMatch(asked ?? '', /"tools"/);
-  assert.match(asked ?? '', /You cannot use tools in this answer/);
-  answerTo(KEY);
-  assert.partialDeepStrictEqual(dataOf(await one.admin.call(testModel, { body })), {
-    tools: false,
-  });
-  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'writer' }, query: { agent_id: 'bob' } }));
-  wire.verify();
 });
 
 test('addresses of metadata and of the local link are refused, and names that the configuration has', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ConnectedProvider, ProviderPrices } from '@hamlet/contract';
+import { ConnectedProvider, ProviderPrices, TestedModels } from '@hamlet/contract';
+import type { FoundAbilities } from '@hamlet/contract';
 import { parseModelsConfig } from '@hamlet/models';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow } from '@hamlet/store';
@@ -11,6 +12,8 @@ export interface Connection {
   readonly agentId: string | null;
   readonly provider: ConnectedProvider;
   readonly prices: ProviderPrices | null;
+  /** Time at which the provider was connected. */
+  readonly createdAt: Date;
   /** The provider alone, with its models and prices. */
   readonly config: ModelsConfig;
 }
@@ -36,6 +39,8 @@ export function fingerprintOf(key: string): string {
 export type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
   /** True if the provider is asked with a key. */
   readonly hasKey: boolean;
+  /** Findings of tests about its models; by default none. */
+  readonly tested?: TestedModels | undefined;
 };
 
 function pricesOf(name: string, prices: ProviderPrices | null): object | undefined {
@@ -51,20 +56,32 @@ function pricesOf(name: string, prices: ProviderPrices | null): object | undefin
   return { currency: prices.currency, models };
 }
 
-/** The abilities that an admin gave a model; none leaves them to the kind of its provider. Pure. */
-function capabilityOf(
-  provider: string,
-  kind: ConnectedProvider['kind'],
-  { model, tools, json }: ConnectedProvider['models'][number],
-): readonly object[] {
-  if (tools === undefined && json === undefined) return [];
+const hasWord = ({ tools, json, stream, embeddings }: ConnectedProvider['models'][number]): boolean =>
+  [tools, json, stream, embeddings].some((word) => word !== undefined);
+
+const UNKNOWN: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
+
+/** The abilities of a model: by the word of an admin, else as a test found, else by the kind of its provider. Pure. */
+function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tested: TestedModels): readonly object[] {
   const byKind = kind !== 'completions';
-  return [{ provider, model, tools: tools ?? byKind, json: json ?? byKind }];
+  // Two names may stand for one model. The first entry of a model counts, so those with a word of an admin go first.
+  const [worded, others] = [models.filter(hasWord), models.filter((offer) => !hasWord(offer))];
+  return [...worded, ...others].map(({ model, tools, json, stream, embeddings }) => {
+    const found = tested.find((each) => each.model === model) ?? UNKNOWN;
+    return {
+      provider,
+      model,
+      tools: tools ?? found.tools ?? byKind,
+      json: json ?? found.json ?? byKind,
+      stream: stream ?? found.stream ?? true,
+      embeddings: embeddings ?? found.embeddings ?? byKind,
+    };
+  });
 }
 
 /** A connection as a configuration of its own; a sentence if it is none. The name of its credential is its own. Pure. */
 export function connectionConfig(
-  { name, provider, prices, hasKey }: ConnectionFields,
+  { name, provider, prices, hasKey, tested = [] }: ConnectionFields,
   { retry, limits }: Shared,
 ): ModelsConfig | string {
   const { kind, base_url: baseUrl, models, max_in_flight: maxInFlight } = provider;
@@ -85,13 +102,33 @@ export function connectionConfig(
       contextTokens: context_tokens,
       answerTokens: answer_tokens,
     })),
-    capabilities: models.flatMap((offer) => capabilityOf(name, kind, offer)),
+    capabilities: capabilityOf(name, provider, tested),
     prices: pricesOf(name, prices),
     retry,
     limits,
   });
   if (parsed.ok) return parsed.config;
   return parsed.errors.map(({ path, message }) => `${path}: ${message}`).join('; ');
+}
+
+/** Findings of tests about the models of a row; none if an API of this version cannot read them. Pure. */
+export function testedModels({ tested }: Pick<CredentialRow, 'tested'>): TestedModels {
+  return TestedModels.safeParse(tested).data ?? [];
+}
+
+/** A connection without what is known about its models, so that a test asks for each ability. Pure. */
+export function withoutAbilities(connection: Connection): Connection {
+  return { ...connection, config: { ...connection.config, capabilities: [] } };
+}
+
+/** The findings of a test among those of the other models that the provider still has. Pure. */
+export function withTested(
+  before: TestedModels,
+  now: TestedModels[number],
+  { models }: Pick<ConnectedProvider, 'models'>,
+): TestedModels {
+  const names = new Set(models.map(({ model }) => model));
+  return [...before.filter(({ model }) => model !== now.model && names.has(model)), now];
 }
 
 /** The connection of a stored row; null for a key alone, a sentence if an API of this version cannot read the row. Pure. */
@@ -103,6 +140,6 @@ export function connectionOf(row: CredentialRow, shared: Shared): Connection | n
   if (!prices.success) return prices.error.message;
   const { name, agentId, envelope } = row;
   const fields = { name, provider: provider.data, prices: prices.data };
-  const config = connectionConfig({ ...fields, hasKey: envelope !== null }, shared);
-  return typeof config === 'string' ? config : { ...fields, agentId, config };
+  const config = connectionConfig({ ...fields, hasKey: envelope !== null, tested: testedModels(row) }, shared);
+  return typeof config === 'string' ? config : { ...fields, agentId, createdAt: row.createdAt, config };
 }

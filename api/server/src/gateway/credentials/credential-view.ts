@@ -2,6 +2,7 @@ import type { CallData, listModelCredentials, ModelCredential, ProviderUsers } f
 import { ConnectedProvider } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow, CredentialTest } from '@hamlet/store';
+import { testedModels } from '../connections/connection.ts';
 import type { readProviderUsers } from '../models/provider-users.ts';
 
 type UsersOf = Awaited<ReturnType<typeof readProviderUsers>>;
@@ -26,6 +27,7 @@ export function credentialView(row: CredentialRow, users: ProviderUsers): ModelC
     created_by: createdBy,
     provider: ConnectedProvider.safeParse(provider).data ?? null,
     last_test: testView(test),
+    tested_models: testedModels(row),
     used_by: users,
   };
 }

@@ -14,8 +14,8 @@ import {
   putModelCredential,
   testModel,
 } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { readConfig } from '../../start/config.ts';
@@ -119,13 +119,16 @@ test("an agent's own key goes before the village's, for that agent alone, until 
 
 test('a test of a model says whether it answers, and why not, without a key', async () => {
   const run = async (body: { model: string; agent_id?: string }) => dataOf(await one.admin.call(testModel, { body }));
-  answerTo(VILLAGE_KEY);
-  answerTo(VILLAGE_KEY);
+  const able = ableServer();
+  const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
+  const expect = { headers: { authorization: `Bearer ${VILLAGE_KEY}` } };
+  for (const name of ['words', 'tools', 'json', 'embeddings']) wire.add({ name, expect, answer });
   assert.partialDeepStrictEqual(await run({ model: 'small' }), {
     ok: true,
     provider: 'up',
     text: 'Good day.',
     code: null,
+    tools: true,
   });
   wire.add({ answer: OPENAI_WIRE.errors.auth });
   const refused = await run({ model: 'small', agent_id: 'bob' });

@@ -1,11 +1,12 @@
-import type { TestModel } from '@hamlet/contract';
-import { inTransaction, recordCredentialTest, readCredential } from '@hamlet/store';
+import { ConnectedProvider } from '@hamlet/contract';
+import type { FoundAbilities, TestModel } from '@hamlet/contract';
+import { holdCredential, inTransaction, recordCredentialTest } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
-import { connectionConfig } from '../connections/connection.ts';
+import { connectionConfig, testedModels, withoutAbilities, withTested } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection } from '../models/village-models.ts';
 import type { ServedModel } from '../models/village-models.ts';
@@ -33,33 +34,54 @@ function described(
   const own = connectionConfig({ ...fields, hasKey: key !== undefined }, config);
   if (typeof own === 'string' || connected === undefined) return refused('model_not_served', String(own));
   const setup = { ...connected, key: () => key ?? null };
-  const found = openConnection({ ...fields, agentId: null, config: own }, setup);
+  const found = openConnection({ ...fields, agentId: null, createdAt: new Date(), config: own }, setup);
   if (found === null || 'missing' in found) return servedBy(found, 'The connection has no model');
   return accepted({ ...found, connection: null });
 }
 
-function ofCredential(name: string, agentId: string | null, { gateway }: CredentialPorts): Outcome<ServedModel> {
+/** A connected provider, by its first model or the one of that name. */
+function ofCredential(
+  { name, agentId, model }: { readonly name: string; readonly agentId: string | null; readonly model?: string },
+  { gateway }: CredentialPorts,
+): Outcome<ServedModel> {
   const { stored, models } = gateway.credentials;
   const connection = (agentId === null ? null : stored.connection(name, agentId)) ?? stored.connection(name, null);
   if (connection === null || models.connected === undefined)
     return refused('no_such_provider', `No provider ${name} is connected: connect it first`);
-  return servedBy(openConnection(connection, models.connected), `The provider ${name} has no model`);
+  const found = openConnection(withoutAbilities(connection), models.connected, model);
+  return servedBy(found, `The provider ${name} has no model ${model ?? ''}`.trim());
 }
 
 function modelOf(body: TestModel, ports: CredentialPorts): Outcome<ServedModel> {
   const { model = '', credential, connection, agent_id: agentId = null } = body;
   if (connection !== undefined) return described(connection, ports);
-  if (credential !== undefined) return ofCredential(credential, agentId, ports);
-  return servedBy(ports.gateway.catalog.find(model, agentId), `No route serves ${model}`);
+  if (credential !== undefined)
+    return ofCredential({ name: credential, agentId, ...(model === '' ? {} : { model }) }, ports);
+  const found = servedBy(ports.gateway.catalog.find(model, agentId), `No route serves ${model}`);
+  const by = found.ok ? found.data.connection : null;
+  return by === null ? found : ofCredential({ ...by, model }, ports);
+}
+
+/** The findings of a test about a model; null if it has none. Pure. */
+function foundBy({ abilities }: TriedModel): FoundAbilities | null {
+  if (abilities.length === 0) return null;
+  const none: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
+  return abilities.reduce((found, { ability, can }) => ({ ...found, [ability]: can }), none);
 }
 
 /** Stores the outcome with the provider that was tested. */
 async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<void> {
-  const { connection } = served;
+  const { connection, providerModel: model } = served;
   if (connection === null) return;
+  const found = foundBy(tried);
   await inTransaction(db, async (tx) => {
-    const row = await readCredential(tx, connection.name, connection.agentId);
-    if (row !== null) await recordCredentialTest(tx, row, tried);
+    const row = await holdCredential(tx, connection.name, connection.agentId);
+    // The provider may have been connected again meanwhile, with another address or key.
+    if (row === null || row.createdAt.getTime() !== connection.createdAt.getTime()) return;
+    const provider = ConnectedProvider.safeParse(row.provider);
+    const isKept = found !== null && provider.success;
+    const tested = isKept ? withTested(testedModels(row), { ...found, model }, provider.data) : null;
+    await recordCredentialTest(tx, row, { ...tried, tested });
   });
 }
 
@@ -79,6 +101,7 @@ export function testModel(ports: CredentialPorts): Handlers['testModel'] {
     const detail = { agent_id: agentId, provider: tried.provider, ok: tried.ok, code: tried.code };
     await inTransaction(db, (tx) => recordAct(tx, request, { action: 'models.test', object, detail }));
     await keep(db, found.data, tried);
+    await gateway.credentials.stored.refresh();
     return accepted(tried);
   });
 }

@@ -1,31 +1,36 @@
 import type { CallData, testModel } from '@hamlet/contract';
-import { EMPTY_ANSWER, foldDelta } from '@hamlet/models';
-import type { AnswerState, CostEstimate, ModelError, ToolDefinition } from '@hamlet/models';
+import { collectAnswer } from '@hamlet/models';
+import type { ChatOutcome, CostEstimate, ModelError, ModelErrorCode } from '@hamlet/models';
 import { fixOf } from '../connections/test-fix.ts';
 import type { GatewayPorts } from '../admit-request.ts';
 import type { ServedModel } from '../models/village-models.ts';
+import { probeAbilities, probeEmbeddings, WRITES_NO_WORDS } from './probe-abilities.ts';
+import type { Probe, ProbedAbilities } from './probe-abilities.ts';
 
-const TIMEOUT_MS = 30_000;
+/** Time for an answer in words. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** Time for a whole test. Proxies in front of the API end a request after a minute. */
+const TEST_TIMEOUT_MS = 55_000;
 const TOKENS_MAX = 64;
 const TEXT_MAX_CHARS = 1_000;
 const MICRO_DIGITS = 6;
-const TOOL: ToolDefinition = {
-  name: 'note',
-  description: 'Notes a word.',
-  parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
-};
 const PROMPT = 'Answer with one short sentence: are you there?';
+/** Failures of a stream that a server without streams may cause; a whole answer is then asked for. */
+const OF_STREAMS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'network']);
+/** Failures of words that a model without words may cause. */
+const OF_WORDS: ReadonlySet<ModelErrorCode> = new Set(['bad_request', 'bad_answer', 'overloaded']);
 
 export type TriedModel = CallData<typeof testModel>;
 
+type Served = Pick<ServedModel, 'port' | 'provider' | 'can' | 'embedder' | 'kind'>;
 type Ended = Pick<TriedModel, 'provider' | 'scripted' | 'ms'>;
 
-function failed(ended: Ended, error: ModelError | null): TriedModel {
-  const isLate = error === null || error.code === 'cancelled';
+function failed(ended: Ended, error: ModelError): TriedModel {
+  const isLate = error.code === 'cancelled';
   const message = isLate ? 'the model did not answer in time' : error.message;
   const code = isLate ? 'network' : error.code;
   const about = { code, message: message.slice(0, TEXT_MAX_CHARS), fix: fixOf(code) };
-  return { ...ended, ...about, ok: false, text: null, tools: null, cost: null };
+  return { ...ended, ...about, ok: false, text: null, tools: null, abilities: [], cost: null };
 }
 
 /** Millionths as a decimal text, such as 0.000123. Pure. */
@@ -36,53 +41,75 @@ function costOf(estimate: CostEstimate | null): TriedModel['cost'] {
   return { currency: estimate.currency, amount };
 }
 
-async function answerOf(
-  { port }: Pick<ServedModel, 'port'>,
-  signal: AbortSignal,
-  tools?: readonly ToolDefinition[],
-): Promise<AnswerState> {
-  let state = EMPTY_ANSWER;
-  const asked = { messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: TOKENS_MAX, signal };
-  const request = tools === undefined ? asked : { ...asked, tools: [...tools] };
-  for await (const delta of port.stream(request)) state = foldDelta(state, delta);
-  return state;
-}
-
-/** True if the model took a request with a tool, false if it refused that as wrong; null for any other failure. Pure. */
-function takesTools(offered: AnswerState | null): boolean | null {
-  if (offered === null) return false;
-  const { last } = offered;
-  if (last?.kind === 'end') return true;
-  return last?.error.code === 'bad_request' ? false : null;
-}
-
 /** The cost of the answers whose price is known. Pure. */
-function sumOf(...answers: readonly (AnswerState | null)[]): CostEstimate | null {
-  const costs = answers.flatMap((state) => state?.last?.costEstimate ?? []);
-  const [first] = costs;
-  return first === undefined ? null : { ...first, micros: costs.reduce((sum, { micros }) => sum + micros, 0n) };
+function sumOf(costs: readonly (CostEstimate | null)[]): CostEstimate | null {
+  const known = costs.filter((cost) => cost !== null);
+  const [first] = known;
+  return first === undefined ? null : { ...first, micros: known.reduce((sum, { micros }) => sum + micros, 0n) };
 }
 
-/** Asks a model for a few words, then with a tool, and reports the outcome. A freeze of the village ends it. */
+/** An answer in words, and whether the model streams. */
+interface Answered {
+  readonly outcome: ChatOutcome;
+  readonly stream: Probe;
+}
+
+/** Asks for a stream; if a server without streams may have failed at that, for a whole answer. */
+async function answerOf({ port, can }: Served, test: AbortSignal): Promise<Answered> {
+  const signal = AbortSignal.any([test, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+  const request = { messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: TOKENS_MAX, signal };
+  const streamed = await collectAnswer(port.stream(request));
+  if (streamed.ok)
+    return can.stream
+      ? { outcome: streamed, stream: { can: true, note: 'It streams its words.', cost: null } }
+      : {
+          outcome: streamed,
+          stream: { can: false, note: 'The configuration says that it does not stream.', cost: null },
+        };
+  const note = `It gives whole answers alone; a stream failed: ${streamed.error.message}`.slice(0, TEXT_MAX_CHARS);
+  const stream = { can: false, note, cost: streamed.partial.costEstimate };
+  const whole = can.stream && OF_STREAMS.has(streamed.error.code) ? await port.chat(request) : streamed;
+  return { outcome: whole.ok ? whole : streamed, stream };
+}
+
+/** A model without words that makes vectors; null for any other. */
+async function vectorsOf(served: Served, error: ModelError, signal: AbortSignal): Promise<ProbedAbilities | null> {
+  if (served.embedder === null || !OF_WORDS.has(error.code)) return null;
+  const vectors = await probeEmbeddings(served, signal);
+  const { can, note } = vectors;
+  if (can !== true) return null;
+  return { abilities: [...WRITES_NO_WORDS, { ability: 'embeddings', can, note }], costs: [] };
+}
+
+function succeeded(ended: Ended, text: string | null, { abilities, costs }: ProbedAbilities): TriedModel {
+  const fine = { ok: true, code: null, message: null, fix: null };
+  const tools = abilities.find(({ ability }) => ability === 'tools')?.can ?? null;
+  return { ...ended, ...fine, text, tools, abilities: [...abilities], cost: costOf(sumOf(costs)) };
+}
+
+/** Asks a model for a few words, then for each of its abilities, and reports the outcome. A freeze of the village ends it. */
 export async function tryModel(
   { catalog, brakes, monotonicMs }: Pick<GatewayPorts, 'catalog' | 'brakes' | 'monotonicMs'>,
-  served: Pick<ServedModel, 'port' | 'provider' | 'can'>,
+  served: Served,
 ): Promise<TriedModel | 'frozen'> {
   const brake = brakes.open('', null);
   const startedMs = monotonicMs();
   try {
-    const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const answered = await answerOf(served, signal);
-    const { last, content, target } = answered;
+    const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(TEST_TIMEOUT_MS)]);
+    const { outcome, stream } = await answerOf(served, signal);
     if (brake.refusal() !== null) return 'frozen';
+    const { target, content, costEstimate } = outcome.ok ? outcome.answer : outcome.partial;
     const provider = target?.provider ?? served.provider;
-    const ended = { provider, scripted: catalog.isScripted(provider), ms: Math.round(monotonicMs() - startedMs) };
-    if (last?.kind !== 'end') return failed(ended, last?.error ?? null);
-    const text = content.slice(0, TEXT_MAX_CHARS);
-    const offered = served.can.tools ? await answerOf(served, signal, [TOOL]) : null;
+    const scripted = catalog.isScripted(provider);
+    const ended = { provider, scripted, ms: Math.round(monotonicMs() - startedMs) };
+    if (!outcome.ok) {
+      const vectors = await vectorsOf(served, outcome.error, signal);
+      return vectors === null ? failed(ended, outcome.error) : succeeded(ended, null, vectors);
+    }
+    const found = scripted ? { abilities: [], costs: [] } : await probeAbilities(served, stream, signal);
     if (brake.refusal() !== null) return 'frozen';
-    const fine = { ok: true, code: null, message: null, fix: null };
-    return { ...ended, ...fine, text, tools: takesTools(offered), cost: costOf(sumOf(answered, offered)) };
+    const text = content.slice(0, TEXT_MAX_CHARS);
+    return succeeded(ended, text, { ...found, costs: [costEstimate, ...found.costs] });
   } finally {
     brake.close();
   }

@@ -65,7 +65,7 @@ export interface ServedModel {
   readonly provider: string;
   readonly kind: string;
   /** The connection that serves it; null for a provider of the configuration. */
-  readonly connection: Pick<Connection, 'name' | 'agentId'> | null;
+  readonly connection: Pick<Connection, 'name' | 'agentId' | 'createdAt'> | null;
   /** The name of the model there. */
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
@@ -156,14 +156,14 @@ export function openConnection(
   { key, subscription, ports }: Pick<ConnectionSource, 'key' | 'subscription' | 'ports'>,
   name: string = connection.provider.models[0]?.name ?? '',
 ): ServedModel | { readonly missing: string } | null {
-  const { config, agentId } = connection;
+  const { config, agentId, createdAt } = connection;
   const credentials = { key: () => key(connection), subscription: () => subscription(connection) };
   return openServed(name, {
     config,
     ports,
     credentials,
     adapters: {},
-    connection: { name: connection.name, agentId },
+    connection: { name: connection.name, agentId, createdAt },
   });
 }
 

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CONNECTABLE_KINDS, type ModelCredential } from '@hamlet/contract';
+import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
 import { PROVIDER_KINDS } from '../provider-kinds.ts';
-import { type ConnectDraft, connectDraftOf, connectionOf, emptyConnect, readConnect } from './connect-draft.ts';
+import {
+  type ConnectDraft,
+  connectDraftOf,
+  connectionOf,
+  emptyConnect,
+  readConnect,
+  withTested,
+} from './connect-draft.ts';
 
 const KEY = 'sk-0123456789';
 const draft = (more: Partial<ConnectDraft> = {}): ConnectDraft => ({
@@ -75,6 +82,7 @@ test('the form of a connected provider has its parts, without the key', () => {
       max_in_flight: 4,
     },
     last_test: null,
+    tested_models: [],
     used_by: { agents: [], total: 0 },
   };
   const read = connectDraftOf(credential);
@@ -89,4 +97,15 @@ test('the form of a connected provider has its parts, without the key', () => {
   });
   assert.deepEqual(read === null ? [] : problems(read, ''), [], 'it can be sent again');
   assert.equal(connectDraftOf({ ...credential, provider: null }), null);
+});
+
+test('what a test found missing goes with the first model; an earlier word about an ability that is there goes away', () => {
+  const read = readConnect(draft({ models: [{ name: 'small', model: 'qwen', json: false, tools: false }] }), KEY);
+  assert.ok(read.ok);
+  const found = (ability: 'tools' | 'json' | 'stream', can: boolean | null) => ({ ability, can, note: '' });
+  const abilities = [found('tools', true), found('json', null), found('stream', false)];
+  const body = putModelCredential.body.parse(JSON.parse(JSON.stringify(withTested(read.body, { abilities }))));
+  assert.deepEqual(body.models, [{ name: 'small', model: 'qwen', json: false, stream: false }]);
+  assert.equal(withTested(read.body, null), read.body);
+  assert.equal(withTested(read.body, { abilities: [] }), read.body);
 });

@@ -2,6 +2,8 @@ import {
   type CallData,
   type CallInput,
   type ConnectableKind,
+  MODEL_ABILITIES,
+  type ModelAbility,
   type ModelCredential,
   type ModelOffer,
   putModelCredential,
@@ -12,7 +14,7 @@ import { PROVIDER_KINDS } from '../provider-kinds.ts';
 /** A row of the form: the name that tiers give a model, and the provider's name of it. Without the second it is left out. */
 export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;
 /** Parts of a model that the form does not show, and keeps. */
-type Abilities = Pick<ModelOffer, 'tools' | 'json' | 'answer_tokens'>;
+type Abilities = Pick<ModelOffer, ModelAbility | 'answer_tokens'>;
 
 /** A provider as an admin writes it. The key is no part of it: a draft may be kept, a key never. */
 export interface ConnectDraft {
@@ -49,17 +51,22 @@ export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredent
     kind: provider.kind,
     name,
     address: hosted ? '' : provider.base_url,
-    models: provider.models.map(({ name: own, model, tools, json, answer_tokens }) => ({
-      name: own,
-      model,
-      ...(tools === undefined ? {} : { tools }),
-      ...(json === undefined ? {} : { json }),
-      ...(answer_tokens === undefined ? {} : { answer_tokens }),
+    models: provider.models.map((offer) => ({
+      name: offer.name,
+      model: offer.model,
+      ...wordsOf(offer),
+      ...(offer.answer_tokens === undefined ? {} : { answer_tokens: offer.answer_tokens }),
     })),
     context: context === undefined ? '' : String(context),
     inFlight: provider.max_in_flight === null ? '' : String(provider.max_in_flight),
     agent: agent ?? '',
   };
+}
+
+/** The abilities that an admin gave or denied a model. */
+function wordsOf(offer: Pick<ModelOffer, ModelAbility>): Pick<ModelOffer, ModelAbility> {
+  const known = MODEL_ABILITIES.filter((ability) => offer[ability] !== undefined);
+  return Object.fromEntries(known.map((ability) => [ability, offer[ability]]));
 }
 
 /** The name of the provider: as written, or by its kind. */
@@ -96,12 +103,19 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
   };
 }
 
-/** The body with what a test of its first model found: whether the model takes tools. */
-export function withTested(body: ConnectBody, tested: Pick<CallData<typeof testModel>, 'tools'> | null): ConnectBody {
-  if (tested?.tools !== false) return body;
+type Tested = Pick<CallData<typeof testModel>, 'abilities'>;
+
+/**
+ * The body with what a test of its first model found. A missing ability is written; a word about one that is there is
+ * taken away, so that later tests decide.
+ */
+export function withTested(body: ConnectBody, tested: Tested | null): ConnectBody {
+  const known = (tested?.abilities ?? []).filter(({ can }) => can !== null);
+  if (known.length === 0) return body;
+  const found = Object.fromEntries(known.map(({ ability, can }) => [ability, can === false ? false : undefined]));
   return {
     ...body,
-    models: (body.models ?? []).map((offer, index) => (index === 0 ? { ...offer, tools: false } : offer)),
+    models: (body.models ?? []).map((offer, index) => (index === 0 ? { ...offer, ...found } : offer)),
   };
 }
 

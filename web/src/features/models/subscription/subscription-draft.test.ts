@@ -69,6 +69,7 @@ test('a connected subscription is signed in to again with its models, and needs 
       max_in_flight: null,
     },
     last_test: null,
+    tested_models: [],
     used_by: { agents: [], total: 0 },
   };
   const again = subscriptionDraftOf(credential);

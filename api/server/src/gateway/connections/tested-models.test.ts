@@ -1,0 +1,202 @@
+/** A test of a connected model finds out its abilities, and the gateway goes by them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  completeChat,
+  createEmbeddings,
+  deleteModelCredential,
+  getAgentConfig,
+  listModelCredentials,
+  putModelCredential,
+  testModel,
+} from '@hamlet/contract';
+import type { ModelOffer, TestModel } from '@hamlet/contract';
+import { ableServer, startWireServer } from '@hamlet/models/testing';
+import type { Lack, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { startTestVillage } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+let village: TestVillage;
+let wire: WireServer;
+let play: Play;
+let answer: (request: WireRequest) => WireAnswer | null = ableServer();
+
+before(async () => {
+  const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer([], { otherwise })]);
+  play = new Play((await village.startReplica()).peopleUrl);
+  await play.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+async function connect(more: Partial<ModelOffer> = {}): Promise<void> {
+  const body = {
+    name: 'local',
+    kind: 'vllm' as const,
+    base_url: `${wire.url}/v1`,
+    models: [{ name: 'small', model: 'm', ...more }],
+  };
+  dataOf(await play.admin.call(putModelCredential, { body }));
+}
+
+async function tested(body: TestModel = { credential: 'local' }) {
+  const { ok, text, tools, abilities } = dataOf(await play.admin.call(testModel, { body }));
+  const can = Object.fromEntries(abilities.map((each) => [each.ability, each.can]));
+  const notes = Object.fromEntries(abilities.map((each) => [each.ability, each.note]));
+  return { ok, text, tools, can, notes };
+}
+
+const kept = async () => dataOf(await play.admin.call(listModelCredentials, {})).credentials[0]?.tested_models;
+const messages = [{ role: 'user' as const, content: 'Hello' }];
+const ask = (more: object = {}) => play.as('bob').call(completeChat, { body: { model: 'small', messages, ...more } });
+const embed = () => play.as('bob').call(createEmbeddings, { body: { model: 'small', input: 'heron' } });
+const SCHEMA = { type: 'json_schema' as const, json_schema: { name: 'x', schema: { type: 'object' } } };
+const TOOLS = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
+const ALL = { stream: true, tools: true, json: true, embeddings: true };
+const lastBody = (): Readonly<Record<string, unknown>> => wire.requests.at(-1)?.body as Record<string, unknown>;
+
+test('a server that can do everything is found to, by four requests; before it is stored too', async () => {
+  answer = ableServer();
+  await connect();
+  const before = wire.requests.length;
+  const found = await tested();
+  assert.deepEqual(found.can, ALL);
+  assert.equal(found.text, 'Good day.');
+  assert.equal(found.notes['embeddings'], 'It made a vector of 2 numbers.');
+  assert.equal(wire.requests.length - before, 4);
+  assert.ok(
+    wire.requests.slice(before).every(({ body }) => Number((body as { max_tokens?: number }).max_tokens ?? 0) <= 256),
+  );
+  assert.deepEqual(await kept(), [{ model: 'm', ...ALL }]);
+  const connection = { kind: 'vllm' as const, base_url: `${wire.url}/v1`, model: 'm' };
+  assert.deepEqual((await tested({ connection })).can, ALL);
+});
+
+const CASES: readonly { readonly lacks: Lack; readonly ability: keyof typeof ALL; readonly note: RegExp }[] = [
+  { lacks: 'stream', ability: 'stream', note: /whole answers alone.*stream is not supported/ },
+  { lacks: 'tools', ability: 'tools', note: /refuses a request with a tool: .*tools is not supported/ },
+  { lacks: 'json', ability: 'json', note: /refuses a schema: .*response_format is not supported/ },
+  { lacks: 'ignored-json', ability: 'json', note: /did not follow it/ },
+  { lacks: 'embeddings', ability: 'embeddings', note: /refuses embeddings: .*embeddings is not supported/ },
+];
+
+for (const { lacks, ability, note } of CASES)
+  test(`a server with the lack ${lacks} has all abilities but ${ability}`, async () => {
+    answer = ableServer([lacks]);
+    await connect();
+    const found = await tested();
+    assert.equal(found.ok, true);
+    assert.deepEqual(found.can, { ...ALL, [ability]: false });
+    assert.match(found.notes[ability] ?? '', note);
+    assert.deepEqual(await kept(), [{ model: 'm', ...ALL, [ability]: false }]);
+  });
+
+test('agents of a model that does not stream get its whole answers, after the test at once', async () => {
+  answer = ableServer(['stream']);
+  await connect();
+  assert.equal(await codeOf(ask()), 'model_bad_request', 'not tested yet');
+  await tested();
+  const said = dataOf(await ask());
+  assert.equal(said.choices[0]?.message.content, 'Good day.');
+  assert.equal(lastBody()['stream'], false);
+});
+
+test('a model without tools is asked without them, and says so', async () => {
+  answer = ableServer(['tools']);
+  await connect();
+  assert.equal(await codeOf(ask({ tools: TOOLS })), 'model_bad_request', 'not tested yet');
+  await tested();
+  assert.deepEqual(dataOf(await ask({ tools: TOOLS })).hamlet.notes, ['tools_ignored']);
+  assert.equal(lastBody()['tools'], undefined);
+  assert.match(JSON.stringify(lastBody()), /You cannot use tools in this answer/);
+});
+
+test('a schema is refused without a request to a model that does not follow one, and agents know before they ask', async () => {
+  answer = ableServer(['ignored-json']);
+  await connect();
+  await tested();
+  const before = wire.requests.length;
+  const refusal = await ask({ response_format: SCHEMA });
+  assert.ok(!refusal.ok && refusal.problem.code === 'model_bad_request');
+  assert.match(refusal.problem.detail ?? '', /follows no schema/);
+  assert.equal(wire.requests.length, before, 'the server is not asked');
+  const config = dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } }));
+  assert.partialDeepStrictEqual(config.model, { json: false, tools: true });
+});
+
+test('embeddings are refused without a request to a model that has none', async () => {
+  answer = ableServer(['embeddings']);
+  await connect();
+  await tested();
+  const before = wire.requests.length;
+  const refusal = await embed();
+  assert.ok(!refusal.ok && refusal.problem.code === 'model_bad_request');
+  assert.match(refusal.problem.detail ?? '', /no embeddings/);
+  assert.equal(wire.requests.length, before);
+});
+
+test('a model that only makes vectors passes, and serves them', async () => {
+  answer = ableServer(['words']);
+  await connect();
+  const found = await tested();
+  assert.equal(found.ok, true);
+  assert.equal(found.text, null);
+  assert.deepEqual(found.can, { stream: null, tools: null, json: null, embeddings: true });
+  assert.deepEqual(dataOf(await embed()).data[0]?.embedding, [0.5, 0.5]);
+});
+
+test('a later test finds an ability again, and the word of an admin goes before any test', async () => {
+  answer = ableServer(['tools']);
+  await connect();
+  await tested();
+  answer = ableServer();
+  assert.deepEqual((await tested({ model: 'small' })).can, ALL);
+  assert.equal(dataOf(await ask({ tools: TOOLS })).choices[0]?.message.tool_calls?.length, 1);
+  await connect({ tools: false });
+  assert.deepEqual((await tested()).can, ALL, 'the test asks for what the admin denied, too');
+  assert.deepEqual(dataOf(await ask({ tools: TOOLS })).hamlet.notes, ['tools_ignored']);
+});
+
+test('a busy server leaves an ability open, and the gateway as it was', async () => {
+  const able = ableServer();
+  answer = (request) => ('tools' in (request.body as object) ? { status: 503, chunks: ['{}'] } : able(request));
+  await connect();
+  const found = await tested();
+  assert.deepEqual(found.can, { ...ALL, tools: null });
+  assert.equal(found.tools, null);
+  assert.match(found.notes['tools'] ?? '', /^Not found out, test again/);
+  answer = able;
+  assert.equal(dataOf(await ask({ tools: TOOLS })).choices[0]?.message.tool_calls?.length, 1);
+});
+
+test('each model of a provider has findings of its own; a provider that is connected again has none', async () => {
+  answer = ableServer(['tools']);
+  const body = {
+    name: 'local',
+    kind: 'vllm' as const,
+    base_url: `${wire.url}/v1`,
+    models: [
+      { name: 'small', model: 'm' },
+      { name: 'large', model: 'n' },
+    ],
+  };
+  dataOf(await play.admin.call(putModelCredential, { body }));
+  await tested();
+  answer = ableServer();
+  assert.deepEqual((await tested({ credential: 'local', model: 'large' })).can, ALL);
+  assert.deepEqual(await kept(), [
+    { model: 'm', ...ALL, tools: false },
+    { model: 'n', ...ALL },
+  ]);
+  assert.equal(
+    await codeOf(play.admin.call(testModel, { body: { credential: 'local', model: 'none' } })),
+    'model_not_served',
+  );
+  await connect();
+  assert.deepEqual(await kept(), []);
+  dataOf(await play.admin.call(deleteModelCredential, { params: { name: 'local' }, query: {} }));
+});

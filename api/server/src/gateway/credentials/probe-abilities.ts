@@ -1,0 +1,168 @@
+import type { ModelAbility, TestedAbility } from '@hamlet/contract';
+import { MODEL_ABILITIES } from '@hamlet/contract';
+import type { ChatOutcome, ChatRequest, CostEstimate, EmbeddingOutcome, Model, ModelError } from '@hamlet/models';
+import type { ServedModel } from '../models/village-models.ts';
+
+/** Time for one probe. */
+const PROBE_TIMEOUT_MS = 15_000;
+/** Models that think before they write need more than a word's tokens. */
+const TOKENS_MAX = 256;
+const NOTE_MAX_CHARS = 1_000;
+
+const WORD = 'heron';
+const NOTE_TOOL = {
+  name: 'note',
+  description: 'Notes a word.',
+  parameters: {
+    type: 'object',
+    properties: { word: { type: 'string' } },
+    required: ['word'],
+    additionalProperties: false,
+  },
+};
+const TOOL_PROMPT = `Call the tool note with the word "${WORD}". Write nothing else.`;
+/** The word is in the schema alone, so that only a server that goes by the schema writes it under this name. */
+const BIRD = 'bird_in_the_reeds';
+const BIRD_SCHEMA = {
+  name: 'bird',
+  schema: {
+    type: 'object',
+    properties: { [BIRD]: { type: 'string', enum: [WORD] } },
+    required: [BIRD],
+    additionalProperties: false,
+  },
+};
+const JSON_PROMPT = 'Name the bird as the schema says.';
+
+/** A finding, and the cost of the request that found it. */
+export interface Probe extends Omit<TestedAbility, 'ability'> {
+  readonly cost: CostEstimate | null;
+}
+
+const noted = (can: boolean | null, note: string, cost: CostEstimate | null = null): Probe => ({
+  can,
+  note: note.slice(0, NOTE_MAX_CHARS),
+  cost,
+});
+
+/** The finding of a failed probe: a refusal of the request is an answer, any other failure leaves it open. Pure. */
+function failedProbe({ code, message }: ModelError, about: string, cost: CostEstimate | null): Probe {
+  if (code === 'bad_request') return noted(false, `The provider refuses ${about}: ${message}`, cost);
+  const why = code === 'cancelled' ? 'the provider took too long' : message;
+  return noted(null, `Not found out, test again: ${why}`, cost);
+}
+
+/** The finding about tools. Pure. */
+export function toolsProbe(outcome: ChatOutcome): Probe {
+  if (!outcome.ok) return failedProbe(outcome.error, 'a request with a tool', outcome.partial.costEstimate);
+  const { toolCalls, finish, costEstimate } = outcome.answer;
+  if (toolCalls.some(({ name }) => name === NOTE_TOOL.name)) return noted(true, 'It called a tool.', costEstimate);
+  if (finish === 'length') return noted(null, 'Not found out: its answer was cut off before a call.', costEstimate);
+  return noted(true, 'It takes tools, but wrote words instead of the call that it was asked for.', costEstimate);
+}
+
+/** True if a text is JSON by the schema of the probe. Pure. */
+function isBird(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && BIRD in value && value[BIRD] === WORD;
+  } catch {
+    return false;
+  }
+}
+
+/** The finding about JSON by a schema: words that are none are of no use to the caller of a schema. Pure. */
+export function jsonProbe(outcome: ChatOutcome): Probe {
+  if (!outcome.ok) return failedProbe(outcome.error, 'a schema', outcome.partial.costEstimate);
+  const { content, finish, costEstimate } = outcome.answer;
+  if (isBird(content.trim())) return noted(true, 'It wrote JSON by a schema.', costEstimate);
+  if (finish === 'length') return noted(null, 'Not found out: its answer was cut off before its end.', costEstimate);
+  return noted(false, 'It took a schema and did not follow it.', costEstimate);
+}
+
+/** The finding about vectors. Pure. */
+export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
+  if (!outcome.ok) {
+    // A server without the route, or a model that only writes, answers in many ways; none of them is a vector.
+    // The key has just been good for words, so that a refusal of it means the model.
+    const { code, status } = outcome.error;
+    const isRefusal = code === 'bad_answer' || code === 'auth' || status === 501;
+    return failedProbe(isRefusal ? { ...outcome.error, code: 'bad_request' } : outcome.error, 'embeddings', null);
+  }
+  const size = outcome.vectors[0]?.length ?? 0;
+  return size === 0 ? noted(false, 'It gave no vector.') : noted(true, `It made a vector of ${size} numbers.`);
+}
+
+/** A signal that ends a probe at its limit of time, or with the whole test. */
+function within(signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]);
+}
+
+function ask(
+  port: Model,
+  { prompt, signal, ...more }: Partial<ChatRequest> & { readonly prompt: string; readonly signal: AbortSignal },
+): Promise<ChatOutcome> {
+  const messages = [{ role: 'user' as const, content: prompt }];
+  return port.chat({ messages, maxTokens: TOKENS_MAX, ...more, signal: within(signal) });
+}
+
+type Probed = Pick<ServedModel, 'port' | 'can' | 'embedder' | 'kind'>;
+
+async function probeTools({ port, can, kind }: Probed, signal: AbortSignal): Promise<Probe> {
+  if (!can.tools) return noted(false, withoutAsking(kind, 'no tools'));
+  return toolsProbe(await ask(port, { prompt: TOOL_PROMPT, tools: [NOTE_TOOL], signal }));
+}
+
+async function probeJson({ port, can, kind }: Probed, signal: AbortSignal): Promise<Probe> {
+  if (!can.json) return noted(false, withoutAsking(kind, 'no JSON'));
+  return jsonProbe(await ask(port, { prompt: JSON_PROMPT, responseSchema: BIRD_SCHEMA, signal }));
+}
+
+/** The finding about vectors, by a small request. */
+export async function probeEmbeddings(
+  { embedder, kind }: Pick<Probed, 'embedder' | 'kind'>,
+  signal: AbortSignal,
+): Promise<Probe> {
+  if (embedder === null) return noted(false, withoutAsking(kind, 'no embeddings'));
+  return embeddingsProbe(await embedder.embed({ input: [WORD], signal: within(signal) }));
+}
+
+const NO_WORDS = 'Not asked: the model writes no words, it only makes vectors.';
+
+/** The findings about a model that only makes vectors, but that of the vectors themselves. */
+export const WRITES_NO_WORDS: readonly TestedAbility[] = MODEL_ABILITIES.filter(
+  (ability) => ability !== 'embeddings',
+).map((ability) => ({ ability, can: null, note: NO_WORDS }));
+
+function withoutAsking(kind: string, lacks: string): string {
+  return kind === 'completions'
+    ? `A base model has ${lacks}.`
+    : `It has ${lacks} by its kind (${kind}) or the configuration; it was not asked.`;
+}
+
+/** The abilities of a model, with the cost of all probes. */
+export interface ProbedAbilities {
+  readonly abilities: readonly TestedAbility[];
+  readonly costs: readonly (CostEstimate | null)[];
+}
+
+/**
+ * Finds out what a model that has answered can do, by a small request for each ability, one after the other.
+ *
+ * @param stream the finding of the answer before
+ */
+export async function probeAbilities(served: Probed, stream: Probe, signal: AbortSignal): Promise<ProbedAbilities> {
+  const probes: Readonly<Record<ModelAbility, Probe>> = {
+    stream,
+    tools: await probeTools(served, signal),
+    json: await probeJson(served, signal),
+    embeddings: await probeEmbeddings(served, signal),
+  };
+  return {
+    abilities: MODEL_ABILITIES.map((ability) => {
+      const { can, note } = probes[ability];
+      return { ability, can, note };
+    }),
+    costs: Object.values(probes).map(({ cost }) => cost),
+  };
+}
