@@ -1,0 +1,74 @@
+/** An agent to which nothing happens: the village puts it to sleep, its pod is gone, and a message awakens it, which it then answers. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createSession, listAudit, listMessages, sendMessage } from '@hamlet/contract';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+const NAME = `dora-${process.pid}`;
+
+let place: Village;
+let session = '';
+
+const podsOf = async (): Promise<string> =>
+  place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name']);
+
+/** Sends a message to the agent's conversation, and returns the state of its wake. */
+async function send(text: string): Promise<string> {
+  const params = { session_id: session };
+  return dataOf(await place.admin.call(sendMessage, { params, body: { text } })).wake;
+}
+
+/** The agent's answer to a message. */
+const answerTo = (text: string): Promise<string> =>
+  until(`the agent answers ${text}`, async () => {
+    const { messages } = dataOf(await place.admin.call(listMessages, { params: { session_id: session }, query: {} }));
+    return messages.find((message) => message.author.role === 'agent' && message.text.includes(text))?.text;
+  });
+
+before(async () => {
+  place = await village();
+  await applyAgent(place, NAME, { runtime: { name: 'stub' }, idleSleepAfter: '15s' });
+  await untilReady(place, NAME);
+  const body = { title: 'Rest' };
+  session = dataOf(await place.admin.call(createSession, { params: { agent_id: NAME }, body })).session.session_id;
+});
+after(() => deleteAgents(place, [NAME]));
+
+test('an agent that is awake answers, and loses its pod when nothing has happened for its time', async (t) => {
+  assert.equal(await send('Good morning'), 'awake');
+  await answerTo('Good morning');
+  const answered = performance.now();
+  await until('no pod is left', async () => (await podsOf()) === '');
+  t.diagnostic(`no pod ${Math.round((performance.now() - answered) / 1000)} s after its last answer`);
+  const asleep = await until('the API shows it asleep', async () => {
+    const agent = await agentOf(place, NAME);
+    return agent?.power === 'Asleep' && !agent.status.online ? agent : undefined;
+  });
+  assert.equal(asleep.status.health, 'asleep');
+  assert.equal(await place.kubectl(['get', 'agent', NAME, '-o', 'jsonpath={.spec.power}']), 'Asleep');
+});
+
+test('a message awakens it, and it answers; the audit names who put it to sleep and whose message woke it', async (t) => {
+  const sent = performance.now();
+  assert.equal(await send('Are you there?'), 'waking');
+  await answerTo('Are you there?');
+  t.diagnostic(`answered ${Math.round(performance.now() - sent)} ms after the message`);
+  assert.notEqual(await podsOf(), '');
+  const { records } = dataOf(await place.admin.call(listAudit, { query: { object: NAME, kind: 'act' } }));
+  const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action));
+  assert.deepEqual(
+    slept.map(({ action, actor_role: role }) => [action, role]),
+    [
+      ['wake_idle', 'admin'],
+      ['sleep_idle', 'system'],
+    ],
+  );
+});
+
+test('an agent that a person suspended is awakened by no message', async () => {
+  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
+  await until('no pod is left', async () => (await podsOf()) === '');
+  assert.equal(await send('Wake up'), 'suspended');
+  assert.equal(await place.kubectl(['get', 'agent', NAME, '-o', 'jsonpath={.spec.power}']), 'Asleep');
+});
