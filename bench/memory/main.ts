@@ -105,6 +105,7 @@ try {
   ends.unshift(() => operator.end());
   const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
     flags: POD_FLAGS,
+    fill: join(ROOT, 'agent-image/resident/src/process/fill-compile-cache.ts'),
     ports: [],
     ready: () => null,
     environment: {

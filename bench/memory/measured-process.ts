@@ -21,6 +21,8 @@ export interface MeasuredProgram {
   /** Variables that receive a free loopback `host:port`. */
   readonly ports: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  /** A program that fills the compile cache with modules that are loaded late. */
+  readonly fill?: string;
   /** Files of a service account, mounted for the program as in a pod; needs root. */
   readonly serviceAccountDir?: string;
   /** A URL that answers as soon as the program is ready; null for a program without such a URL. */
@@ -33,9 +35,11 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
     program.ports.map(async (name) => [name, `127.0.0.1:${await freePort()}`] as const),
   );
   const environment = { ...program.environment, ...Object.fromEntries(listens) };
-  const args = [...(program.flags ?? []), main];
+  const flags = program.flags ?? [];
+  const args = [...flags, main];
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
-  await promisify(execFile)(process.execPath, [...args, '--help'], { env });
+  for (const each of [...(program.fill === undefined ? [] : [program.fill]), main])
+    await promisify(execFile)(process.execPath, [...flags, each, '--help'], { env });
   const [file, before] =
     program.serviceAccountDir === undefined ? [process.execPath, []] : ['unshare', asInPod(program.serviceAccountDir)];
   const child = spawn(file, [...before, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });

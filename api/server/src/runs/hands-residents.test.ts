@@ -1,8 +1,10 @@
 /** Agents with a model and hands: a resident's process, a real supervisor, and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import {
   answerPermission,
   cancelRun,
@@ -23,6 +25,7 @@ import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
+const RESIDENT = resolve(import.meta.dirname, '../../../../agent-image/resident/src');
 const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output';
 const PROGRAM = `cat > primes.py <<'END'
 primes, n = [], 2
@@ -103,6 +106,28 @@ const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
   dataOf(await runs.play.admin.call(listCalls, { query: { run_id } })).calls;
+
+test('the compile cache of the image has every module that a thinking resident with hands loads', async () => {
+  const [cache, log] = [fileOf('cache'), fileOf('cache.log')];
+  const [fill, main] = ['process/fill-compile-cache.ts', 'main.ts'].map((file) => join(RESIDENT, file));
+  for (const file of [fill, main])
+    await promisify(execFile)(process.execPath, [file ?? '', '--help'], {
+      env: { ...process.env, NODE_COMPILE_CACHE: cache },
+    });
+  const watched = `NODE_DEBUG_NATIVE=COMPILE_CACHE NODE_COMPILE_CACHE=${cache} exec "$0" "$1" 2>${log}`;
+  const cached = residentProcesses(() => runs.play, ['sh', '-c', watched, process.execPath, main ?? '']);
+  try {
+    await cached.start('ada');
+    const run = await runs.ended((await runs.give('ada', 'Run: echo bread')).run_id);
+    assert.match(run.summary ?? '', /bread/);
+  } finally {
+    await cached.remove();
+  }
+  const lines = readFileSync(log, 'utf8').split('\n');
+  assert.ok(lines.filter((line) => line.endsWith('was accepted, keeping the in-memory entry')).length > 200);
+  const missing = lines.filter((line) => /no transpile cache|was not initialized/.test(line));
+  assert.deepEqual(missing, []);
+});
 
 test('a file that an agent delivers can be downloaded from its run, byte for byte', async () => {
   writeFileSync(fileOf('menu.csv'), 'bread,price\nrye,4.20\n');
