@@ -53,7 +53,9 @@ export const Environment = z.object({
   HAMLET_APPARMOR: z
     .enum(['RuntimeDefault', 'Off'])
     .default('Off')
-    .describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
+    .describe(
+      'RuntimeDefault or Off: whether pods require AppArmor. Without it, the runtime of a node that has AppArmor confines them too.',
+    ),
   HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe(
     'Cpu that every node keeps for itself when the seats are counted.',
   ),

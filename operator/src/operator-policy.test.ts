@@ -29,9 +29,10 @@ after(async () => {
 interface Pod extends NewObject {
   readonly spec: {
     readonly volumes: readonly object[];
+    readonly securityContext: object;
     readonly initContainers: readonly [object];
     readonly containers: readonly [
-      { readonly volumeMounts: readonly object[] },
+      { readonly volumeMounts: readonly object[]; readonly securityContext: object },
       { readonly securityContext: object; readonly env: readonly object[] },
     ];
   };
@@ -57,6 +58,9 @@ const withHands = (parts: object): object => {
 /** The hands with one mount more. */
 const handsWith = (mount: object): object =>
   withHands({ volumeMounts: [...podWith().spec.containers[0].volumeMounts, { mountPath: '/more', ...mount }] });
+/** The hands with more in their security context. */
+const handsUnder = (more: object): object =>
+  withHands({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
 const prepared = (parts: object): object =>
   withSpec({ initContainers: [{ ...podWith().spec.initContainers[0], ...parts }] });
 const withVolume = (volume: object): object =>
@@ -103,6 +107,17 @@ const REFUSED: Readonly<Record<string, () => object>> = {
     withHands({
       securityContext: { privileged: true, allowPrivilegeEscalation: true, capabilities: { drop: ['ALL'] } },
     }),
+  'hands without seccomp': () => handsUnder({ seccompProfile: { type: 'Unconfined' } }),
+  'hands without AppArmor': () => handsUnder({ appArmorProfile: { type: 'Unconfined' } }),
+  'no AppArmor at all': () =>
+    withSpec({ securityContext: { ...podWith().spec.securityContext, appArmorProfile: { type: 'Unconfined' } } }),
+  'no AppArmor by an annotation': () => ({
+    ...podWith(),
+    metadata: {
+      ...podWith().metadata,
+      annotations: { 'container.apparmor.security.beta.kubernetes.io/hands': 'unconfined' },
+    },
+  }),
   'a folder on the disk of the node': () => withVolume({ emptyDir: {} }),
   'a ConfigMap of the village': () => withVolume({ configMap: { name: 'hamlet-egress' } }),
   'DNS of the cluster': () => withSpec({ dnsPolicy: 'ClusterFirst' }),
@@ -121,8 +136,12 @@ test('the operator may create pods of agents, with all settings, and without han
     cycle: 1,
     settings,
   });
-  for (const pod of [podWith(), handless, podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })])
-    assert.equal(await saysTo(pod), '');
+  const pods = [
+    podWith({ userNamespaces: 'Off' }),
+    podWith({ imagePullSecrets: ['pull'] }),
+    podWith({ appArmor: 'RuntimeDefault' }),
+  ];
+  for (const pod of [podWith(), handless, ...pods]) assert.equal(await saysTo(pod), '');
   const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & {
     readonly priorityClassName?: string;
   };

@@ -50,13 +50,20 @@ const refuse = (
 
 const ADDED =
   "['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT']";
+/** A CEL expression that is true unless a security context replaces a default profile of the runtime. */
+const defaultProfile = (context: string, profile: 'seccompProfile' | 'appArmorProfile'): string =>
+  `(!has(${context}.${profile}) || ${context}.${profile}.type == 'RuntimeDefault')`;
 /** The rules that confine a container. */
 const CONFINED = [
   'has(c.securityContext) && has(c.securityContext.allowPrivilegeEscalation) && !c.securityContext.allowPrivilegeEscalation',
   "(!has(c.securityContext.privileged) || !c.securityContext.privileged) && (!has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')",
   "has(c.securityContext.capabilities) && has(c.securityContext.capabilities.drop) && 'ALL' in c.securityContext.capabilities.drop",
   `(!has(c.securityContext.capabilities.add) || c.securityContext.capabilities.add.all(a, a in ${ADDED}))`,
+  defaultProfile('c.securityContext', 'seccompProfile'),
+  defaultProfile('c.securityContext', 'appArmorProfile'),
 ].join(' && ');
+/** A runtime confines a container without a profile by its default where the node has AppArmor: so none may name another. */
+const DEFAULT_APPARMOR = `(!has(object.spec.securityContext) || ${defaultProfile('object.spec.securityContext', 'appArmorProfile')}) && (!has(object.metadata.annotations) || object.metadata.annotations.all(k, !k.startsWith('container.apparmor.security.beta.kubernetes.io/')))`;
 /** The kinds of volume of a pod: the agent's own, the token that only the api accepts, memory for a socket, and the certificate of the village. */
 const OWN_VOLUME = `has(v.persistentVolumeClaim) && v.persistentVolumeClaim.claimName == object.metadata.labels['${AGENT_LABEL}'] + '-home'`;
 const OWN_TOKEN = `has(v.projected) && v.projected.sources.all(s, has(s.serviceAccountToken) && s.serviceAccountToken.audience == '${TOKEN_AUDIENCE}')`;
@@ -119,6 +126,7 @@ export const OPERATOR_POD_POLICY = {
       'makes no privileged pods',
       `object.spec.containers.all(c, ${CONFINED} && (c.name != 'resident' || (${WITHOUT_RIGHTS}))) && object.spec.initContainers.all(c, ${CONFINED}) && has(object.spec.securityContext) && has(object.spec.securityContext.seccompProfile) && object.spec.securityContext.seccompProfile.type == 'RuntimeDefault'`,
     ),
+    refuse("takes the runtime's profile of AppArmor from no pod", DEFAULT_APPARMOR),
   ],
 } as const;
 
