@@ -1,16 +1,28 @@
-/** git, pip, npm, curl, Python, Node and Chromium of a real pod, with the environment that the resident gives to programs. */
+/**
+ * git, gh, pip, npm, apt, go, cargo's index, curl, Python, Node, Chromium and the MCP server of GitHub in a real pod, with the environment
+ * that the resident gives to programs: first in a village that opens nothing, then in one that opens the stand-ins.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { listEgress } from '@hamlet/contract';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
-import { fileServer, gitServer, npmFiles, pythonFiles } from '../../api/broker/src/testing/package-servers.ts';
+import {
+  crateFiles,
+  fileServer,
+  gitServer,
+  goFiles,
+  npmFiles,
+  pythonFiles,
+} from '../../api/broker/src/testing/package-servers.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
+import { makeToyPackage, mirrorOf } from '../env/egress/debian-archive.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { MARK } from '../env/egress/probe.ts';
 import { until } from '../env/until.ts';
@@ -20,9 +32,15 @@ const NAME = `tom-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
 const TIER = `tools-${process.pid}`;
 const TIER_MANIFEST = ownTier(TIER, { models: ['small'], cpu: '500m', memory: '2Gi' });
-const HOSTS = ['git.test', 'index.test', 'npm.test', 'read.test'] as const;
+const HOSTS = ['git.test', 'index.test', 'npm.test', 'apt.test', 'go.test', 'crates.test', 'read.test'] as const;
 const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT}`;
+/** Programs of GitHub name no port. */
+const GITHUB = 'api.github.com';
+const HTTPS = 443;
 const RUN = randomUUID();
+const SECRET = 'team-token';
+const PLACEHOLDER = `hamlet-placeholder-${SECRET}`;
+const token = `ghp_${randomBytes(18).toString('hex')}`;
 
 let place: Village;
 let outside: Outside;
@@ -44,45 +62,83 @@ function makeRepository(): void {
   execFileSync('git', ['-C', bare, 'config', 'http.receivepack', 'true']);
 }
 
+/** The repositories of a team, for those who have its token: git sends it as the password of a user. */
+function privateGit(): RequestListener {
+  const serve = gitServer(join(folder, 'git'));
+  const wanted = `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+  return (request, response) => {
+    if (request.headers.authorization === wanted) serve(request, response);
+    else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+  };
+}
+
+/** The API of GitHub for those who have the token, which it repeats. */
+const github: RequestListener = ({ headers, url = '' }, response) => {
+  const [, sent] = /^(?:token|Bearer) (.+)$/.exec(headers.authorization ?? '') ?? [];
+  response.setHeader('content-type', 'application/json');
+  if (sent !== token) response.writeHead(401).end('{"message":"Bad credentials"}');
+  else if (url.startsWith('/search/')) response.end('{"total_count":0,"incomplete_results":false,"items":[]}');
+  else response.end(JSON.stringify({ login: 'team', token: sent }));
+};
+
+async function serveAll(): Promise<void> {
+  const architecture = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim();
+  const served: readonly (readonly [(typeof HOSTS)[number], RequestListener])[] = [
+    ['git.test', privateGit()],
+    ['index.test', fileServer(await pythonFiles(folder, '/packages/'), [])],
+    ['npm.test', fileServer(await npmFiles(folder, at('npm.test')), [])],
+    ['apt.test', fileServer(mirrorOf(makeToyPackage(folder), 'bookworm', architecture), [])],
+    ['go.test', fileServer(await goFiles(folder), [])],
+    ['crates.test', fileServer(await crateFiles(folder, at('crates.test')), [])],
+  ];
+  for (const [host, listener] of served) outside.hosts.set(host, listener);
+  outside.hosts.set(GITHUB, github);
+}
+
+const apply = (spec: object): Promise<void> =>
+  applyAgent(place, NAME, { entitlement: { policy: 'Pinned', name: TIER }, ...spec });
+
 before(async () => {
   place = await village();
-  outside = await startOutside();
+  outside = await startOutside([HTTPS]);
   folder = mkdtempSync(join(tmpdir(), 'egress-tools-'));
   makeRepository();
-  outside.hosts.set('git.test', gitServer(join(folder, 'git')));
-  outside.hosts.set('index.test', fileServer(await pythonFiles(folder, '/packages/'), []));
-  outside.hosts.set('npm.test', fileServer(await npmFiles(folder, at('npm.test')), []));
-  await openVillage(place, outside, {
-    names: { [outside.address]: HOSTS },
-    openings: HOSTS.map((host) => ({ host, ports: [TLS_PORT] })),
-    more: { registries: { pip: { url: `${at('index.test')}/simple/` }, npm: { url: `${at('npm.test')}/` } } },
-  });
+  await serveAll();
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(TIER_MANIFEST));
-  await applyAgent(place, NAME, {
-    entitlement: { policy: 'Pinned', name: TIER },
-    repository: { url: `${at('git.test')}/team/toy.git` },
-    egress: { allow: [{ host: 'read.test', ports: [TLS_PORT], methods: ['GET'] }] },
-  });
+  await apply({});
   pod = (await untilReady(place, NAME)).pod ?? '';
+  await putGo();
 });
 after(async () => {
   await deleteAgents(place, [NAME]);
   await place.tryKubectl(['delete', 'entitlement', TIER, '--ignore-not-found']);
+  await place.tryKubectl(['delete', 'secret', SECRET, '--ignore-not-found']);
   await outside.close();
   await closeVillage(place);
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** The image has no Go; its program alone, of this machine, can ask for modules. */
+async function putGo(): Promise<void> {
+  const root = execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim();
+  await place.kubectl(['cp', join(root, 'bin/go'), `${pod}:/usr/local/bin/go`, '-c', 'hands']);
+}
 
 interface Ran {
   readonly code: number;
   readonly output: string;
 }
 
+const GO = { GOROOT: '/tmp', GOPATH: '/tmp/go', GOTOOLCHAIN: 'local', GONOSUMDB: '*', GOFLAGS: '-mod=mod' };
+
 /** Runs a line of shell in the hands, in the environment of a call of the agent. */
 async function run(line: string, call = 'call-1'): Promise<Ran> {
   const environment = {
     ...packageEnvironment(authorOf(null, { agentId: NAME, suffix: '(Harvest)' })),
     ...proxyEnvironment({ run: RUN, call }),
+    ...GO,
+    GH_TOKEN: PLACEHOLDER,
+    GITHUB_PERSONAL_ACCESS_TOKEN: PLACEHOLDER,
   };
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const command = ['exec', pod, '-c', 'hands', '--', 'env', ...variables, 'sh', '-c', `cd /workspace && ${line}`];
@@ -93,11 +149,90 @@ async function run(line: string, call = 'call-1'): Promise<Ran> {
   });
 }
 
+/** Calls a tool of an MCP server, and prints the answer. Both are arguments. */
+const CALL_TOOL = `
+  const server = require("node:child_process").spawn(process.argv[1], { stdio: ["pipe", "pipe", "inherit"] });
+  const send = (message) => server.stdin.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+  require("node:readline").createInterface({ input: server.stdout }).on("line", (line) => {
+    const { id } = JSON.parse(line);
+    if (id === 1) {
+      send({ method: "notifications/initialized" });
+      send({ id: 2, method: "tools/call", params: JSON.parse(process.argv[2]) });
+    }
+    if (id === 2) {
+      console.log(line);
+      server.kill();
+      process.exit(0);
+    }
+  });
+  const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  send({ id: 1, method: "initialize", params });`;
+
 async function succeeds(line: string, expected: RegExp): Promise<void> {
   const { code, output } = await run(line);
   assert.equal(code, 0, `${line}: ${output}`);
   assert.match(output, expected, line);
 }
+
+/** Programs of a village that opens nothing, and what they say to their user. */
+const CLOSED: Readonly<Record<string, RegExp>> = {
+  'apt-get update': /403 {2}egress_registry_off: the registry apt is .*ask an admin to add apt to egress\.registries/,
+  'pip download -vv toy-wheel': /egress_registry_off: .*ask an admin to add pip to egress\.registries/,
+  'npm view @toys/top': /egress_registry_off: .*ask an admin to add npm to egress\.registries/,
+  'go mod download toys.home/top@v1.0.0': /egress_registry_off: .*ask an admin to add go to egress\.registries/,
+  // As cargo asks first, by the settings that the hands have for it.
+  'curl -sS "$(sed -n \'s/^registry = "sparse+\\(.*\\)"/\\1/p\' /.cargo/config.toml)config.json"':
+    /egress_registry_off.*ask an admin to add crates to egress\.registries/,
+  'gh api user': /no rule of this agent allows api\.github\.com:443; ask an admin to add it to spec\.egress/,
+  'git clone https://closed.test/a.git': /egress_not_allowed: .*ask an admin to add it to spec\.egress/,
+  'curl -sS http://closed.test/':
+    /no rule of this agent allows closed\.test:80; ask an admin to add it to spec\.egress/,
+  'curl -sSv https://closed.test/': /403 egress_not_allowed: .*ask an admin to add it to spec\.egress/,
+  'wget -O- https://closed.test/': /no rule of this agent allows closed\.test:443; ask an admin/,
+  'python3 -c "import urllib.request as r; r.urlopen(\'https://closed.test/\')"':
+    /403 egress_not_allowed: no rule of this agent allows closed\.test:443; ask an admin/,
+};
+
+test('in a village that opens nothing, each program says what to ask for', async () => {
+  for (const [line, says] of Object.entries(CLOSED)) {
+    const { output } = await run(line);
+    assert.match(output.replaceAll(/\s*\n\s*/g, ' '), says, line);
+  }
+});
+
+test('an operator opens hosts and registries, and binds a secret', async () => {
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: SECRET, labels: { 'hamlet.village/egress': 'true' } },
+    stringData: { value: token },
+  };
+  await place.kubectl(['apply', '-f', '-'], JSON.stringify(secret));
+  await openVillage(place, outside, {
+    names: { [outside.address]: [...HOSTS, GITHUB] },
+    openings: [...HOSTS.map((host) => ({ host, ports: [TLS_PORT] })), { host: GITHUB, ports: [HTTPS] }],
+    more: {
+      registries: {
+        apt: { url: `${at('apt.test')}/` },
+        pip: { url: `${at('index.test')}/simple/` },
+        npm: { url: `${at('npm.test')}/` },
+        go: { url: `${at('go.test')}/` },
+        crates: { url: `${at('crates.test')}/index/` },
+      },
+      secretNames: [SECRET],
+    },
+  });
+  await apply({
+    repository: { url: `${at('git.test')}/team/toy.git`, secretName: SECRET },
+    egress: {
+      allow: [
+        { host: 'read.test', ports: [TLS_PORT], methods: ['GET'] },
+        { host: GITHUB, methods: ['GET', 'POST'], secret: SECRET },
+      ],
+    },
+  });
+  assert.equal((await untilReady(place, NAME)).pod, pod, 'new rules need no new pod');
+});
 
 test('git clones the repository of the agent; a push without a live run and a foreign repository are refused with the reason', async () => {
   await succeeds(`git clone -q ${at('git.test')}/team/toy.git && cat toy/toy.txt`, /a toy/);
@@ -125,11 +260,39 @@ test('git clones the repository of the agent; a push without a live run and a fo
   );
 });
 
-test('pip and npm install from the registries that are on; one that is off says what to ask for', async () => {
+test('apt, pip, npm, go and cargo install from the registries that are on', async () => {
+  // The stand-in has no key of Debian. The sources are those of the image.
+  const unsigned = '-o Acquire::AllowInsecureRepositories=true -o APT::Get::AllowUnauthenticated=true';
+  await succeeds(
+    `apt-get -q update ${unsigned} && apt-get -q -y install ${unsigned} toy && cat /usr/share/toy/answer`,
+    /^42$/m,
+  );
   await succeeds('pip install -q toy-wheel && python3 -c "import toy_wheel; print(toy_wheel.ANSWER)"', /^42$/m);
   await succeeds('mkdir -p js && cd js && npm i --silent @toys/top && cat node_modules/@toys/top/index.js', /^42/m);
-  const off = await run('GOFLAGS=-mod=mod curl -s "$GOPROXY/toys.home/top/@v/list"');
-  assert.match(off.output, /egress_registry_off.*egress.registries/s);
+  await succeeds(
+    'go mod download toys.home/top@v1.0.0 && cat /tmp/go/pkg/mod/toys.home/top@v1.0.0/top.go',
+    /^package top$/m,
+  );
+  // As cargo asks: the settings of the index, the entry, and the archive where the settings say it is.
+  await succeeds(
+    `cd /tmp && curl -sSf http://hamlet/crates/config.json >config.json && curl -sSf http://hamlet/crates/to/yc/toycrate && curl -sSfL "$(jq -r .dl config.json)/toycrate/1.0.0/download" | sha256sum`,
+    /"cksum":"([0-9a-f]{64})"[^]*\1/,
+  );
+});
+
+test('gh and the MCP server of GitHub use a token that is in their pod nowhere', async () => {
+  const user = await run('gh api user');
+  assert.deepEqual(JSON.parse(user.output), { login: 'team', token: PLACEHOLDER });
+  const search = { name: 'search_repositories', arguments: { query: 'toys' } };
+  const asked = await run(`node -e '${CALL_TOOL}' mcp-server-github '${JSON.stringify(search)}'`);
+  assert.match(asked.output, /total_count.*0/);
+  const sent = outside.hits.filter(({ host }) => host === GITHUB).map(({ headers }) => headers.authorization);
+  assert.deepEqual(new Set(sent), new Set([`token ${token}`, `Bearer ${token}`]));
+  const write = await run('gh api --method POST user/repos -f name=toys');
+  assert.match(write.output, /egress_no_run/);
+  assert.equal(outside.hits.filter(({ host, method }) => host === GITHUB && method === 'POST').length, 0);
+  const secret = await run('printenv GH_TOKEN; git -C toy config --list; gh auth status --show-token');
+  assert.doesNotMatch(secret.output, new RegExp(token));
 });
 
 test('curl, wget, Python, Node and Chromium reach an allowed host, and trust the certificate of the village', async () => {
@@ -146,22 +309,11 @@ test('curl, wget, Python, Node and Chromium reach an allowed host, and trust the
   await succeeds(`chromium --headless --proxy-server=http://127.0.0.1:3128 --dump-dom ${url} 2>/dev/null`, marked);
 });
 
-test('a host without a rule says which rule to ask for', async () => {
-  const { code, output } = await run('curl -sS http://closed.test/');
-  assert.equal(code, 0, output);
-  assert.match(
-    output,
-    /no rule of this agent allows closed.test:80; ask an admin to add it to spec.egress of the Agent/,
-  );
-  const failed = await run('curl -sS https://closed.test/');
-  assert.notEqual(failed.code, 0);
-  assert.match(failed.output, /403/);
-});
-
 test('the record names run and call of each program', async () => {
-  const { attempts } = dataOf(await place.admin.call(listEgress, { query: { run_id: RUN } }));
-  const hosts = new Set(attempts.map(({ host }) => host));
-  for (const host of HOSTS) assert.ok(hosts.has(host), host);
-  for (const { agent_id, call_id, run_witnessed } of attempts)
-    assert.deepEqual([agent_id, call_id, run_witnessed], [NAME, 'call-1', false]);
+  for (const host of [...HOSTS, GITHUB, 'closed.test']) {
+    const { attempts } = dataOf(await place.admin.call(listEgress, { query: { run_id: RUN, host } }));
+    assert.ok(attempts.length > 0, host);
+    for (const { agent_id, call_id, run_witnessed } of attempts)
+      assert.deepEqual([agent_id, call_id, run_witnessed], [NAME, 'call-1', false]);
+  }
 });

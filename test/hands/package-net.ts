@@ -1,11 +1,11 @@
 /** Registries of a test behind a real broker, and hands whose package managers reach them. */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { startNetHands, type NetHands } from '../../agent-image/resident/src/net/testing/net-hands.ts';
+import { flatArchive, makeToyPackage } from '../env/egress/debian-archive.ts';
 import { RUN, TestBroker } from '../../api/broker/src/testing/a-broker.ts';
 import { startInternet } from '../../api/broker/src/testing/an-internet.ts';
 import {
@@ -38,26 +38,6 @@ export interface PackageNet {
   hang(): void;
   serve(): void;
   remove(): Promise<void>;
-}
-
-/** A package of Debian that a real dpkg can unpack, in an archive with its index. */
-function debianArchive(folder: string): ReadonlyMap<string, Buffer | string> {
-  const root = join(folder, 'deb');
-  mkdirSync(join(root, 'DEBIAN'), { recursive: true });
-  mkdirSync(join(root, 'usr/share/toy'), { recursive: true });
-  writeFileSync(join(root, 'usr/share/toy/answer'), '42\n');
-  const control = 'Package: toy\nVersion: 1.0\nArchitecture: all\nMaintainer: x <x@example.org>\nDescription: x\n';
-  writeFileSync(join(root, 'DEBIAN/control'), control);
-  execFileSync('dpkg-deb', ['--root-owner-group', '--build', root, join(folder, 'toy_1.0_all.deb')]);
-  const deb = execFileSync('cat', [join(folder, 'toy_1.0_all.deb')]);
-  const [sum = ''] = execFileSync('sha256sum', [join(folder, 'toy_1.0_all.deb')])
-    .toString()
-    .split(' ');
-  const facts = `Filename: stable/toy_1.0_all.deb\nSize: ${String(deb.length)}\nSHA256: ${sum}\n`;
-  return new Map<string, Buffer | string>([
-    ['/debian/stable/Packages', Buffer.from(control.replace('Description', `${facts}Description`))],
-    ['/debian/stable/toy_1.0_all.deb', deb],
-  ]);
 }
 
 /** Settings by which a real apt-get and dpkg work in a folder, and not on this machine. */
@@ -119,7 +99,7 @@ export async function startPackageNet(): Promise<PackageNet> {
     ...(await npmFiles(folder, 'https://files.home')),
     ...(await crateFiles(folder, 'https://files.home')),
     ...(await goFiles(folder)),
-    ...debianArchive(folder),
+    ...flatArchive(makeToyPackage(folder)),
   ]);
   const answering = fileServer(files, seen);
   const silent: RequestListener = (request) => void seen.push(`hangs ${String(request.url)}`);

@@ -89,7 +89,11 @@ test('a host without a rule, a denied one and a wrong port are refused, recorded
   };
   for (const [target, code] of Object.entries(codes)) {
     const { head } = await broker.connect(target);
-    assert.match(head, new RegExp(`^HTTP/1.1 403[^]*hamlet-egress-code: ${code}`), target);
+    assert.match(
+      head,
+      new RegExp(`^HTTP/1.1 403 ${code}: .*ask an admin.*\r\n[^]*hamlet-egress-code: ${code}`),
+      target,
+    );
   }
   assert.deepEqual(
     broker.village.attempts.map(({ host, refused }) => `${host} ${String(refused)}`),
@@ -101,6 +105,14 @@ test('a host without a rule, a denied one and a wrong port are refused, recorded
     ],
   );
   assert.deepEqual(internet.dialled, []);
+});
+
+test('the reason phrase of a refusal is printable, one line and short, whatever the program sent', async () => {
+  const { head } = await broker.connect(`${'x'.repeat(180)}.${'y'.repeat(60)}.org:443`);
+  const [line = ''] = head.split('\r\n');
+  assert.match(line, /^HTTP\/1\.1 403 [\x20-\x7e]{20,300}$/);
+  const { message } = await broker.plain(`http://plain.org/${'%C3%A9'.repeat(60)}/../%2e%2e`);
+  assert.match(message, /^[\x20-\x7e]{20,300}$/);
 });
 
 test('addresses inside of the cluster, of the owner, of the machine and of metadata are refused, by name and as such', async () => {

@@ -59,7 +59,8 @@ async function udpOn(address: string, datagrams: string[]): Promise<UdpSocket> {
   return socket;
 }
 
-export async function startOutside(): Promise<Outside> {
+/** @param tlsPorts further ports of the machine's address for servers with TLS, for programs that name none. */
+export async function startOutside(tlsPorts: readonly number[] = []): Promise<Outside> {
   const address = (await clusterStatus())?.spec.apiHost;
   if (address === undefined) throw new Error('no cluster is up: make up');
   const files = await createAuthority('the outside of a test', Date.now());
@@ -83,11 +84,12 @@ export async function startOutside(): Promise<Outside> {
     socket.on('error', () => undefined).once('close', () => (connection.closedMs = Date.now()));
   });
   const plain = createHttp(listener);
-  for (const [server, port] of [
-    [secure, TLS_PORT],
-    [plain, PLAIN_PORT],
-  ] as const)
-    await hamletCluster(['forward', '--listen', `${address}:${port}`, '--to', await listening(server)]);
+  const forwarded = [
+    [[TLS_PORT, ...tlsPorts], await listening(secure)],
+    [[PLAIN_PORT], await listening(plain)],
+  ] as const;
+  for (const [ports, to] of forwarded)
+    for (const port of ports) await hamletCluster(['forward', '--listen', `${address}:${port}`, '--to', to]);
   const udp = await udpOn(address, datagrams);
   const close = async (): Promise<void> => {
     udp.close();

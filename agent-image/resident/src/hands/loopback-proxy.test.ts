@@ -17,6 +17,7 @@ async function startBroker() {
   };
   const server = createServer((request, response) => {
     note(request);
+    if (request.url === 'http://denied.example/') return void response.writeHead(403, 'off: ask an admin').end();
     response.setHeader('set-cookie', ['a=1', 'b=2']);
     response.setHeader('content-type', 'application/json');
     const words = { method: request.method, url: request.url, headers: request.headers };
@@ -94,6 +95,8 @@ test('the refusal of the broker reaches the program', async () => {
   const { text, socket } = await tunnel('denied.example:443', []);
   assert.match(text, /^HTTP\/1.1 403 Forbidden/);
   socket.destroy();
+  const { response } = await ask('http://denied.example/', { host: 'denied.example' });
+  assert.deepEqual([response.statusCode, response.statusMessage], [403, 'off: ask an admin']);
 });
 
 test('a request without TLS goes on with its whole address, its headers and its body', async () => {

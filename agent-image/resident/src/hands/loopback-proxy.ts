@@ -139,6 +139,9 @@ function identified(request: IncomingMessage): { readonly user: string | null; r
   return { user: named, headers: next };
 }
 
+/** The reason phrase of an answer, by which apt and others show why the broker refused. */
+const phraseOf = ({ statusMessage = '' }: IncomingMessage): string => statusMessage.replaceAll(/[^\x20-\x7e]/g, '?');
+
 /** Passes a request without TLS on, with its whole address or the path of an endpoint of the broker. */
 async function forward(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { user, headers } = identified(request);
@@ -152,7 +155,7 @@ async function forward(parts: Parts, request: IncomingMessage, response: ServerR
     setHost: false,
   });
   upstream.on('response', (answer) => {
-    response.writeHead(answer.statusCode ?? 502, onward(answer));
+    response.writeHead(answer.statusCode ?? 502, phraseOf(answer), onward(answer));
     pipeline(answer, response, () => undefined);
   });
   upstream.on('error', () => refuse(response));

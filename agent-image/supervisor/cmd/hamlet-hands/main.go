@@ -93,6 +93,7 @@ func serve(args []string) int {
 		return 2
 	}
 	trustFiles()
+	leadSources()
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(collectAt)
 	if err := supervise(*folder, *output); err != nil {

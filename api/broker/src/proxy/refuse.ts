@@ -1,10 +1,13 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { EgressRefusalCode } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
 /** The header by which a program or a tool reads why the broker refused. */
 export const REFUSAL_HEADER = 'hamlet-egress-code';
+
+/** Longest reason phrase. apt reads 359 characters of it. */
+const MAX_PHRASE_LENGTH = 300;
 
 const STATUSES: Readonly<Partial<Record<EgressRefusalCode, number>>> = {
   egress_identity_refused: 407,
@@ -24,12 +27,19 @@ export function statusOf(code: EgressRefusalCode): number {
 
 const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ reason: code, message })}\n`;
 
+/**
+ * Code and message as the reason phrase of an answer: apt, pip, wget, Python and programs in Go show their user this and nothing else.
+ * Only printable ASCII may stand there.
+ */
+const phraseOf = ({ code, message }: EgressDenial): string =>
+  `${code}: ${message}`.slice(0, MAX_PHRASE_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
+
 /** Answers a CONNECT with a refusal and ends the connection. */
 export function refuseConnect(socket: Duplex, denial: EgressDenial): void {
   const status = statusOf(denial.code);
   const body = bodyOf(denial);
   const lines = [
-    `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}`,
+    `HTTP/1.1 ${String(status)} ${phraseOf(denial)}`,
     `${REFUSAL_HEADER}: ${denial.code}`,
     'content-type: application/json',
     `content-length: ${String(Buffer.byteLength(body))}`,
@@ -56,7 +66,7 @@ export function refuseRequest(response: ServerResponse, denial: EgressDenial): v
   }
   const status = statusOf(denial.code);
   const { type, body } = shownTo(response.req.headers['user-agent'] ?? '', denial);
-  response.writeHead(status, denial.code, {
+  response.writeHead(status, phraseOf(denial), {
     [REFUSAL_HEADER]: denial.code,
     'content-type': type,
     ...(status === 407 ? { 'proxy-authenticate': 'Basic realm="hamlet"' } : {}),

@@ -195,7 +195,6 @@ test('go fetches a module, and names run and call in the path', async () => {
 
 test('apt reads a list of packages and fetches one of them', async (t) => {
   if (!(await has('apt-get'))) return t.skip('apt-get is not installed');
-  open({ apt: { url: 'http://index.home/' } });
   hosts.set('index.home', fileServer(debianFiles(), seen));
   const root = join(folder, 'apt');
   for (const part of ['etc/apt', 'state/lists/partial', 'cache/archives/partial', 'down'])
@@ -206,6 +205,10 @@ test('apt reads a list of packages and fetches one of them', async (t) => {
   const flags = [...options, `Dir::State::status=${root}/status`, 'APT::Sandbox::User=root', 'Acquire::Languages=none'];
   const apt = (...args: string[]): Promise<Ran> =>
     program(['apt-get', ...flags.flatMap((flag) => ['-o', flag]), ...args], { cwd: join(root, 'down') });
+  open({});
+  const off = await apt('update');
+  assert.match(off.out, /403 {2}egress_registry_off: .*ask an admin to add apt to egress\.registries/);
+  open({ apt: { url: 'http://index.home/' } });
   const updated = await apt('update');
   assert.equal(updated.code, 0, updated.out);
   const ran = await apt('download', 'toy');

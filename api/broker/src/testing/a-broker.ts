@@ -74,6 +74,8 @@ export class FakeVillage implements Village {
 
 export interface Answer {
   readonly status: number;
+  /** The reason phrase. */
+  readonly message: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -208,5 +210,6 @@ async function answerTo(request: ReturnType<typeof requestHttp>, body?: string):
   let text = '';
   for await (const chunk of response) text += String(chunk);
   request.destroy();
-  return { status: response.statusCode, headers: response.headers, body: text };
+  const { statusCode: status, statusMessage: message = '', headers } = response;
+  return { status, message, headers, body: text };
 }

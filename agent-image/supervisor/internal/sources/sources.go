@@ -1,0 +1,140 @@
+// Package sources leads the package managers of the container to the endpoints of the broker, so that the switch of the
+// village decides, and a switch that is off says so in the words of the program. pip, npm and Go read variables for this;
+// apt and cargo read only files.
+package sources
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	// maxBytes of one file are read.
+	maxBytes = 1 << 20
+	// maxMirrors of the image are led.
+	maxMirrors = 16
+	// endpoint is the broker, as programs name it through the proxy of the pod.
+	endpoint = "http://hamlet/"
+)
+
+// crates replaces the usual index of cargo. A file nearer to a project, or a flag, overrides it.
+const crates = `[source.crates-io]
+replace-with = "village"
+
+[source.village]
+registry = "sparse+` + endpoint + `crates/"
+`
+
+// Place names the files of the container.
+type Place struct {
+	// Apt is the folder of apt's settings.
+	Apt string
+	// Mirrors lists the archives of Debian from which the image was built, one address a line. Other archives, which an image
+	// may add, stay as they are. Without the file this is no image of agents, and nothing changes.
+	Mirrors string
+	// Cargo is the settings of cargo above every folder of the agent.
+	Cargo string
+}
+
+// System is the place of the files in Debian.
+func System() Place {
+	return Place{Apt: "/etc/apt", Mirrors: "/etc/hamlet/apt-mirrors", Cargo: "/.cargo/config.toml"}
+}
+
+// Lead changes the files. A file that is led already, or that somebody else made, stays as it is.
+func Lead(p Place) error {
+	mirrors, err := read(p.Mirrors)
+	if err != nil || mirrors == nil {
+		return err
+	}
+	return errors.Join(p.leadApt(strings.Fields(string(mirrors))), p.leadCargo())
+}
+
+func (p Place) leadApt(mirrors []string) error {
+	files := []string{filepath.Join(p.Apt, "sources.list")}
+	for _, pattern := range []string{"*.list", "*.sources"} {
+		more, _ := filepath.Glob(filepath.Join(p.Apt, "sources.list.d", pattern))
+		files = append(files, more...)
+	}
+	var failures error
+	for _, file := range files {
+		failures = errors.Join(failures, lead(file, mirrors))
+	}
+	return failures
+}
+
+// lead replaces addresses of mirrors where they stand as whole words, which both forms of a list of sources do.
+func lead(file string, mirrors []string) error {
+	text, err := read(file)
+	if err != nil || len(text) == 0 {
+		return err
+	}
+	led := text
+	for _, mirror := range mirrors[:min(len(mirrors), maxMirrors)] {
+		if archive := archiveOf(mirror); archive != "" {
+			led = replaceWord(led, mirror, endpoint+"apt/"+archive)
+		}
+	}
+	if bytes.Equal(led, text) {
+		return nil
+	}
+	return replace(file, led)
+}
+
+// archiveOf is the archive behind an address, or empty where it is none of Debian: every mirror has them at these paths.
+func archiveOf(mirror string) string {
+	switch archive := path.Base(mirror); archive {
+	case "debian", "debian-security":
+		return archive
+	default:
+		return ""
+	}
+}
+
+func replaceWord(text []byte, word, by string) []byte {
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		words := strings.Split(line, " ")
+		for j := range words {
+			if strings.TrimRight(words[j], "/") == strings.TrimRight(word, "/") {
+				words[j] = by
+			}
+		}
+		lines[i] = strings.Join(words, " ")
+	}
+	return []byte(strings.Join(lines, "\n"))
+}
+
+func (p Place) leadCargo() error {
+	if _, err := os.Lstat(p.Cargo); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(p.Cargo), 0o755); err != nil {
+		return err
+	}
+	return replace(p.Cargo, []byte(crates))
+}
+
+// read returns a file, or nothing where there is none or a longer one.
+func read(file string) ([]byte, error) {
+	facts, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) || (err == nil && (!facts.Mode().IsRegular() || facts.Size() > maxBytes)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}
+
+func replace(file string, content []byte) error {
+	part := file + ".part"
+	if err := os.WriteFile(part, content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, file)
+}
