@@ -62,3 +62,16 @@ test('so is a rule of an Agent, which runs as before; without examples the condi
     return conditions.length > 0 && conditions.every(({ type }) => type !== 'RulesChecked');
   });
 });
+
+test('a misspelled tool in a rule of an Agent or a tier is named, and stops nothing', async () => {
+  const misspelled = { rules: [{ tools: ['shel'], verdict: 'deny' }] };
+  await v.createAgent('bob', { tools: misspelled });
+  assert.equal(
+    await v.condition('bob', 'RulesChecked False NameUnknown'),
+    'rule 1: shel is no tool and no class of tools: did you mean shell?',
+  );
+  await v.runningPod('bob');
+  const at = { namespace: v.namespace, name: 'tier-0' };
+  await v.server.client.mergePatch(ENTITLEMENTS, { spec: { tools: misspelled } }, at);
+  assert.match(await ofTier('False NameUnknown'), /did you mean shell\?/);
+});

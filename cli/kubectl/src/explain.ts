@@ -83,10 +83,12 @@ function capabilityTrouble(conditions: readonly Condition[], name: string): Trou
   return link.reason === 'CapabilityMissing' ? { ...link, advice: adviceFor(link, name) } : null;
 }
 
-/** The condition of the rules, if an example contradicts its rule. Agents without examples have none. */
+/** The condition of the rules, if an example contradicts its rule, or a rule names no tool. */
 function rulesTrouble(conditions: readonly Condition[], name: string): Trouble | null {
   const link = linkOf(conditions, 'RulesChecked');
-  return link.reason === 'RuleBroken' ? { ...link, advice: adviceFor(link, name) } : null;
+  return link.reason === 'RuleBroken' || link.reason === 'NameUnknown'
+    ? { ...link, advice: adviceFor(link, name) }
+    : null;
 }
 
 /** Explains the chain of conditions, the hands, the capabilities and the rules. Pure. */

@@ -3,6 +3,7 @@ import {
   Agent,
   Entitlement,
   EntitlementSpec,
+  TOOL_CLASSES,
   type AgentSpec,
   type AgentStatus,
   type EntitlementStatus,
@@ -17,7 +18,7 @@ export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 > & {
-  /** The rules of its tools, without their reasons; only if one of them has examples. */
+  /** The rules of its tools, without their reasons; only if there is something to check about them. */
   readonly rules?: readonly ExampledRule[];
 };
 
@@ -66,7 +67,7 @@ export const problemOf = (error: z.ZodError): string =>
 /** The part of a spec that the operator uses. */
 export function operatedSpec(spec: AgentSpec): OperatedSpec {
   const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
-  const rules = exampledRules(spec.tools?.rules);
+  const rules = checkableRules(spec.tools?.rules);
   return {
     power,
     entitlement,
@@ -79,9 +80,15 @@ export function operatedSpec(spec: AgentSpec): OperatedSpec {
   };
 }
 
-/** Rules without their reasons; undefined if none has examples, because then there is nothing to check. */
-export function exampledRules(rules: readonly ExampledRule[] | undefined): readonly ExampledRule[] | undefined {
-  if (rules?.some(({ examples }) => examples !== undefined) !== true) return undefined;
+const CLASSES: ReadonlySet<string> = new Set(TOOL_CLASSES);
+
+/** True for a rule with examples, or with a name that is no class: of a tool, or of nothing. */
+const needsCheck = ({ tools, examples }: ExampledRule): boolean =>
+  examples !== undefined || tools.some((name) => !CLASSES.has(name));
+
+/** Rules without their reasons; undefined if there is nothing to check about them. */
+export function checkableRules(rules: readonly ExampledRule[] | undefined): readonly ExampledRule[] | undefined {
+  if (rules?.some(needsCheck) !== true) return undefined;
   return rules.map(({ tools, when, verdict, examples }) => ({
     tools,
     verdict,

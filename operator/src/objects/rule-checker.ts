@@ -1,54 +1,78 @@
-import type { CheckedRules, ExampledRule } from '@hamlet/core/rules';
+import type { CheckedRules as CheckedExamples, ExampledRule } from '@hamlet/core/rules';
 
-/** Checks the examples of rules; null until the parser of shell commands is loaded. */
-export type CheckRules = (rules: readonly ExampledRule[]) => CheckedRules | null;
-
-async function load(): Promise<CheckRules> {
-  const [{ checkExamples }, { openShell, readCommandOf }] = await Promise.all([
-    import('@hamlet/core/rules'),
-    import('@hamlet/shell'),
-  ]);
-  const parse = await openShell();
-  // The object of a list of rules is another one with each change of its spec.
-  const known = new WeakMap<readonly ExampledRule[], CheckedRules>();
-  return (rules) => {
-    const checked = known.get(rules) ?? checkExamples(rules, (command) => readCommandOf(parse, command).classes);
-    known.set(rules, checked);
-    return checked;
-  };
+/** The result of the examples of rules, and the names in them that are no tool and no class, each with the fix. */
+export interface CheckedRules extends CheckedExamples {
+  readonly unknown: readonly string[];
 }
 
 /**
- * A checker of examples, by the functions with which the API checks them. The first question begins to load tools and parser, which take
- * more than 10 MB: a village without examples needs neither. `onLoad` is called once they are there; a load that fails begins again with
- * the next question.
+ * Checks rules: their names, and their examples. Null until the parser of shell commands is loaded; undefined if there is nothing to say,
+ * because the rules have no examples and each name in them is known, or not checked yet.
  */
-export function createRuleChecker({
-  onLoad,
-  onError,
-}: {
-  readonly onLoad: () => void;
-  readonly onError: (error: unknown) => void;
-}): CheckRules {
-  let check: CheckRules | null = null;
-  let isLoading = false;
-  const begin = async (): Promise<void> => {
+export type CheckRules = (rules: readonly ExampledRule[]) => CheckedRules | null | undefined;
+
+/** A part that loads in the background once it is needed; null until it is there. */
+class Loading<Part> {
+  #part: Part | null = null;
+  #isLoading = false;
+  readonly #load: () => Promise<Part>;
+  readonly #ports: CheckerPorts;
+
+  constructor(load: () => Promise<Part>, ports: CheckerPorts) {
+    this.#load = load;
+    this.#ports = ports;
+  }
+
+  get(): Part | null {
+    if (this.#part !== null || this.#isLoading) return this.#part;
+    this.#isLoading = true;
+    void this.#begin();
+    return null;
+  }
+
+  async #begin(): Promise<void> {
     try {
-      check = await load();
+      this.#part = await this.#load();
     } catch (error) {
-      onError(error);
+      this.#ports.onError(error);
       return;
     } finally {
-      isLoading = false;
+      this.#isLoading = false;
     }
-    onLoad();
-  };
+    this.#ports.onLoad();
+  }
+}
+
+async function loadParser(): Promise<(command: string) => readonly string[]> {
+  const { openShell, readCommandOf } = await import('@hamlet/shell');
+  const parse = await openShell();
+  return (command) => readCommandOf(parse, command).classes;
+}
+
+export interface CheckerPorts {
+  readonly onLoad: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * A checker of rules, by the functions with which the API checks them. The first rules begin to load the names of tools, and the first
+ * examples the parser, which takes more than 10 MB. `onLoad` is called once they are there; a load that fails begins again with the next
+ * question.
+ */
+export function createRuleChecker(ports: CheckerPorts): CheckRules {
+  const core = new Loading(() => import('@hamlet/core/rules'), ports);
+  const parser = new Loading(loadParser, ports);
+  // The object of a list of rules is another one with each change of its spec.
+  const known = new WeakMap<readonly ExampledRule[], CheckedRules>();
   return (rules) => {
-    if (check !== null) return check(rules);
-    if (!isLoading) {
-      isLoading = true;
-      void begin();
-    }
-    return null;
+    const found = known.get(rules);
+    if (found !== undefined) return found;
+    const hasExamples = rules.some(({ examples }) => examples !== undefined);
+    const [names, classesOf] = [core.get(), hasExamples ? parser.get() : () => null];
+    if (names === null || classesOf === null) return hasExamples ? null : undefined;
+    const checked = { ...names.checkExamples(rules, classesOf), unknown: names.unknownNames(rules) };
+    if (!hasExamples && checked.unknown.length === 0) return undefined;
+    known.set(rules, checked);
+    return checked;
   };
 }

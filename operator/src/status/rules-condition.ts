@@ -1,7 +1,7 @@
-import type { CheckedRules } from '@hamlet/core/rules';
+import type { CheckedRules } from '../objects/rule-checker.ts';
 import { no, yes, type ConditionResult } from './condition.ts';
 
-type RulesReason = 'ExamplesHold' | 'ExamplesPending' | 'RuleBroken';
+type RulesReason = 'ExamplesHold' | 'ExamplesPending' | 'NameUnknown' | 'RuleBroken';
 
 const PENDING: ConditionResult<RulesReason> = {
   status: 'Unknown',
@@ -9,16 +9,19 @@ const PENDING: ConditionResult<RulesReason> = {
   message: 'the operator is loading the parser of shell commands: wait a moment',
 };
 
-function rulesResult({ examples, errors }: CheckedRules): ConditionResult<RulesReason> {
-  if (errors.length === 0)
-    return yes('ExamplesHold', examples === 1 ? 'the example holds' : `all ${examples} examples hold`);
-  const fails = `${errors.length} of ${examples} examples fail`;
-  return no('RuleBroken', `${fails}, so their rules never allow, and still ask and deny: ${errors.join('; ')}`);
+function rulesResult({ examples, errors, unknown }: CheckedRules): ConditionResult<RulesReason> {
+  if (errors.length > 0) {
+    const fails = `${errors.length} of ${examples} examples fail`;
+    const all = [...errors, ...unknown].join('; ');
+    return no('RuleBroken', `${fails}, so their rules never allow, and still ask and deny: ${all}`);
+  }
+  if (unknown.length > 0) return no('NameUnknown', unknown.join('; '));
+  return yes('ExamplesHold', examples === 1 ? 'the example holds' : `all ${examples} examples hold`);
 }
 
 /**
- * The condition `RulesChecked`: whether the examples of a list of rules hold. It stands beside the chain, and rules without examples
- * (undefined) do not have it. Null: not checked yet.
+ * The condition `RulesChecked`: whether the examples of a list of rules hold, and whether each name in it is one. It stands beside the
+ * chain, and rules about which there is nothing to say (undefined) do not have it. Null: not checked yet.
  */
 export function rulesResults(
   checked: CheckedRules | null | undefined,

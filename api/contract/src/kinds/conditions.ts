@@ -6,7 +6,8 @@ export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Conne
 /**
  * The last seven are not in the chain. `Resized`: to the compute of the tier. `UpToDate`: with the present template.
  * `HandsReady`: the container of tools runs; an agent without it can think, and not use its tools. `CapabilitiesReady`: its resident
- * reported nothing that it was promised as missing. `RulesChecked`: the examples of its rules hold; only Agents with examples have it.
+ * reported nothing that it was promised as missing. `RulesChecked`: the examples of its rules hold, and each name in them is one; only
+ * Agents with examples, or with a wrong name, have it.
  */
 export const CONDITION_TYPES = [
   ...CHAIN,
@@ -115,6 +116,8 @@ export const REASONS = {
     'the agent lacks something that it was promised, and works on without it: do what the message says; the panel lists everything',
   ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
   ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
+  NameUnknown:
+    'a rule names no tool and no class of tools, and matches nothing by that name: correct it as the message says; the other names of the rule count',
   RuleBroken:
     'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',

@@ -1,12 +1,10 @@
-import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
+import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
 import type { AgentTools, Policy, PolicyRule, SafeMode, VillageRule, VillageRules } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import type { ResolvedRule } from './judged.ts';
 import { rulesInForce, wrongExamples, type CommandClasses } from './rule-examples.ts';
+import { isToolName, unknownNames } from './rule-names.ts';
 import { safeModeRule, UNCHANGING } from './safe-mode.ts';
-
-/** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
-const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
 
 /** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
 export const DEFAULT_VILLAGE_RULES: VillageRules = [
@@ -121,19 +119,11 @@ function listedServers(
  * shell command are checked with a parser, by `wrongExamples`. Pure.
  */
 export function checkVillageRules(rules: VillageRules): readonly string[] {
-  return [...wrongExamples(rules, null), ...rules.flatMap(unknownNames)];
+  return [...wrongExamples(rules, null), ...unknownNames(rules), ...rules.flatMap(unknownInExamples)];
 }
 
-function unknownNames({ tools, examples = {} }: VillageRule, index: number): readonly string[] {
-  const isTool = (name: string): boolean => isVillageTool(name) || MCP_NAME.test(name);
-  const classes: readonly string[] = TOOL_CLASSES;
-  const shown = [...(examples.match ?? []), ...(examples.not ?? [])].map(({ tool }) => tool);
-  return [
-    ...tools
-      .filter((name) => !isTool(name) && !classes.includes(name))
-      .map((name) => `rule ${index + 1}: ${name} is no tool and no class of tools: correct the name`),
-    ...shown
-      .filter((name) => !isTool(name))
-      .map((name) => `rule ${index + 1}: an example has ${name}, which is no tool: correct the name`),
-  ];
+function unknownInExamples({ examples = {} }: VillageRule, index: number): readonly string[] {
+  return [...(examples.match ?? []), ...(examples.not ?? [])]
+    .filter(({ tool }) => !isToolName(tool))
+    .map(({ tool }) => `rule ${index + 1}: an example has ${tool}, which is no tool: correct the name`);
 }

@@ -1,4 +1,5 @@
 import { ProblemError, tryPolicy, type PolicyTrial, type TrialExample, type TrialVerdict } from '@hamlet/contract';
+import { unknownNames } from '@hamlet/core/rules';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { readProposal } from '../policy-file.ts';
 import { printable } from '../talk/printable.ts';
@@ -106,6 +107,9 @@ between them. Needs an admin.\n\n${API_DETAILS}`,
       },
       'admin',
     );
+    const { of } = body;
+    const rules = of === 'village' ? body.rules : (body.tools.rules ?? []);
+    if (!json) for (const warning of unknownNames(rules)) print(`! ${printable(warning)}`);
     for (const line of json ? [jsonText(trial)] : trialLines(trial, nowMs)) print(line);
     return 0;
   },

@@ -1,6 +1,6 @@
 import type { CapabilitySummary, Presence, Standing } from '@hamlet/contract';
 import type { Reason } from '@hamlet/contract/kinds';
-import type { CheckedRules } from '@hamlet/core/rules';
+import type { CheckedRules } from '../../objects/rule-checker.ts';
 import type { SeatDecision } from '@hamlet/core/seats';
 import type { CachedAgent, TierView, VolumeClaimView } from '../../objects/cached-objects.ts';
 import { podName } from '../../objects/names.ts';
@@ -88,7 +88,7 @@ export interface Facts {
   readonly presence: Presence | undefined;
   /** The last report of a resident, perhaps of another life or cycle; undefined if there is none. */
   readonly capabilities?: CapabilitySummary | undefined;
-  /** The result of the examples of its rules; null until the operator can check them, undefined without examples. */
+  /** The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to say. */
   readonly checkedRules?: CheckedRules | null | undefined;
   readonly apiState: ApiState;
   /** The money that the api reserves for the pod; undefined if the agent never needed any. */

@@ -57,7 +57,7 @@ export interface Sources {
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
   readonly ended: ReadonlyMap<string, number>;
-  /** Checks the examples of rules. Without this function no Agent has the condition RulesChecked. */
+  /** Checks names and examples of rules. Without this function no Agent has the condition RulesChecked. */
   readonly checkRules?: CheckRules;
   readonly settings: () => Settings;
   /** Milliseconds since 1970. */

@@ -15,11 +15,17 @@ const specWith = (tools: readonly string[]): Readonly<Record<string, unknown>> =
   },
 });
 
-/** A checker whose parser is loaded. */
+/** A checker that has loaded the names of tools, and the parser. */
 async function loadedChecker(): Promise<CheckRules> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const check = createRuleChecker({ onLoad: resolve, onError: reject });
-  assert.equal(check([]), null, 'the first question begins to load the parser');
+  let loaded = 0;
+  const check = createRuleChecker({ onLoad: () => (loaded += 1) === 2 && resolve(), onError: reject });
+  const named = { tools: ['shel'], verdict: 'deny' as const };
+  assert.equal(check([named]), undefined, 'the first question begins to load the names');
+  assert.equal(
+    check([{ ...named, examples: { match: [push].map((each) => ({ ...each, when: 'run' as const })) } }]),
+    null,
+  );
   await promise;
   return check;
 }
@@ -55,6 +61,41 @@ test('RulesChecked: an Agent with examples shows whether they hold, beside the c
     eventsFor(before, after).map(({ type, reason }) => [type, reason]),
     [['Warning', 'RuleBroken']],
   );
+});
+
+test('RulesChecked: a name that is no tool and no class is a warning with the nearest one; names of MCP are left alone', async () => {
+  const check = await loadedChecker();
+  const found = (...tools: readonly string[]) => {
+    const agent = agentOf({
+      spec: {
+        tools: {
+          rules: [
+            { tools: ['say'], verdict: 'ask' },
+            { tools, verdict: 'deny' },
+          ],
+        },
+      },
+    });
+    const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.rules && check(agent.spec.rules) }), NOW);
+    const condition = status.conditions?.find(({ type }) => type === 'RulesChecked');
+    return condition && [condition.status, condition.reason, condition.message];
+  };
+  assert.equal(found('shell', 'publish', 'mcp__files', 'mcp__files__read_file'), undefined);
+  assert.deepEqual(found('shel', 'publish'), [
+    'False',
+    'NameUnknown',
+    'rule 2: shel is no tool and no class of tools: did you mean shell?',
+  ]);
+  assert.match(found('publsh')?.[2] ?? '', /did you mean publish\?$/);
+  assert.match(found('nothing_like_it_at_all')?.[2] ?? '', /: correct the name$/);
+  const message = found(...Array.from({ length: 32 }, (_, at) => `unknown_tool_with_a_long_name_${at}`))?.[2] ?? '';
+  assert.ok(message.length <= 512, String(message.length));
+  const broken = { ...specWith(['spend', 'shel']) };
+  const agent = agentOf({ spec: broken });
+  const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.rules && check(agent.spec.rules) }), NOW);
+  const both = status.conditions?.find(({ type }) => type === 'RulesChecked');
+  assert.equal(both?.reason, 'RuleBroken');
+  assert.match(both.message, /rule 1 must match .*; rule 1: shel is no tool/);
 });
 
 test('RulesChecked of an Entitlement', async () => {

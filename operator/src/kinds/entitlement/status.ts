@@ -1,6 +1,6 @@
 import { RESIDENT_SHARE_TEXT } from '../../objects/hands.ts';
 import type { ConditionStatus, EntitlementReason, EntitlementStatus } from '@hamlet/contract/kinds';
-import type { CheckedRules } from '@hamlet/core/rules';
+import type { CheckedRules } from '../../objects/rule-checker.ts';
 import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { conditionsOf } from '../../status/condition.ts';
@@ -13,7 +13,7 @@ export interface TierFacts {
   /** Number of agents at this tier, awake or asleep. */
   readonly agents: number;
   readonly openNodes: number;
-  /** The result of the examples of its rules; null until the operator can check them, undefined without examples. */
+  /** The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to say. */
   readonly checkedRules?: CheckedRules | null | undefined;
 }
 

@@ -60,7 +60,7 @@ const MEANING: Readonly<
   RulesChecked: {
     title: 'Rules',
     holds: 'Its rules match the calls that their examples name.',
-    fails: 'An example contradicts one of its rules.',
+    fails: 'One of its rules is wrong: an example contradicts it, or it names no tool.',
   },
 };
 const ORDER = Object.keys(MEANING);

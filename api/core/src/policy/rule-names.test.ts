@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TOOL_CLASSES, VILLAGE_TOOL_NAMES } from '@hamlet/contract';
+import { nearestName, unknownNames } from './rule-names.ts';
+
+test('names of tools, classes, and servers and tools of MCP are known; each other one is reported with the nearest', () => {
+  assert.deepEqual(unknownNames([{ tools: [...TOOL_CLASSES, ...VILLAGE_TOOL_NAMES] }]), []);
+  assert.deepEqual(unknownNames([{ tools: ['mcp__later', 'mcp__later__do-it'] }]), []);
+  assert.deepEqual(unknownNames([{ tools: ['read'] }, { tools: ['shel', 'git_push', 'mcp_files'] }]), [
+    'rule 2: shel is no tool and no class of tools: did you mean shell?',
+    'rule 2: git_push is no tool and no class of tools: correct the name',
+    'rule 2: mcp_files is no tool and no class of tools: correct the name',
+  ]);
+  assert.equal(nearestName('post_to_bord'), 'post_to_board');
+  assert.equal(nearestName('Publish'), 'publish');
+  assert.equal(nearestName('x'.repeat(64)), null);
+});
+
+test('a hostile list has a short report', () => {
+  const tools = Array.from({ length: 64 }, (_, at) => `${'x'.repeat(60)}${at}`);
+  assert.equal(unknownNames(Array.from({ length: 64 }, () => ({ tools }))).length, 16);
+});

@@ -1,0 +1,57 @@
+import { isVillageTool, TOOL_CLASSES, VILLAGE_TOOL_NAMES } from '@hamlet/contract/tools';
+import type { PolicyRule } from '@hamlet/contract';
+
+/** A server of an Agent, or one of its tools: the village does not know which servers its agents will have. */
+const MCP_NAME = /^mcp__[a-z][a-z0-9-]*(__[A-Za-z0-9_-]+)?$/;
+/** Wrong names of one list of rules that are reported. */
+const REPORTED_MAX = 16;
+/** Changes of letters by which a name may differ from the one that was meant. */
+const CHANGES_MAX = 3;
+
+/** True for a tool of the village, and for a tool or server of MCP, which may be declared later. Pure. */
+export const isToolName = (name: string): boolean => isVillageTool(name) || MCP_NAME.test(name);
+
+const isClass = (name: string): boolean => (TOOL_CLASSES as readonly string[]).includes(name);
+
+/** The number of letters to insert, remove or replace (Levenshtein); above {@link CHANGES_MAX} any greater number. */
+function changesBetween(from: string, to: string): number {
+  if (Math.abs(from.length - to.length) > CHANGES_MAX) return CHANGES_MAX + 1;
+  let above = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (const [row, letter] of [...from].entries()) {
+    const line = [row + 1];
+    for (let at = 0; at < to.length; at += 1) {
+      const replaced = (above[at] ?? 0) + (letter === to[at] ? 0 : 1);
+      line.push(Math.min(replaced, (above[at + 1] ?? 0) + 1, (line[at] ?? 0) + 1));
+    }
+    above = line;
+  }
+  return above[to.length] ?? 0;
+}
+
+/** The known name that is nearest to one that nothing has; null if none is near. Pure. */
+export function nearestName(name: string): string | null {
+  const least = Math.min(CHANGES_MAX, Math.ceil(name.length / 3));
+  const near = [...TOOL_CLASSES, ...VILLAGE_TOOL_NAMES]
+    .map((known) => ({ known, changes: changesBetween(name, known) }))
+    .filter(({ changes }) => changes <= least)
+    .toSorted((a, b) => a.changes - b.changes);
+  return near[0]?.known ?? null;
+}
+
+function fixOf(name: string): string {
+  const near = nearestName(name);
+  return near === null ? 'correct the name' : `did you mean ${near}?`;
+}
+
+/**
+ * The names in rules that are no tool and no class, at most {@link REPORTED_MAX}, each with the place of its rule and the fix. By such a
+ * name a rule matches nothing. Pure.
+ */
+export function unknownNames(rules: readonly Pick<PolicyRule, 'tools'>[]): readonly string[] {
+  const unknown = rules.flatMap(({ tools }, at) =>
+    tools.filter((name) => !isToolName(name) && !isClass(name)).map((name) => ({ name, at })),
+  );
+  return unknown
+    .slice(0, REPORTED_MAX)
+    .map(({ name, at }) => `rule ${at + 1}: ${name} is no tool and no class of tools: ${fixOf(name)}`);
+}
