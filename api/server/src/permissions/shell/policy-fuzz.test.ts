@@ -55,14 +55,15 @@ const BROKEN = ['if true; then', 'ls "', 'a; )', 'cat <<X', '$((', '`ls'] as con
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A command of the grammar: chains, substitutions, heredocs, wrappers, prefixes of environment, inner shells, and broken ends. */
+/** A command of the grammar: chains, substitutions, heredocs, wrappers, prefixes of environment and inner shells. Every quote is closed. */
 function drawn(random: Seeded, depth: number): string {
   const one = <T>(of: readonly T[]): T => random.one(of) as T;
   const inner = (): string => drawn(random, depth - 1);
   if (depth === 0 || random.chance(0.2)) return one(PROGRAMS);
   const forms: readonly (() => string)[] = [
     () => `${inner()} ${one(['&&', '||', ';', '|', '&'])} ${inner()}`,
-    () => `echo ${one(['"$(', '$('])}${inner()})`,
+    () => `echo "$(${inner()})"`,
+    () => `echo $(${inner()})`,
     () => `(${inner()})`,
     () => `{ ${inner()}; }`,
     () => `if ${inner()}; then ${inner()}; fi`,
