@@ -115,6 +115,8 @@ export interface PermissionTables {
     begun_at: Generated<Date>;
     ended_at: Defaulted<Date | null>;
     report: ColumnType<unknown, string | undefined, string>;
+    cycle: Defaulted<number | null>;
+    attempt: Defaulted<number | null>;
   };
   run_skill_set: {
     run_id: string;

@@ -4,6 +4,10 @@ import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
 import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
 
+/** The cycle and attempt that work on a call: of the effect, or of the attempt that took it up. */
+const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
+const ATTEMPT = sql<number>`coalesce(h.attempt, effect.attempt)`;
+
 /** The start of a call in the hands of an agent. Its effect is in the same transaction. */
 export interface NewHandsCall {
   readonly runId: string;
@@ -24,19 +28,44 @@ export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void>
     .execute();
 }
 
-/** The start of the hands in which a call began, and whether it has ended; null if it is no call in the hands. */
-export async function findHandsCall(
+/** A call as far as later requests depend on it. `isOf`: the cycle and attempt that work on it. */
+export interface KnownHandsCall {
+  readonly boot: string;
+  readonly slot: boolean;
+  readonly endedAt: Date | null;
+  readonly isOf: { readonly cycle: number; readonly attempt: number };
+}
+
+/** A call in the hands; null if it is none. */
+export async function findHandsCall(tx: Tx, runId: string, callId: string): Promise<KnownHandsCall | null> {
+  const { rows } = await sql<Omit<KnownHandsCall, 'isOf'> & KnownHandsCall['isOf']>`
+    select h.boot, h.slot, h.ended_at as "endedAt", ${CYCLE} as cycle, ${ATTEMPT} as attempt
+    from hands_call h join effect using (run_id, call_id) where h.run_id = ${runId} and h.call_id = ${callId}`.execute(
+    tx,
+  );
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { boot, slot, endedAt, cycle, attempt } = row;
+  return { boot, slot, endedAt, isOf: { cycle, attempt } };
+}
+
+/** Gives a call that has not ended to a later attempt of its run. The caller has locked the run. */
+export async function takeUpHandsCall(
   tx: Tx,
-  runId: string,
-  callId: string,
-): Promise<{ readonly boot: string; readonly endedAt: Date | null } | null> {
-  const row = await tx
-    .selectFrom('hands_call')
-    .select(['boot', 'ended_at as endedAt'])
+  {
+    runId,
+    callId,
+    cycle,
+    attempt,
+  }: Pick<NewHandsCall, 'runId' | 'callId'> & { readonly cycle: number; readonly attempt: number },
+): Promise<void> {
+  await tx
+    .updateTable('hands_call')
+    .set({ cycle, attempt })
     .where('run_id', '=', runId)
     .where('call_id', '=', callId)
-    .executeTakeFirst();
-  return row ?? null;
+    .where('ended_at', 'is', null)
+    .execute();
 }
 
 /** Stores the end of a call that has not ended. */
@@ -53,8 +82,8 @@ export async function endHandsCall(
     .execute();
 }
 
-/** True while the attempt of a run that began the call still works on it. */
-const isLive = sql<boolean>`(run.state = 'running' and run.cycle = effect.cycle and run.attempt = effect.attempt)`;
+/** True while the attempt of a run that began the call, or took it up, still works on it. */
+const isLive = sql<boolean>`(run.state = 'running' and run.cycle = ${CYCLE} and run.attempt = ${ATTEMPT})`;
 
 /** Slots that calls of an agent take now. Locks the agent: it begins no other call until the transaction ends. */
 export async function countSlots(tx: Tx, agentId: string): Promise<number> {

@@ -1,22 +1,12 @@
 import { EGRESS_ANSWER_S, villageTool } from '@hamlet/contract';
 import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
 import { decideCall, mcpServerOf } from '@hamlet/core';
-import type { Bringing, CallDecision, Judged } from '@hamlet/core';
-import {
-  countSlots,
-  endPermission,
-  findHandsCall,
-  insertHandsCall,
-  inTransaction,
-  lockEffect,
-  lockPermissionOfCall,
-  lockRepeatOfCall,
-  taintRun,
-} from '@hamlet/store';
+import type { Bringing, CallDecision } from '@hamlet/core';
+import { insertHandsCall, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
 import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import type { EgressOf } from '../../egress/egress-of.ts';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
-import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
+import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import type { AgentLimits } from '../../limits/agent-limits.ts';
 import type { PolicyOf } from '../agent-policy.ts';
 import { lockWork } from '../ask-permission.ts';
@@ -30,7 +20,8 @@ import { redactSecrets } from '../redact-secrets.ts';
 import { noteCall } from '../trial/note-call.ts';
 import { deniedByRegistry } from './registry-switch.ts';
 import { deniedByScript, noteRunOfScript } from './script-call.ts';
-import { deniedByMemory, refuseByRate, type TierPorts } from './tier-limits.ts';
+import { repeatCall } from './repeat-call.ts';
+import { deniedByMemory, refuseByRate, refuseFull, type TierPorts } from './tier-limits.ts';
 
 export interface BeginPorts {
   readonly db: Db;
@@ -43,9 +34,6 @@ export interface BeginPorts {
 
 type Request = RequestOf<typeof beginRoute>;
 type Answer = Outcome<DataOf<typeof beginRoute>>;
-
-/** Seconds until a caller without a slot should ask again. */
-const RETRY_S = 2;
 
 /** Facts about a call in the hands, under the lock of its run. */
 interface Facts {
@@ -114,7 +102,7 @@ async function decide(
   const answer =
     decision.kind === 'perform'
       ? await start(tx, ports, { facts, decision, brings, policyVersion: policy.version })
-      : await repeated(tx, facts, judged);
+      : await repeatCall(tx, ports, { ...facts, judged });
   return answer.ok && waitsAtBroker ? accepted({ ...answer.data, waits_s: EGRESS_ANSWER_S }) : answer;
 }
 
@@ -125,33 +113,6 @@ async function deniedByFacts(
   { run, call }: { readonly run: RunRow; readonly call: AskedCall },
 ): Promise<CallOutcome | null> {
   return deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
-}
-
-/**
- * Lets a call begin once more whose end is unknown, because a person said so: their word is used up in this transaction. Null
- * without such an answer, if the call has ended, or if the rules or a cancel forbid it by now. It takes no further slot: it had one, and each
- * answer of a person begins one call at most.
- */
-async function repeat(tx: Tx, { request, args, run, effect }: Facts, judged: Judged): Promise<Answer | null> {
-  if (request.body.known || effect?.state !== 'begun') return null;
-  if (judged.verdict === 'deny' || run.cancelRequestedAt !== null) return null;
-  const word = await lockRepeatOfCall(tx, run.runId, request.params.call_id);
-  if (word === null || word.isOver || !word.argumentsHash.equals(args.hash)) return null;
-  await endPermission(tx, word.permissionId, 'consumed');
-  return accepted({ state: 'begun', boot: request.body.boot, outcome: null });
-}
-
-/** The answer to a repeated request. */
-async function repeated(tx: Tx, facts: Facts, judged: Judged): Promise<Answer> {
-  return (await repeat(tx, facts, judged)) ?? knownCall(tx, facts);
-}
-
-async function knownCall(tx: Tx, { request, effect }: Facts): Promise<Answer> {
-  const { run_id: runId, call_id: callId } = request.params;
-  const known = await findHandsCall(tx, runId, callId);
-  const boot = known?.boot ?? null;
-  if (effect?.state !== 'settled') return accepted({ state: 'known', boot, outcome: null });
-  return accepted({ state: 'ended', boot, outcome: effect.outcome as CallOutcome });
 }
 
 interface Starting {
@@ -193,12 +154,4 @@ async function start(
   await noteRunOfScript(tx, run, { callId: request.params.call_id, tool, value: args.value });
   if (brings !== null) await taintRun(tx, { runId: run.runId, callId: request.params.call_id, ...brings });
   return accepted({ state: 'begun', boot, outcome: null });
-}
-
-async function refuseFull(tx: Tx, limits: AgentLimits, agentId: string): Promise<Refused | null> {
-  const allowance = await limits.of(agentId);
-  const allowed = allowance?.limits.concurrent_tools ?? 0;
-  if ((await countSlots(tx, agentId)) < allowed) return null;
-  const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
-  return refused('too_many_tools', `${tier} allows ${allowed} tools at one time`, RETRY_S);
 }

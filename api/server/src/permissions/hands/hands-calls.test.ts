@@ -18,7 +18,7 @@ import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const RULES = JSON.stringify([
-  { tools: ['read', 'speak', 'exec'], verdict: 'allow' },
+  { tools: ['read', 'speak', 'exec', 'write_inside'], verdict: 'allow' },
   { tools: ['stop_process'], verdict: 'ask', reason: 'It may be in use' },
   { tools: ['list_processes'], verdict: 'deny' },
 ]);
@@ -180,6 +180,50 @@ test('a call whose end is unknown begins once more for each word of a person, in
   dataOf(await permits.answer(dataOf(await lost('3.0/4')).permission.permission_id, { answer: 'repeat' }));
   dataOf(await end(working, '3.0'));
   assert.equal(await stateOf(again()), 'ended', 'a call that has ended does not begin again');
+});
+
+/** The next attempt of a run, as after the loss of its resident. */
+async function nextAttempt({ agentId, runId }: Working): Promise<Working> {
+  await db.updateTable('run').set({ state: 'queued' }).where('run_id', '=', runId).execute();
+  return permits.start(agentId, { run_id: runId });
+}
+
+test('a call that a later attempt runs again, or whose process still runs, is under way again and takes its slot', async () => {
+  const first = await permits.startRun('dan');
+  const list = { tool: 'write_file', args: { path: 'a', text: 'x' } };
+  assert.equal(await stateOf(begin(first, { ...list, callId: '4.0' })), 'begun');
+  const second = await nextAttempt(first);
+  const states = async () => {
+    const { calls } = await log({ run_id: first.runId });
+    return Object.fromEntries(calls.map(({ call_id: id, state }) => [id, state]));
+  };
+  assert.deepEqual(await states(), { '4.0': 'unknown' });
+  assert.equal(await stateOf(begin(second, { ...list, callId: '4.0', boot: 'b2' })), 'known', 'it may run again');
+  assert.deepEqual(await states(), { '4.0': 'begun' });
+  assert.equal(await codeOf(begin(second, { callId: '4.1' })), 'too_many_tools', 'it has its slot');
+  assert.equal(await stateOf(begin(second, { ...list, callId: '4.0' })), 'known', 'it is not refused for its own slot');
+  dataOf(await end(second, '4.0', {}));
+  assert.equal(await stateOf(begin(second, { callId: '4.1' })), 'begun');
+  const third = await nextAttempt(first);
+  assert.equal(await stateOf(begin(third, { callId: '4.1', boot: 'b2', known: true })), 'known');
+  assert.deepEqual(await states(), { '4.0': 'ended', '4.1': 'unknown' }, 'its process is gone with the hands');
+  assert.equal(await stateOf(begin(third, { ...list, callId: '4.2' })), 'begun');
+  assert.equal(await stateOf(begin(third, { callId: '4.1', known: true })), 'known');
+  assert.equal((await states())['4.1'], 'begun', 'its process still runs');
+  assert.equal(await codeOf(begin(third, { ...list, callId: '4.3' })), 'too_many_tools');
+});
+
+test('a repeated call waits for a slot, and the database lets it go to no earlier attempt', async () => {
+  const first = await permits.startRun('eve');
+  const write = { tool: 'write_file', args: { path: 'a', text: 'x' } };
+  assert.equal(await stateOf(begin(first, write)), 'begun');
+  const second = await nextAttempt(first);
+  assert.equal(await stateOf(begin(second, { callId: '2.0' })), 'begun');
+  assert.equal(await codeOf(begin(second, write)), 'too_many_tools');
+  dataOf(await end(second, '2.0'));
+  assert.equal(await stateOf(begin(second, write)), 'known');
+  const back = db.updateTable('hands_call').set({ attempt: 1 }).where('run_id', '=', first.runId);
+  await assert.rejects(back.where('call_id', '=', '1.0').execute(), /goes to no earlier attempt/);
 });
 
 test('secrets of known forms are never written, and words are found only by those who may read them', async () => {

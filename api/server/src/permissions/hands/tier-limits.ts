@@ -1,6 +1,6 @@
 import { villageTool, VILLAGE_TOOL_NAMES, type CallOutcome, type Limits, type ToolRate } from '@hamlet/contract';
 import { bytes } from '@hamlet/core/seats';
-import { waitForRate, type Tx } from '@hamlet/store';
+import { countSlots, waitForRate, type Tx } from '@hamlet/store';
 import type { AgentSource } from '../../agents/agent-source.ts';
 import { refused, type Refused } from '../../http/outcome.ts';
 import type { AgentLimits } from '../../limits/agent-limits.ts';
@@ -77,4 +77,16 @@ export function deniedByMemory(
       ? 'No tier of this village has it: an admin can make one'
       : `These tiers have it: ${roomy.join(', ')}`;
   return deniedOutcome('tier_too_small', `${tool} needs a tier with ${needed} of memory. ${present}. ${others}.`);
+}
+
+/** Seconds until a caller without a slot should ask again. */
+const SLOT_RETRY_S = 2;
+
+/** Refuses a call while the calls of its agent take all slots of its tier. Locks the agent's slots until the transaction ends. */
+export async function refuseFull(tx: Tx, limits: AgentLimits, agentId: string): Promise<Refused | null> {
+  const allowance = await limits.of(agentId);
+  const allowed = allowance?.limits.concurrent_tools ?? 0;
+  if ((await countSlots(tx, agentId)) < allowed) return null;
+  const tier = allowance === null ? 'Without a tier' : `The tier ${allowance.tier}`;
+  return refused('too_many_tools', `${tier} allows ${allowed} tools at one time`, SLOT_RETRY_S);
 }

@@ -1,0 +1,99 @@
+import { villageTool, type beginCall, type CallOutcome } from '@hamlet/contract';
+import type { Judged } from '@hamlet/core';
+import {
+  endPermission,
+  findHandsCall,
+  lockRepeatOfCall,
+  takeUpHandsCall,
+  type EffectRow,
+  type KnownHandsCall,
+  type RunRow,
+  type Tx,
+} from '@hamlet/store';
+import type { DataOf, RequestOf } from '../../http/handler.ts';
+import { accepted, type Outcome, type Refused } from '../../http/outcome.ts';
+import type { AgentLimits } from '../../limits/agent-limits.ts';
+import type { CallArguments } from '../call-arguments.ts';
+import { refuseFull } from './tier-limits.ts';
+
+/** A request for a call whose effect an earlier request began, under the lock of its run. */
+interface Repeated {
+  readonly request: RequestOf<typeof beginCall>;
+  readonly args: CallArguments;
+  readonly run: RunRow;
+  readonly effect: EffectRow | null;
+  readonly judged: Judged;
+}
+
+/** The same with the stored start of the call; `hasWord`: a person said that it runs again. */
+interface KnownRepeated {
+  readonly repeated: Repeated;
+  readonly known: KnownHandsCall;
+  readonly hasWord: boolean;
+}
+
+/**
+ * True if a call begins once more whose end is unknown, because a person said so: their word is used up in this transaction. False
+ * without such an answer, if the call has ended, or if the rules or a cancel forbid it by now. Each answer of a person begins one call at most.
+ */
+async function hasWordOfPerson(tx: Tx, { request, args, run, effect, judged }: Repeated): Promise<boolean> {
+  if (request.body.known || effect?.state !== 'begun') return false;
+  if (judged.verdict === 'deny' || run.cancelRequestedAt !== null) return false;
+  const word = await lockRepeatOfCall(tx, run.runId, request.params.call_id);
+  if (word === null || word.isOver || !word.argumentsHash.equals(args.hash)) return false;
+  await endPermission(tx, word.permissionId, 'consumed');
+  return true;
+}
+
+/** The answer to a repeated request. A call that has not ended goes to the present attempt, if that works on it. */
+export async function repeatCall(
+  tx: Tx,
+  { limits }: { readonly limits: AgentLimits },
+  repeated: Repeated,
+): Promise<Outcome<DataOf<typeof beginCall>>> {
+  const { request, run, effect } = repeated;
+  const known = await findHandsCall(tx, run.runId, request.params.call_id);
+  const boot = known?.boot ?? null;
+  if (effect?.state === 'settled') return accepted({ state: 'ended', boot, outcome: effect.outcome as CallOutcome });
+  const hasWord = await hasWordOfPerson(tx, repeated);
+  const full = known === null ? null : await takeUp(tx, limits, { repeated, known, hasWord });
+  if (full !== null) return full;
+  return hasWord
+    ? accepted({ state: 'begun', boot: request.body.boot, outcome: null })
+    : accepted({ state: 'known', boot, outcome: null });
+}
+
+/** Effects with which an attempt may run a call again whose end it does not know. */
+const REPEATABLE: ReadonlySet<string | undefined> = new Set(['read', 'idempotent', 'keyed']);
+
+/** Gives the call to the present attempt, if that works on it; the refusal if it has to wait for a slot. */
+async function takeUp(
+  tx: Tx,
+  limits: AgentLimits,
+  { repeated, known, hasWord }: KnownRepeated,
+): Promise<Refused | null> {
+  const { request, run } = repeated;
+  const reason = reasonToTakeUp({ repeated, known, hasWord });
+  if (reason === null) return null;
+  const full = reason === 'may run again' && known.slot ? await refuseFull(tx, limits, run.agentId) : null;
+  if (full !== null) return full;
+  const { cycle, attempt } = request.body;
+  await takeUpHandsCall(tx, { runId: run.runId, callId: request.params.call_id, cycle, attempt });
+  return null;
+}
+
+/**
+ * The reason why an open call of an earlier attempt goes to the present one: it is under way again, and takes its slot. Null if the present
+ * attempt has it already, or only asks about it. Neither the word of a person nor a process that still runs waits for a slot. Pure.
+ */
+function reasonToTakeUp({
+  repeated,
+  known,
+  hasWord,
+}: KnownRepeated): 'a person said so' | 'still runs' | 'may run again' | null {
+  const { body } = repeated.request;
+  if (known.isOf.cycle === body.cycle && known.isOf.attempt === body.attempt) return null;
+  if (hasWord) return 'a person said so';
+  if (!body.known && REPEATABLE.has(villageTool(body.tool)?.effect)) return 'may run again';
+  return known.boot === body.boot ? 'still runs' : null;
+}
