@@ -42,7 +42,12 @@ func startSupervisor(t *testing.T) *supervisor {
 
 func (s *supervisor) start() {
 	s.t.Helper()
-	s.command = exec.Command(os.Args[0], "serve", "--folder", s.folder, "--output", s.output)
+	s.launch(exec.Command(os.Args[0], "serve", "--folder", s.folder, "--output", s.output))
+}
+
+func (s *supervisor) launch(command *exec.Cmd) {
+	s.t.Helper()
+	s.command = command
 	s.command.Env = append(os.Environ(), asProgram+"=1")
 	s.command.Stderr = os.Stderr
 	if err := s.command.Start(); err != nil {

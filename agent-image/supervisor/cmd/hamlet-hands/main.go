@@ -51,8 +51,6 @@ func run(args []string) int {
 		return 2
 	}
 	switch args[0] {
-	case process.ChildCommand:
-		return process.BecomeChild(args[1:])
 	case "own":
 		return own(args[1:])
 	case "serve":
@@ -105,13 +103,9 @@ func serve(args []string) int {
 
 // supervise serves until SIGTERM or SIGINT, and then ends all processes.
 func supervise(folder, output string) error {
-	program, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	adoptOrphans()
 	boots := state.Begin(folder)
-	table, err := process.NewTable(output, program, boots.Note)
+	table, err := process.NewTable(output, boots.Note)
 	if err != nil {
 		return err
 	}

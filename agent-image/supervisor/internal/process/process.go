@@ -1,7 +1,6 @@
 package process
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,22 +107,6 @@ func openPipes(merge bool) (*pipes, error) {
 	return ends, nil
 }
 
-func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
-	limits, err := json.Marshal(spec.Limits)
-	if err != nil {
-		return 0, err
-	}
-	files := []uintptr{theirs[0].Fd(), theirs[1].Fd(), theirs[len(theirs)-1].Fd()}
-	argv := append([]string{"hamlet-hands", ChildCommand, string(limits)}, spec.Argv...)
-	pid, err := syscall.ForkExec(t.program, argv, &syscall.ProcAttr{
-		Dir:   spec.Cwd,
-		Env:   environment(spec),
-		Files: files,
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
-	return pid, err
-}
-
 // environment has the mark first, where marked looks for it.
 func environment(spec Spec) []string {
 	variables := []string{Mark + "=" + spec.Process}
@@ -196,14 +179,14 @@ func (p *process) discard() {
 	}
 }
 
-func (p *process) programName() string {
-	name := strings.ToValidUTF8(p.spec.Argv[0], "?")
+func programName(spec Spec) string {
+	name := strings.ToValidUTF8(spec.Argv[0], "?")
 	return name[:min(len(name), programChars)]
 }
 
 func (p *process) record() Record {
 	record := Record{
-		Process: p.spec.Process, Owner: p.spec.Owner, Program: p.programName(),
+		Process: p.spec.Process, Owner: p.spec.Owner, Program: programName(p.spec),
 		State: Running, StartedMs: p.started.UnixMilli(), Exit: p.exit,
 	}
 	if p.hasEnded() {

@@ -27,3 +27,13 @@ func signalName(signal syscall.Signal) string {
 	}
 	return fmt.Sprint(int(signal))
 }
+
+// sendToGroup signals all processes of a group. The first one, just forked, has no group of its own yet. The table's lock is held, so
+// that the number means that process.
+func sendToGroup(pid int, signal syscall.Signal) error {
+	err := syscall.Kill(-pid, signal)
+	if err == syscall.ESRCH {
+		return syscall.Kill(pid, signal)
+	}
+	return err
+}

@@ -13,8 +13,7 @@ import (
 
 // Table holds the processes of one supervisor.
 type Table struct {
-	folder  string
-	program string
+	folder string
 	// note stores the running processes, so that the next start of the container can name the lost ones.
 	note func([]Lost)
 
@@ -26,15 +25,15 @@ type Table struct {
 	past []string
 }
 
-// NewTable makes a table that keeps outputs in a folder, which it empties. Program is the path of this program.
-func NewTable(folder, program string, note func([]Lost)) (*Table, error) {
+// NewTable makes a table that keeps outputs in a folder, which it empties.
+func NewTable(folder string, note func([]Lost)) (*Table, error) {
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	return &Table{folder: folder, program: program, note: note, byID: map[string]*process{}, byPid: map[int]*process{}}, nil
+	return &Table{folder: folder, note: note, byID: map[string]*process{}, byPid: map[int]*process{}}, nil
 }
 
 // Start starts a process, or returns the one that already has the id.
@@ -115,7 +114,7 @@ func (t *Table) noteRunning() {
 	lost := []Lost{}
 	for _, id := range slices.Sorted(maps.Keys(t.byID)) {
 		if each := t.byID[id]; !each.hasEnded() {
-			lost = append(lost, Lost{Process: id, Owner: each.spec.Owner, Program: each.programName(), StartedMs: each.started.UnixMilli()})
+			lost = append(lost, Lost{Process: id, Owner: each.spec.Owner, Program: programName(each.spec), StartedMs: each.started.UnixMilli()})
 		}
 	}
 	t.note(lost)
@@ -124,23 +123,28 @@ func (t *Table) noteRunning() {
 // Reap waits for ended children until there are none, and keeps the ends of those in the table. The others were
 // orphans of tools.
 func (t *Table) Reap() {
-	for {
-		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
-		if err == syscall.EINTR {
-			continue
-		}
-		if err != nil || pid <= 0 {
-			return
-		}
-		t.mu.Lock()
-		if each := t.byPid[pid]; each != nil {
-			delete(t.byPid, pid)
-			each.end(status)
-			t.noteRunning()
-		}
-		t.mu.Unlock()
+	for t.reapOne() {
 	}
+}
+
+// reapOne returns false if no child has ended. Under the lock, a number of the table is that of its process until the end is kept.
+func (t *Table) reapOne() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var status syscall.WaitStatus
+	pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
+	if err == syscall.EINTR {
+		return true
+	}
+	if err != nil || pid <= 0 {
+		return false
+	}
+	if each := t.byPid[pid]; each != nil {
+		delete(t.byPid, pid)
+		each.end(status)
+		t.noteRunning()
+	}
+	return true
 }
 
 func forgotten() *Fault {
@@ -226,7 +230,7 @@ func (t *Table) Signal(id string, signal syscall.Signal) *Fault {
 	if found.hasEnded() {
 		return fault("ended", "the process has ended")
 	}
-	if err := syscall.Kill(-found.pid, signal); err != nil {
+	if err := sendToGroup(found.pid, signal); err != nil {
 		return fault("failed", err.Error())
 	}
 	return nil
@@ -253,7 +257,7 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 		p.cause = cause
 	}
 	if !isOver && grace > 0 {
-		_ = syscall.Kill(-p.pid, syscall.SIGTERM)
+		_ = sendToGroup(p.pid, syscall.SIGTERM)
 	}
 	t.mu.Unlock()
 	if !isOver && grace > 0 {
@@ -267,7 +271,7 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 	t.mu.Lock()
 	// After the end, the number may be the group of another process; the mark still finds what is left.
 	if !p.hasEnded() {
-		_ = syscall.Kill(-p.pid, syscall.SIGKILL)
+		_ = sendToGroup(p.pid, syscall.SIGKILL)
 	}
 	t.mu.Unlock()
 	t.killLeft(p.spec.Process)
