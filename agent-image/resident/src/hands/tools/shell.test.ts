@@ -1,6 +1,7 @@
 /** The shell of an agent under a real supervisor: sessions, ends, background processes, cancels and lost processes of the resident. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +9,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
 import type { HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
+import { SHELL_SCRIPT } from './shell-script.ts';
 import { aHandsKit, callContext, preparedCall, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
 
 let hands: Hands;
@@ -62,6 +64,74 @@ test('exit, a failure and a syntax error keep the session; a folder that is gone
   assert.match(await run('if then', place), /^Exit code [12],[^]*syntax error/);
   await run('rmdir ../gone', place);
   assert.match(await run('pwd; echo $KEPT', place), new RegExp(`${hands.workspace}\nyes\n`));
+});
+
+/** The folder of a session, in which its state is kept. */
+const sessionFolder = (conversation: string): string => join(hands.workspace, '.shells', conversation);
+const sh = (script: string): string => execFileSync('bash', ['-c', script], { cwd: hands.workspace }).toString();
+
+test('names and settings of the command do not disturb what is kept', async () => {
+  const place = { conversation: 'names' };
+  await run(
+    'set -aexu; code=1; file=2; mark=3; cwd=4; cd() { builtin cd "$@" && printf "moved\\n"; }; echo() { printf no; }; mkdir "it\'s  here"; cd it*',
+    place,
+  );
+  const text = await run('builtin echo "$code$file$mark$cwd"; pwd; cd ..; export -p | grep -c hamlet_; true', place);
+  assert.match(text, /stdout:\n1234\n.*\/it's {2}here\nmoved\n0\n$/);
+  assert.match(await run('unset -f echo; echo "$code"; exit 1', place), /^Exit code 1[^]*\n1\n$/);
+  await run('readonly FIXED=1; export FIXED', place);
+  assert.match(await run('builtin echo "$FIXED"', place), /\n1\n$/);
+});
+
+test('a command that is killed while its state is written leaves the session as it was', async () => {
+  const place = { conversation: 'killed' };
+  const folder = sessionFolder('killed');
+  await run('mkdir -p kept; cd kept; export WORD=kept', place);
+  assert.deepEqual(existsSync(join(folder, 'state.1')) && existsSync(join(folder, 'state.0')), false);
+  // A pipe holds the write up after its first bytes, until the time of the command is over.
+  sh(
+    `mkfifo ${folder}/state.0; exec 3<>${folder}/state.0; head -c 65536 /dev/zero >&3; sleep 600 >/dev/null 2>&1 & echo $! >holder`,
+  );
+  const input = { command: 'cd /; export WORD=lost; echo ran', timeout_s: 1 };
+  const outcome = await useTool(kit())('shell', input, place);
+  assert.ok(outcome.kind === 'failed' && outcome.code === 'command_timed_out' && /ran/.test(outcome.text));
+  sh(`kill $(cat holder); rm ${folder}/state.0`);
+  assert.match(await run('pwd; echo $WORD', place), /\/kept\nkept\n$/);
+});
+
+test('a state whose end is missing, or belongs to another, does not count', async () => {
+  const place = { conversation: 'torn' };
+  const folder = sessionFolder('torn');
+  await run('export WORD=one', place);
+  await run('export WORD=two', place);
+  const whole = readFileSync(join(folder, 'state.0'), 'utf8');
+  assert.match(whole, /^# 2 \d+\n/);
+  for (let length = whole.length - 1; length > 0; length -= 97) {
+    writeFileSync(join(folder, 'state.0'), whole.slice(0, length));
+    assert.match(sh(echoWord(folder)), /^one\n$/, `${length} bytes`);
+  }
+  writeFileSync(join(folder, 'state.0'), whole.replace(/^# 2 \d+/, '# 2 1'));
+  assert.match(sh(echoWord(folder)), /^one\n$/);
+  writeFileSync(join(folder, 'state.0'), whole);
+  assert.match(await run('echo $WORD', place), /\ntwo\n$/);
+  assert.match(readFileSync(join(folder, 'state.1'), 'utf8'), /^# 3 /);
+});
+
+/** A command that reads the session, and keeps nothing. */
+const echoWord = (folder: string): string =>
+  `bash -c ${quoted(SHELL_SCRIPT)} hamlet-shell ${folder} ${hands.workspace} OWN 'echo $WORD' ''`;
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+test('a session that an older resident kept goes on', async () => {
+  const place = { conversation: 'older' };
+  const folder = sessionFolder('older');
+  sh(`mkdir -p ${folder} older; echo $PWD/older >${folder}/cwd`);
+  writeFileSync(
+    join(folder, 'state'),
+    'declare -x WORD="kept"\ngreet ()\n{\n    echo hello\n}\nalias hi=\'echo hi\'\n',
+  );
+  assert.match(await run('pwd; echo $WORD; greet; hi; cd ..; export WORD=new', place), /\/older\nkept\nhello\nhi\n$/);
+  assert.match(await run('pwd; echo $WORD; greet', place), new RegExp(`\n${hands.workspace}\nnew\nhello\n$`));
 });
 
 test('the variables of the call belong to each call, and are not kept', async () => {
