@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
+  createSession,
   listCalls,
   listEgress,
   listMessages,
   listPosts,
   listRunArtifacts,
   listRunEvents,
+  sendMessage,
   type EgressRecord,
   type HandsCall,
 } from '@hamlet/contract';
@@ -27,10 +29,15 @@ import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from 
 import { pythonIndex } from '../env/egress/python-index.ts';
 import { startBakery, type Bakery } from '../env/hands/bakery.ts';
 import {
+  FACT,
   ORDER,
   orderSteps,
   PRIMES,
   PRIMES_STEPS,
+  RECALL,
+  RECALL_STEPS,
+  REMEMBER,
+  REMEMBER_STEPS,
   REPAIR,
   REPAIR_PATCH,
   REPAIR_POST,
@@ -47,6 +54,8 @@ import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Vi
 const OUTPUT = join(ROOT, 'test/output');
 const NAME = `hanna-${process.pid}`;
 const BRANCH = repairBranch(NAME);
+/** Another agent in the same repository, and one in another. */
+const [COLLEAGUE, STRANGER] = [`hugo-${process.pid}`, `ida-${process.pid}`];
 const MODEL = 'hands';
 const TIER = `hands-${process.pid}`;
 /** The port of the machine on which the pods reach the model. */
@@ -67,6 +76,9 @@ const at = (host: (typeof HOSTS)[number]): string => `https://${host}:${TLS_PORT
 
 /** A tier with the model and enough memory for a browser, that no balance opens; it costs nothing. */
 const TIER_MANIFEST = ownTier(TIER, { models: [MODEL], cpu: '500m', memory: '2Gi' });
+/** The same for agents that open no browser. */
+const SMALL = `${TIER}-small`;
+const SMALL_MANIFEST = ownTier(SMALL, { models: [MODEL], cpu: '100m', memory: '256Mi' });
 
 let place: Village;
 let outside: Outside;
@@ -104,6 +116,7 @@ before(async () => {
   mkdirSync(join(folder, 'git/team'), { recursive: true });
   mkdirSync(join(folder, 'wheels'));
   repository = makeSmallRepository(join(folder, 'git/team/purse.git'));
+  makeSmallRepository(join(folder, 'git/team/other.git'));
   place = await village();
   outside = await startOutside();
   outside.hosts.set('git.test', gitServer(join(folder, 'git')));
@@ -113,10 +126,12 @@ before(async () => {
   wire = await startSteppedMind(MODEL, {
     [REPAIR]: repairSteps(NAME, 'purse'),
     [PRIMES]: PRIMES_STEPS,
+    [REMEMBER]: REMEMBER_STEPS,
+    [RECALL]: RECALL_STEPS,
     [ORDER]: orderSteps(at('bakery.test')),
   });
   await openAll();
-  await place.kubectl(['apply', '-f', '-'], JSON.stringify(TIER_MANIFEST));
+  for (const tier of [TIER_MANIFEST, SMALL_MANIFEST]) await place.kubectl(['apply', '-f', '-'], JSON.stringify(tier));
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(SKILL_MANIFEST));
   await applyAgent(place, NAME, {
     displayName: 'Hanna',
@@ -132,8 +147,8 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  await deleteAgents(place, [NAME]);
-  await place.tryKubectl(['delete', 'entitlement', TIER, '--ignore-not-found']);
+  await deleteAgents(place, [NAME, COLLEAGUE, STRANGER]);
+  await place.tryKubectl(['delete', 'entitlement', TIER, SMALL, '--ignore-not-found']);
   await place.tryKubectl(['delete', 'configmap', SKILL, '--ignore-not-found']);
   await wire?.close();
   await outside?.close();
@@ -313,6 +328,48 @@ test('a skill of the village and the tools of the net: pages, an API, and a form
   await page.locator('.artifact-image img').waitFor();
   await page.locator('.run-summary .page-link', { hasText: 'bakery.test' }).waitFor();
   await shot('net');
+});
+
+/** The answer of an agent in a new conversation. */
+async function answerOf(name: string, text: string): Promise<string> {
+  const body = { title: text };
+  const opened = dataOf(await place.admin.call(createSession, { params: { agent_id: name }, body }));
+  const params = { session_id: opened.session.session_id };
+  dataOf(await place.admin.call(sendMessage, { params, body: { text } }));
+  return until(`${name} answers`, async () => {
+    const { messages } = dataOf(await place.admin.call(listMessages, { params, query: {} }));
+    return messages.find(({ author }) => author.role === 'agent')?.text;
+  });
+}
+
+/** The folders of memories in the hands of an agent. */
+async function memoriesOf(name: string): Promise<readonly string[]> {
+  const pod = (await agentOf(place, name))?.pod ?? '';
+  return (await place.kubectl(['exec', pod, '-c', 'hands', '--', 'ls', '/root/.mcp-memory'])).split('\n');
+}
+
+test('another agent of the repository knows in its first session what this one remembered; one of another repository does not', async (t) => {
+  const begun = performance.now();
+  for (const [name, repositoryName] of [
+    [COLLEAGUE, 'purse'],
+    [STRANGER, 'other'],
+  ] as const)
+    await applyAgent(place, name, {
+      entitlement: { policy: 'Pinned', name: SMALL },
+      model: { name: MODEL },
+      repository: { url: `${at('git.test')}/team/${repositoryName}.git` },
+    });
+  assert.match(await answerOf(NAME, REMEMBER), /I keep it/);
+  for (const name of [COLLEAGUE, STRANGER]) await untilReady(place, name);
+  const [known, unknown] = await Promise.all([answerOf(COLLEAGUE, RECALL), answerOf(STRANGER, RECALL)]);
+  assert.match(known, new RegExp(`This is known: [^]*by ${NAME}[^]*${FACT}`));
+  assert.match(unknown, /This is known: /);
+  assert.doesNotMatch(unknown, new RegExp(FACT));
+  const [mine, theirs, others] = await Promise.all([NAME, COLLEAGUE, STRANGER].map(memoriesOf));
+  assert.match(String(mine), /^purse-[0-9a-f]{8}$/);
+  assert.deepEqual(theirs, mine, 'both have a folder of the repository');
+  assert.match(String(others), /^other-[0-9a-f]{8}$/);
+  t.diagnostic(`${Math.round(performance.now() - begun)} ms`);
 });
 
 test('the page logged no unexpected error', async () => {

@@ -11,6 +11,11 @@ export const PRIMES = 'Write a Python program that prints the first ten primes, 
 /** A task for the net, by the rules of a skill. */
 export const ORDER = 'Order a rye loaf from the bakery as our house style says, and show me a picture.';
 
+/** A fact of the repository, and a question to every agent that works in it. */
+export const REMEMBER = 'Remember what you learnt about this repository.';
+export const FACT = 'Shares of a bill are in cents.';
+export const RECALL = 'What is known about this repository?';
+
 const PROGRAM = `found = []
 number = 2
 while len(found) < 10:
@@ -91,6 +96,21 @@ export const PRIMES_STEPS: readonly Step[] = [
     says: 'The program printed: ',
     ends: (result) => /stdout:\n([\d ]+)\n/.exec(result)?.[1] ?? '',
   },
+];
+
+export const REMEMBER_STEPS: readonly Step[] = [
+  { after: /^$/, says: '', calls: () => ['remember', { text: FACT }] },
+  { after: /Remembered as m-/, says: 'I keep it.' },
+];
+
+export const RECALL_STEPS: readonly Step[] = [
+  {
+    after: /^$/,
+    says: 'I look at the file for programs first.',
+    calls: () => ['shell', { command: 'touch "$(dirname "$MEMORY_FILE_PATH")/probe" && echo writable' }],
+  },
+  { after: /writable/, says: '', calls: () => ['list_memories', {}] },
+  { after: /m-|remembered/, says: 'This is known: ', ends: (result) => result },
 ];
 
 const refOf = (results: readonly string[], words: RegExp): string => {
