@@ -56,6 +56,20 @@ test('an agent reads which tools of the net it lacks: a search service, a browse
   assert.ok(!words({}).includes('web_fetch'), 'tools that are not there are not named');
 });
 
+test('an agent reads the placeholders of its secrets, and how gh takes one; without a way out there is none', () => {
+  const secrets = [
+    { host: 'api.github.com', name: 'team' },
+    { host: 'api.example.org', name: 'ada-key' },
+  ];
+  const config = { ...aConfig(), secrets };
+  assert.match(
+    words({}, config),
+    /hamlet-placeholder-team at api\.github\.com \(gh: GH_TOKEN=hamlet-placeholder-team\); hamlet-placeholder-ada-key at api\.example\.org\./,
+  );
+  assert.ok(!words({ hasWayOut: false }, config).includes('placeholder'));
+  assert.ok(!words({}).includes('placeholder'));
+});
+
 test('an agent without hands reads that it has none, and hands that are silent are said to be', () => {
   const none = words({ hands: null, tools: ['say', 'mcp__web__open'] });
   assert.match(none, /no machine: no shell/);

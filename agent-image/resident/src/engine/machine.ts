@@ -29,7 +29,10 @@ const GIT_TOOL =
   '- Use the tool git for git: it carries work forward, and makes a checkpoint before what may lose work.';
 
 /** The machine in words, for the part of the prompt that stays the same. Pure. */
-export function machineInWords(machine: Machine, { repository }: Pick<AgentConfig, 'repository'>): string {
+export function machineInWords(
+  machine: Machine,
+  { repository, secrets }: Pick<AgentConfig, 'repository' | 'secrets'>,
+): string {
   const { hands, workspace, home, hasWayOut, tools } = machine;
   const servers = serversInWords(tools);
   if (hands === null) return lines([NO_MACHINE, memoryInWords(repository), servers]);
@@ -42,6 +45,7 @@ export function machineInWords(machine: Machine, { repository }: Pick<AgentConfi
     memoryInWords(repository),
     servers,
     hasWayOut ? WAY_OUT : NO_WAY_OUT,
+    hasWayOut ? secretsInWords(secrets) : '',
     webInWords(hands, tools),
     RULES,
     hasGit ? gitInWords(tools) : '',
@@ -62,6 +66,20 @@ const WAY_OUT =
   'Programs reach only the hosts that the rules of the village allow. A push, a publication or another write to a host outside waits for a person, who may refuse. A refusal names its reason: do not go around it.';
 const NO_WAY_OUT =
   'Nothing outside of the village can be reached from it: no download, no clone, no push and no package registry.';
+
+/** Secrets that a prompt names. */
+const MAX_SECRETS = 20;
+
+/** What a program sends in place of each secret: for GitHub in the variables that its programs read. */
+function secretsInWords(secrets: AgentConfig['secrets']): string {
+  if (secrets.length === 0) return '';
+  const each = secrets.slice(0, MAX_SECRETS).map(({ host, name }) => {
+    const placeholder = `hamlet-placeholder-${name}`;
+    const isGithub = host === 'api.github.com';
+    return `${placeholder} at ${host}${isGithub ? ` (gh: GH_TOKEN=${placeholder})` : ''}`;
+  });
+  return `You have no secrets, and need none: send a placeholder, for example as a bearer token, and the broker puts the secret in its place. ${each.join('; ')}.`;
+}
 
 /** The tools of the net, and what of them the village or the image lacks. */
 function webInWords(hands: HandsSurvey | 'silent', tools: readonly string[]): string {

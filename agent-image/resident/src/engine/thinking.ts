@@ -63,7 +63,7 @@ export interface Thinking {
   /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
   isReady(name: string): Promise<boolean>;
   /** The machine of the agent in words, for its prompt. */
-  machineOf(repository: AgentConfig['repository']): Promise<string>;
+  machineOf(config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<string>;
   /** The skills of a run in the versions that its first attempt found; its tools have them from then on. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
   /** Waits until the API has the run's journal. */
@@ -122,9 +122,9 @@ export function createThinking(ports: ThinkingPorts): Thinking {
         return false;
       }
     },
-    machineOf: async (repository) => {
+    machineOf: async (config) => {
       const [{ tools }, machine] = await Promise.all([open(), ports.machine()]);
-      return machineInWords({ ...machine, tools }, { repository });
+      return machineInWords({ ...machine, tools }, config);
     },
     skillsOf: (held, config, signal) => equip(ports, book, { held, config, signal }),
     flush: async (run) => flushWithin(await opened(), run),

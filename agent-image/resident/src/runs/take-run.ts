@@ -219,7 +219,7 @@ type Carry = Readonly<{
 async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, thinks }: Carry): Promise<Carried> {
   const { config } = runtime;
   const { repository } = held;
-  const machine = thinks ? await ports.thinking.machineOf(repository) : '';
+  const machine = thinks ? await ports.thinking.machineOf({ ...config, repository }) : '';
   const skills = thinks ? await ports.thinking.skillsOf(held, config, signal) : [];
   const tree = await ports.workTreeOf(repository);
   const { input, context } = await inputOf(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ToolClass } from '../kinds/tool-classes.ts';
 import { BoardHint } from '../board/post.ts';
 import { BARS, defineRoute, json } from '../http/route.ts';
+import { HostPattern, MAX_EGRESS_RULES } from '../values/egress.ts';
 import { RunHint } from '../values/run.ts';
 import {
   AgentId,
@@ -84,6 +85,11 @@ export const AgentConfig = z.strictObject({
     .nullable()
     .default(null)
     .describe('Service of web_search; null: the agent has no such tool'),
+  secrets: z
+    .array(z.strictObject({ host: HostPattern, name: z.string().max(253) }))
+    .max(MAX_EGRESS_RULES)
+    .default([])
+    .describe('Names of secrets that the broker sends to a host, in place of `hamlet-placeholder-NAME`'),
   skills: z
     .array(
       z.strictObject({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentSpec, type AgentStatus } from '@hamlet/contract';
 import type { AgentRecord } from './agent-source.ts';
-import { whyOf } from './describe-agent.ts';
+import { agentConfig, whyOf } from './describe-agent.ts';
 
 const lastTransitionTime = '2026-11-22T10:00:00Z';
 const condition = (
@@ -54,4 +54,19 @@ test('sleep needs no status: the spec says it', () => {
 test('trouble of the hands does not make an agent unready', () => {
   const conditions = [...READY, condition('HandsReady', 'False', 'HandsCrashLooping')];
   assert.equal(whyOf(record({ conditions }), true).ready, true);
+});
+
+test('a resident gets the names of the secrets that rules of its agent bind to hosts, and of no others', () => {
+  const allow = [
+    { host: 'api.github.com', methods: ['GET'], secret: 'team' },
+    { host: 'docs.example.org' },
+    { host: 'api.example.org', secret: 'ada-key' },
+  ];
+  const repository = { url: 'https://git.example.org/team/toy.git', secretName: 'git-key' };
+  const described = { record: record({}, { egress: { allow }, repository }), place: null, entitlement: null };
+  const { secrets } = agentConfig(described, (limits) => limits, { chooseModel: () => null, search: null });
+  assert.deepEqual(secrets, [
+    { host: 'api.github.com', name: 'team' },
+    { host: 'api.example.org', name: 'ada-key' },
+  ]);
 });

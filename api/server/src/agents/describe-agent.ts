@@ -226,6 +226,10 @@ function skillsOf({ spec: { skills = [] } }: AgentRecord): AgentConfig['skills']
   return skills.map((skill) => ({ name: skill.name, from: skillSource(skill), sha256: skill.sha256 ?? null }));
 }
 
+/** The secrets that rules of the spec bind to hosts, by their names. That of the repository needs no placeholder. */
+const secretsOf = ({ spec: { egress } }: AgentRecord): AgentConfig['secrets'] =>
+  (egress?.allow ?? []).flatMap(({ host, secret }) => (secret === undefined ? [] : [{ host, name: secret }]));
+
 /** Parts of a resident's configuration that come from the village. */
 export interface ConfigParts {
   readonly chooseModel: (ask: ModelAsk) => AgentConfig['model'];
@@ -234,7 +238,7 @@ export interface ConfigParts {
 
 /** The configuration of a resident. The seed comes from the name, so that every life of an agent has the same character. */
 export function agentConfig(
-  { record, place, entitlement }: Described,
+  { record, place, entitlement }: Pick<Described, 'record' | 'place' | 'entitlement'>,
   raise: Holdings['raise'],
   { chooseModel, search }: ConfigParts,
 ): AgentConfig {
@@ -249,6 +253,7 @@ export function agentConfig(
     repository: ownRepository(record),
     mcp_servers: mcpServersOf(record),
     search,
+    secrets: secretsOf(record),
     skills: skillsOf(record),
     home: spec.home ?? place?.home ?? null,
     tier: status.tier ?? null,
