@@ -109,6 +109,8 @@ const Count = z.int().min(0);
 export const CompletionUsage = z.strictObject({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
 export type CompletionUsage = z.infer<typeof CompletionUsage>;
 
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 const FinishReason = z.enum(['stop', 'length', 'tool_calls']);
 
 /** Fields that OpenAI's format does not have. */
@@ -125,6 +127,12 @@ const ReceiptFields = z.strictObject({
   tokens_per_s: z.number().min(0).nullable().describe('Tokens of the answer a second after its first piece'),
   price: AiDollars.describe('aiDollars that the agent is charged'),
   estimated: z.boolean().describe('True if the provider did not report all tokens'),
+  seal: z
+    .strictObject({ salt: Sha256, prompt_sha256: Sha256, answer_sha256: Sha256 })
+    .optional()
+    .describe(
+      'SHA-256 of salt and text, of the prompt and the answer as the gateway has them; the act models.call has both hashes, and the salt is nowhere else unless the village keeps texts',
+    ),
   notes: z
     .array(z.enum(['tools_ignored']))
     .max(1)

@@ -35,7 +35,7 @@ function questionOf(asked: Asked): AuditQuestion {
     kind: asked.kind ?? null,
     actor: or(asked.actor),
     action: or(asked.action),
-    except: or(asked.except),
+    except: (asked.except ?? '').split(',').flatMap((area) => (area.trim() === '' ? [] : [area.trim()])),
     object: or(asked.object),
     words: or(asked.q),
     since: or(asked.since),

@@ -279,7 +279,8 @@ async function enterAndWait(
   const { requestId } = entered.data;
   const equipped = await equip(ports, asked, { ...wanted, ...entered.data, brake });
   if (equipped.ok) return accepted({ ...entered.data, ...equipped.data });
-  await endModelRequest(ports.db, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 });
+  const end = { outcome: 'not_paid' as const, promptTokens: 0, completionTokens: 0 };
+  await endModelRequest(ports.db, { requestId, line: null }, end);
   return equipped;
 }
 

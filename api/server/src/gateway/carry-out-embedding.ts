@@ -5,6 +5,8 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { chargeOf, conclude } from './carry-out.ts';
+import { sealTexts, sealView } from './call-seal.ts';
+import type { CallSeal } from './call-seal.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 type Vectors = Extract<EmbeddingOutcome, { readonly ok: true }>;
@@ -16,7 +18,12 @@ function encoded(vector: readonly number[], format: EmbeddingsBody['encoding_for
 function answerOf(
   { catalog, monotonicMs }: GatewayPorts,
   { plan, reservation, startedMs }: Ticket,
-  about: { readonly vectors: Vectors; readonly askedMs: number; readonly format: EmbeddingsBody['encoding_format'] },
+  about: {
+    readonly vectors: Vectors;
+    readonly askedMs: number;
+    readonly format: EmbeddingsBody['encoding_format'];
+    readonly seal: CallSeal;
+  },
 ): Embeddings {
   const { vectors, promptTokens: prompt, estimated } = about.vectors;
   const { provider, name } = plan.served;
@@ -34,6 +41,7 @@ function answerOf(
       tokens_per_s: null,
       price: formatAiDollars(chargeOf(reservation, prompt)),
       estimated,
+      seal: sealView(about.seal),
     },
   };
 }
@@ -53,13 +61,15 @@ export async function carryOutEmbedding(
     const signal = AbortSignal.any([brake.signal, AbortSignal.timeout(ports.answerTimes.totalMs)]);
     const input = plan.request.messages.map(({ content }) => content);
     const outcome = await embedder.embed({ input, dimensions: dimensions ?? undefined, signal });
+    const seal = sealTexts(JSON.stringify(input), outcome.ok ? JSON.stringify(outcome.vectors) : '');
     if (outcome.ok && brake.refusal() === null) {
       const usage = { promptTokens: outcome.promptTokens, completionTokens: 0, estimated: outcome.estimated };
-      await conclude(ports, ticket, { outcome: 'done', usage });
-      return accepted(answerOf(ports, ticket, { vectors: outcome, askedMs, format }));
+      await conclude(ports, ticket, { outcome: 'done', usage, provider, seal });
+      return accepted(answerOf(ports, ticket, { vectors: outcome, askedMs, format, seal }));
     }
     const braked = brake.refusal();
-    await conclude(ports, ticket, { outcome: braked === null ? 'failed' : 'cancelled', usage: nothing });
+    const ended = braked === null ? 'failed' : 'cancelled';
+    await conclude(ports, ticket, { outcome: ended, usage: nothing, provider, seal });
     if (braked !== null) return braked;
     return outcome.ok ? refused('internal') : refusalOfModel(outcome.error, provider);
   } finally {

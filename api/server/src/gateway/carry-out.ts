@@ -9,6 +9,8 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
+import { callLine, sealChat } from './call-seal.ts';
+import type { CallSeal } from './call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
@@ -32,6 +34,7 @@ export interface Completed {
   readonly ttftMs: number | null;
   readonly tokensPerS: number | null;
   readonly price: string;
+  readonly seal: CallSeal;
 }
 
 /** A piece of an answer that a caller receives. */
@@ -77,22 +80,31 @@ export function chargeOf({ perThousand, held }: Reservation, usedTokens: number)
   return cost > held ? held : cost;
 }
 
-/** Records the use of a request: money first, then the tokens of the hour. */
-export async function conclude(
-  ports: GatewayPorts,
-  { requestId, plan, reservation, startedMs, run }: Ticket,
-  { outcome, usage }: { readonly outcome: ModelRequestEnd['outcome']; readonly usage: ModelUsage },
-): Promise<void> {
-  const { promptTokens, completionTokens } = usage;
+/** The end of a request, its tokens, and its texts under salted hashes. */
+export interface Conclusion {
+  readonly outcome: ModelRequestEnd['outcome'];
+  readonly usage: ModelUsage;
+  /** The provider that was asked last. */
+  readonly provider: string;
+  readonly seal: CallSeal;
+}
+
+/** Records the use of a request: money first, then the tokens of the hour, together with its line in the audit. */
+export async function conclude(ports: GatewayPorts, ticket: Ticket, conclusion: Conclusion): Promise<void> {
+  const { requestId, plan, reservation, startedMs, run } = ticket;
+  const { outcome, usage, provider, seal } = conclusion;
+  const { promptTokens, completionTokens, estimated } = usage;
   const used = promptTokens + completionTokens;
   try {
     await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
     const end = { outcome, promptTokens, completionTokens };
-    if (run === null || used === 0) await endModelRequest(ports.db, requestId, end);
+    const cost = chargeOf(reservation, used);
+    const line = callLine(ticket, { ...end, provider, cost, estimated, seal });
+    if (run === null || used === 0) await endModelRequest(ports.db, { requestId, line }, end);
     else
       await inTransaction(ports.db, async (tx) => {
-        await endModelRequest(tx, requestId, end);
-        await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(chargeOf(reservation, used)) });
+        await endModelRequest(tx, { requestId, line }, end);
+        await addRunUsage(tx, run.runId, { tokens: used, costMicros: Number(cost) });
       });
   } catch (error) {
     ports.metrics.unsettled();
@@ -101,11 +113,11 @@ export async function conclude(
   ports.metrics.ended(plan.served.name, { outcome, usage, durationMs: ports.monotonicMs() - startedMs });
 }
 
-async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, { state }: Gathered) {
-  const { served, request } = plan;
-  const runId = run?.runId ?? null;
-  await keepText(ports, { requestId, agentId, runId, model: served.name, messages: request.messages, answer: state });
+async function keepAnswer(ports: GatewayPorts, { requestId, agentId, run, plan }: Ticket, seal: CallSeal) {
+  await keepText(ports, { requestId, agentId, runId: run?.runId ?? null, model: plan.served.name, seal });
 }
+
+const providerOf = ({ plan }: Ticket, { state }: Gathered): string => state.target?.provider ?? plan.served.provider;
 
 function failureOf({ state, error }: Gathered): ModelError | null {
   return state.last?.kind === 'failed' && error === null ? state.last.error : null;
@@ -143,16 +155,23 @@ function noteFailure(
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,
-  { gathered, gone, late }: { readonly gathered: Gathered; readonly gone: boolean; readonly late: string | null },
+  about: {
+    readonly gathered: Gathered;
+    readonly gone: boolean;
+    readonly late: string | null;
+    readonly seal: CallSeal;
+  },
 ): Promise<Refused> {
+  const { gathered, gone, late, seal } = about;
   const braked = ticket.brake.refusal();
+  const provider = providerOf(ticket, gathered);
   if (braked === null && !gone) {
-    await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered) });
+    await conclude(ports, ticket, { outcome: 'failed', usage: usageOf(ticket, gathered), provider, seal });
     return noteFailure(ports, ticket, { gathered, late });
   }
   const isFrozen = braked?.reason === 'village_frozen';
   const usage = isFrozen ? usageOf(ticket, gathered) : cutUsage(ticket, gathered);
-  await conclude(ports, ticket, { outcome: 'cancelled', usage });
+  await conclude(ports, ticket, { outcome: 'cancelled', usage, provider, seal });
   return braked ?? refusalOfModel(null, ticket.plan.served.provider);
 }
 
@@ -193,7 +212,11 @@ async function ask(
   }
 }
 
-function completedOf(ports: GatewayPorts, ticket: Ticket, gathered: Gathered): Completed | null {
+function completedOf(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  { gathered, seal }: { readonly gathered: Gathered; readonly seal: CallSeal },
+): Completed | null {
   const { state, askedMs, firstMs, error } = gathered;
   if (error !== null || askedMs === null || state.last?.kind !== 'end') return null;
   const outcome = outcomeOf(state);
@@ -212,6 +235,7 @@ function completedOf(ports: GatewayPorts, ticket: Ticket, gathered: Gathered): C
     ttftMs: firstMs === null ? null : Math.round(firstMs - askedMs),
     tokensPerS: writingMs > 0 ? Math.round((completionTokens / writingMs) * 10_000) / 10 : null,
     price: formatAiDollars(chargeOf(ticket.reservation, usage.promptTokens + usage.completionTokens)),
+    seal,
   };
 }
 
@@ -226,11 +250,12 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: Chat
   const signal = AbortSignal.any([caller.gone, brake.signal, clock.signal]);
   try {
     await ask(ports, ticket, { signal, gathered, clock, onPiece: caller.onPiece });
-    await keepAnswer(ports, ticket, gathered);
-    const completed = completedOf(ports, ticket, gathered);
+    const seal = sealChat(ticket.plan.request.messages, gathered.state);
+    await keepAnswer(ports, ticket, seal);
+    const completed = completedOf(ports, ticket, { gathered, seal });
     if (completed === null)
-      return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted, late: clock.late });
-    await conclude(ports, ticket, { outcome: 'done', usage: completed.usage });
+      return await giveUp(ports, ticket, { gathered, gone: caller.gone.aborted, late: clock.late, seal });
+    await conclude(ports, ticket, { ...completed, outcome: 'done' });
     return accepted(completed);
   } finally {
     clock.stop();

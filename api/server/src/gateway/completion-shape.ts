@@ -7,6 +7,7 @@ import type {
 } from '@hamlet/contract';
 import type { Finish, ToolCall } from '@hamlet/models';
 import type { Ticket } from './admit-request.ts';
+import { sealView } from './call-seal.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
 import type { AnswerShape } from './conversations/converse.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
@@ -43,7 +44,7 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
 
 /** The receipt of an answer. Pure. */
 export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
-  const { provider, usage, queueMs, ttftMs, tokensPerS, price } = completed;
+  const { provider, usage, queueMs, ttftMs, tokensPerS, price, seal } = completed;
   const { promptTokens: prompt, completionTokens: completion, estimated } = usage;
   return {
     provider,
@@ -54,6 +55,7 @@ export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }
     tokens_per_s: tokensPerS,
     price,
     estimated,
+    seal: sealView(seal),
     ...(plan.toolsIgnored ? { notes: ['tools_ignored' as const] } : {}),
   };
 }

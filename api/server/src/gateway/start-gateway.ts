@@ -1,7 +1,14 @@
-import { deleteExpiredModelTexts, forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
+import {
+  deleteExpiredModelTexts,
+  forgetOldModelRequests,
+  inTransaction,
+  markLostModelRequests,
+  recordAudits,
+} from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
+import { lostLine } from './call-seal.ts';
 import { requestLife } from './admit-request.ts';
 import type { GatewayPorts } from './admit-request.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
@@ -49,7 +56,11 @@ export function openGateway({
   const { firstByteMs, idleMs, totalMs } = models.config.limits;
   const answerTimes = { firstPieceMs: firstByteMs, idleMs, totalMs };
   async function sweep(): Promise<void> {
-    const lost = await markLostModelRequests(db, requestLife(answerTimes));
+    const lost = await inTransaction(db, async (tx) => {
+      const requests = await markLostModelRequests(tx, requestLife(answerTimes));
+      await recordAudits(tx, requests.map(lostLine));
+      return requests.length;
+    });
     if (lost > 0) log('warn', 'model requests were lost with their replica', { lost });
     await forgetOldModelRequests(db);
     const deleted = await deleteExpiredModelTexts(db, TEXTS_AT_ONCE);

@@ -1,5 +1,6 @@
 /** The admission of a request to a model on a real Postgres: limits at their edge, measures, and the money that is held. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { inTransaction } from '../connection/database.ts';
 import { openAgentAccount } from '../ledger/accounts.ts';
@@ -8,6 +9,7 @@ import { checkLedger } from '../ledger/upkeep.ts';
 import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type AskedAdmission } from './model-admission.ts';
+import { readAudit } from '../writes/audit.ts';
 import { endModelRequest, readModelHour, readModelRequests } from './model-requests.ts';
 
 const CLIENTS = 20;
@@ -101,11 +103,31 @@ test('a request that waits holds no money and meets no measure yet', async () =>
   const end = { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 } as const;
   assert.deepEqual(
     [
-      await endModelRequest(ledger.db, admission.requestId, end),
-      await endModelRequest(ledger.db, admission.requestId, end),
+      await endModelRequest(ledger.db, { requestId: admission.requestId, line: null }, end),
+      await endModelRequest(ledger.db, { requestId: admission.requestId, line: null }, end),
     ],
     [true, false],
   );
+});
+
+test('a request that two replicas end has one line in the audit', async () => {
+  const admission = await ask('gil');
+  assert.ok(admission.verdict === 'admitted');
+  const { requestId } = admission;
+  const end = { outcome: 'done', promptTokens: 3, completionTokens: 4 } as const;
+  const endOnce = (auditId: string): Promise<boolean> => {
+    const who = { actorRole: 'agent', actorId: 'gil', requestId: randomUUID(), traceparent: null };
+    const line = { ...who, auditId, action: 'models.call', object: requestId, detail: { model: 'small' } };
+    return endModelRequest(ledger.db, { requestId, line }, end);
+  };
+  const ends = await Promise.all([endOnce(randomUUID()), endOnce(randomUUID())]);
+  assert.deepEqual(ends.toSorted(), [false, true]);
+  const lines = await readAudit(ledger.db, requestId, 10);
+  assert.deepEqual(
+    lines.map(({ action, actorId, detail }) => [action, actorId, detail]),
+    [['models.call', 'gil', { model: 'small' }]],
+  );
+  assert.equal((await lastOf('gil'))?.outcome, 'done');
 });
 
 test('the most severe measure refuses a request, a free one too', async () => {

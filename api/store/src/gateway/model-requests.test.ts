@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
 import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
 import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
 import { admitModelRequest, type Admission } from './model-admission.ts';
@@ -47,7 +48,11 @@ async function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
 }
 
 function end(requestId: string, used: number): Promise<boolean> {
-  return endModelRequest(ledger.db, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 });
+  return endModelRequest(
+    ledger.db,
+    { requestId, line: null },
+    { outcome: 'done', promptTokens: used, completionTokens: 0 },
+  );
 }
 
 /** Moves the start of an agent's requests and hour into the past. */
@@ -120,8 +125,9 @@ test('a lost request no longer counts as in flight, and its tokens count until t
   assert.equal(await enter('dan'), null);
   await age('dan', LIFE.limitS + 1);
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).inFlight, 0);
-  assert.equal(await markLostModelRequests(ledger.db, LIFE), ROOM.inFlightMax);
-  assert.equal(await markLostModelRequests(ledger.db, LIFE), 0);
+  const mark = () => inTransaction(ledger.db, (tx) => markLostModelRequests(tx, LIFE));
+  assert.equal((await mark()).length, ROOM.inFlightMax);
+  assert.deepEqual(await mark(), []);
   assert.deepEqual(
     (await readModelRequests(ledger.db, 'dan', 1)).map(({ outcome }) => outcome),
     ['lost'],

@@ -1,8 +1,9 @@
 import type { ModelOutcome } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
 import type { Tables } from '../connection/tables.ts';
+import type { AuditEntry } from '../writes/audit.ts';
 
 /** Length of the window in which the tokens of an agent are counted. */
 export const MODEL_HOUR_S = 3_600;
@@ -56,11 +57,33 @@ export interface ModelRequestEnd {
   readonly completionTokens: number;
 }
 
-/** Ends a request and frees its unused tokens. False if it had ended before. */
-export async function endModelRequest(db: Db, requestId: string, end: ModelRequestEnd): Promise<boolean> {
-  const { outcome, promptTokens, completionTokens } = end;
-  const { rows } = await sql<{ ended: boolean }>`${prepared('end_model_request')}
-    select end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens}) as ended`.execute(db);
+export interface EndingRequest {
+  readonly requestId: string;
+  /** Its line in the audit; null for a request that no provider was asked for. */
+  readonly line: AuditEntry | null;
+}
+
+/**
+ * Ends a request, frees its unused tokens and writes its line in the audit, in one statement. False if it had ended
+ * before; it then has its line already.
+ */
+export async function endModelRequest(
+  db: Db,
+  { requestId, line }: EndingRequest,
+  { outcome, promptTokens, completionTokens }: ModelRequestEnd,
+): Promise<boolean> {
+  const end = sql`end_model_request(${requestId}, ${outcome}, ${promptTokens}, ${completionTokens})`;
+  const { rows } =
+    line === null
+      ? await sql<{ ended: boolean }>`${prepared('end_model_request')} select ${end} as ended`.execute(db)
+      : await sql<{ ended: boolean }>`${prepared('end_model_call')}
+    with over as materialized (select ${end} as ended),
+      noted as (
+        insert into audit (audit_id, actor_role, actor_id, action, object, detail, request_id, traceparent)
+        select ${line.auditId}::uuid, ${line.actorRole}, ${line.actorId}, ${line.action}, ${line.object},
+          ${JSON.stringify(line.detail)}::jsonb, ${line.requestId}, ${line.traceparent}
+        from over where ended)
+    select ended from over`.execute(db);
   return rows[0]?.ended === true;
 }
 
@@ -74,15 +97,28 @@ export async function readModelRequests(db: Db, agentId: string, limit: number):
     .execute();
 }
 
-/** Marks requests of vanished replicas as lost; their reserved tokens count as used. Returns their number. */
-export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Promise<number> {
-  const { numUpdatedRows } = await db
+/** A request whose replica has vanished. Its answer is not known. */
+export type LostRequest = Pick<
+  ModelRequestRow,
+  'requestId' | 'agentId' | 'runId' | 'model' | 'provider' | 'reservedTokens'
+>;
+
+/** Marks requests of vanished replicas as lost; their reserved tokens count as used. */
+export async function markLostModelRequests(tx: Tx, { limitS }: RequestLife): Promise<readonly LostRequest[]> {
+  return tx
     .updateTable('model_request')
     .set({ outcome: 'lost', ended_at: sql<Date>`clock_timestamp()` })
     .where('outcome', '=', 'under_way')
     .where('started_at', '<', sql<Date>`now() - ${limitS} * interval '1 second'`)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+    .returning([
+      'request_id as requestId',
+      'agent_id as agentId',
+      'run_id as runId',
+      'model',
+      'provider',
+      'reserved_tokens as reservedTokens',
+    ])
+    .execute();
 }
 
 export async function forgetOldModelRequests(db: Db): Promise<void> {

@@ -22,7 +22,8 @@ export interface RecordSearch {
   readonly actor: string | null;
   /** An action, or its area: the part before its first dot. */
   readonly action: string | null;
-  readonly except: string | null;
+  /** Actions or areas. */
+  readonly except: readonly string[];
   readonly object: string | null;
   /** Words that the record must contain, all of them. */
   readonly words: string | null;
@@ -46,8 +47,8 @@ function conditions(source: Source, search: RecordSearch): RawBuilder<unknown> {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (actor !== null) all.push(sql`${source.actor} = ${actor}`);
   if (action !== null) all.push(sql`(${source.action} = ${action} or starts_with(${source.action}, ${`${action}.`}))`);
-  if (except !== null)
-    all.push(sql`not (${source.action} = ${except} or starts_with(${source.action}, ${`${except}.`}))`);
+  for (const area of except)
+    all.push(sql`not (${source.action} = ${area} or starts_with(${source.action}, ${`${area}.`}))`);
   if (object !== null) all.push(sql`${source.object} = ${object}`);
   if (words !== null) all.push(sql`${source.words} @@ plainto_tsquery('simple', translate(${words}, '._/-', '    '))`);
   if (since !== null) all.push(sql`${source.at} >= ${since}::timestamptz`);

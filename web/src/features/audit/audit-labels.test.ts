@@ -6,7 +6,7 @@ import { addressOf, auditQuery, detailLines, NO_FILTERS, filtersOf } from './aud
 const NOW = Date.parse('2026-11-22T10:00:42Z');
 
 test('the query has only the filters that are set', () => {
-  assert.deepEqual(auditQuery(NO_FILTERS, NOW), { except: 'turn' });
+  assert.deepEqual(auditQuery(NO_FILTERS, NOW), { except: 'turn,models.call' });
   assert.deepEqual(auditQuery({ ...NO_FILTERS, turns: true }, NOW), {});
   assert.deepEqual(auditQuery({ ...NO_FILTERS, action: 'turn' }, NOW), { action: 'turn' });
   assert.deepEqual(auditQuery({ ...NO_FILTERS, words: ' bread ', action: 'board', object: 'ada', since: 'day' }, NOW), {

@@ -16,6 +16,7 @@ export const AREAS = [
   'account',
   'session',
   'artifact',
+  'models',
   'turn',
 ] as const;
 
@@ -35,7 +36,7 @@ export interface AuditFilters {
   readonly actor: string;
   readonly object: string;
   readonly since: SinceKey;
-  /** True to include the turns of agents, one every few seconds. */
+  /** True to include the turns and model calls of agents, of which there are many. */
   readonly turns: boolean;
 }
 export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
@@ -76,7 +77,7 @@ export function auditQuery(
   const asked = {
     q: text(words),
     action: text(action),
-    except: turns || action !== '' ? undefined : 'turn',
+    except: turns || action !== '' ? undefined : 'turn,models.call',
     actor: text(actor),
     object: text(object),
     since: lengthMs === null ? undefined : new Date(Math.floor((nowMs - lengthMs) / 60_000) * 60_000).toISOString(),

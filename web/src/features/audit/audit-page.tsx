@@ -95,7 +95,7 @@ function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
       />
       <CheckField
         className="pick"
-        label="Include turns of agents"
+        label="Include turns and model calls"
         name="turns"
         value={filters.turns}
         onChange={(turns) => onFilter({ turns })}

@@ -35,7 +35,9 @@ export const listAudit = defineRoute('GET /audit', {
     kind: RecordKind.optional(),
     actor: Words.optional().describe('Id of the actor'),
     action: Words.optional().describe('Action or its area: `board` finds `board.post`'),
-    except: Words.optional().describe('Action or area to leave out: `turn` leaves out the frequent acts of agents'),
+    except: Words.optional().describe(
+      'Actions or areas to leave out, separated by commas: `turn,models.call` leaves out the frequent acts of agents',
+    ),
     object: Words.optional(),
     q: Words.optional().describe('Words that the record contains, all of them, in any order'),
     since: Time.optional().describe('Earliest moment, inclusive'),

@@ -1,18 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { callsOf } from '@hamlet/models';
-import type { AnswerState, ChatMessage } from '@hamlet/models';
 import { inTransaction, keepModelText } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { Log } from '../../service/log.ts';
+import type { CallSeal } from '../call-seal.ts';
 
-const SALT_BYTES = 32;
 /** The database refuses longer ones. */
 const TEXT_BYTES_MAX = 8_388_608;
-
-function hashOf(salt: Buffer, text: string): string {
-  return createHash('sha256').update(salt).update(text).digest('hex');
-}
 
 export interface TextPorts {
   readonly db: Db;
@@ -27,8 +20,7 @@ export interface EndedRequest {
   readonly agentId: string;
   readonly runId: string | null;
   readonly model: string;
-  readonly messages: readonly ChatMessage[];
-  readonly answer: AnswerState;
+  readonly seal: CallSeal;
 }
 
 /**
@@ -37,12 +29,10 @@ export interface EndedRequest {
  */
 export async function keepText({ db, textDays: days, log }: TextPorts, ended: EndedRequest): Promise<void> {
   if (days === 0) return;
-  const { requestId, agentId, runId, model, messages } = ended;
-  const prompt = JSON.stringify(messages);
-  const answer = JSON.stringify({ content: ended.answer.content, tool_calls: callsOf(ended.answer) });
+  const { requestId, agentId, runId, model, seal } = ended;
+  const { prompt, answer, salt } = seal;
   if (Buffer.byteLength(prompt) > TEXT_BYTES_MAX) return;
-  const salt = randomBytes(SALT_BYTES);
-  const hashes = { prompt_sha256: hashOf(salt, prompt), answer_sha256: hashOf(salt, answer) };
+  const hashes = { prompt_sha256: seal.promptSha256, answer_sha256: seal.answerSha256 };
   try {
     await inTransaction(db, async (tx) => {
       await keepModelText(tx, { requestId, agentId, runId, prompt, answer, salt, days });

@@ -54,7 +54,11 @@ test('a kept text is read by admins, and the audit has the look and salted hashe
   const member = await clientOf(keeping.url, TOKENS.member).call(getModelText, { params: { request_id: requestId } });
   assert.ok(!member.ok && member.problem.status === 403);
   const rows = await readAudit(db, requestId, 10);
-  assert.deepEqual(rows.map(({ action }) => action).toSorted(), ['models.text_keep', 'models.text_read']);
+  assert.deepEqual(rows.map(({ action }) => action).toSorted(), [
+    'models.call',
+    'models.text_keep',
+    'models.text_read',
+  ]);
   const kept = JSON.stringify(rows);
   assert.doesNotMatch(kept, /xylophone/);
   assert.match(kept, /"prompt_sha256":"[0-9a-f]{64}"/);

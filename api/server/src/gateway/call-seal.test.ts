@@ -1,0 +1,139 @@
+/** Each request to a model has one line in the audit and in the sealed log: model, tokens, cost and salted hashes, and no text. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  completeChat,
+  createEmbeddings,
+  getLogProof,
+  getModelUse,
+  listAudit,
+  quarantineAgent,
+  rewardAgent,
+} from '@hamlet/contract';
+import type { AuditRecord } from '@hamlet/contract';
+import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+const SECRET = 'The secret word is xylophone.';
+const MESSAGES = [{ role: 'user' as const, content: SECRET }];
+
+let village: TestVillage;
+let wire: WireServer;
+let play: Play;
+const able = ableServer([], 'A marimba.');
+let answer: (request: WireRequest) => WireAnswer | null = able;
+
+before(async () => {
+  const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer([], { otherwise })]);
+  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+  const text = await readFile(tier, 'utf8');
+  const free = text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '');
+  await writeFile(tier, `${free}  price: { perThousandTokens: "1" }\n`);
+  play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
+  await play.everybody();
+  for (const agent_id of ['bob', 'cleo', 'dan'] as const)
+    dataOf(await play.admin.call(rewardAgent, { body: { agent_id, amount: '1', reason: 'money' } }));
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+const ask = (agentId: AgentId) => play.as(agentId).call(completeChat, { body: { model: 'small', messages: MESSAGES } });
+
+async function linesOf(actor: string): Promise<readonly AuditRecord[]> {
+  const query = { action: 'models.call', actor };
+  return dataOf(await play.admin.call(listAudit, { query })).records;
+}
+
+async function onlyLine(actor: string): Promise<AuditRecord & { readonly detail: Readonly<Record<string, unknown>> }> {
+  const [line, ...more] = await linesOf(actor);
+  assert.ok(line !== undefined && more.length === 0, `${more.length} more`);
+  return line as AuditRecord & { detail: Readonly<Record<string, unknown>> };
+}
+
+const hashOf = (salt: string, text: string): string =>
+  createHash('sha256').update(Buffer.from(salt, 'hex')).update(text).digest('hex');
+
+test('an answer: model, provider, tokens and cost, and hashes that only the caller can open', async () => {
+  const { hamlet } = dataOf(await ask('bob'));
+  const line = await onlyLine('bob');
+  const { recent } = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'bob' } }));
+  assert.equal(line.object, recent[0]?.request_id);
+  assert.deepEqual(line.detail, {
+    model: 'small',
+    provider: 'upstream',
+    run_id: null,
+    outcome: 'done',
+    prompt_tokens: hamlet.tokens.prompt,
+    completion_tokens: hamlet.tokens.completion,
+    estimated: false,
+    cost: hamlet.price,
+    prompt_sha256: hamlet.seal?.prompt_sha256,
+    answer_sha256: hamlet.seal?.answer_sha256,
+  });
+  assert.equal(hamlet.price, '0.018');
+  const { salt = '' } = hamlet.seal ?? {};
+  assert.equal(hashOf(salt, JSON.stringify(MESSAGES)), line.detail['prompt_sha256']);
+  assert.equal(hashOf(salt, JSON.stringify({ content: 'A marimba.', tool_calls: [] })), line.detail['answer_sha256']);
+  const stored = JSON.stringify(line);
+  assert.ok(!stored.includes(salt) && !/xylophone|marimba/.test(stored), 'neither salt nor text is stored');
+  const again = dataOf(await ask('bob')).hamlet.seal;
+  assert.notEqual(again?.prompt_sha256, hamlet.seal?.prompt_sha256, 'equal prompts have different hashes');
+});
+
+test('the line is sealed', async () => {
+  const [line] = await linesOf('bob');
+  const proof = await eventually('its proof', async () => {
+    const found = await play.admin.call(getLogProof, { params: { record_id: line?.record_id ?? '' } });
+    return found.ok && found.data;
+  });
+  assert.equal(proof.kind, 'act');
+});
+
+test('a failure, an answer that a measure ends, and embeddings have their lines too', async () => {
+  answer = () => OPENAI_WIRE.errors.bad_request;
+  assert.equal(await codeOf(ask('cleo')), 'model_bad_request');
+  assert.partialDeepStrictEqual((await onlyLine('cleo')).detail, { outcome: 'failed', prompt_tokens: 0, cost: '0' });
+
+  const whole = OPENAI_WIRE.stream({ text: ['First words.'] });
+  answer = () => ({ ...whole, chunks: [...whole.chunks.slice(0, 2), 'hold'] });
+  const asked = wire.requests.length;
+  const cut = ask('dan');
+  await eventually('the request at the provider', () => wire.requests.length > asked);
+  dataOf(await play.admin.call(quarantineAgent, { params: { agent_id: 'dan' }, body: { reason: 'test' } }));
+  assert.equal(await codeOf(cut), 'agent_quarantined');
+  const ended = await onlyLine('dan');
+  assert.partialDeepStrictEqual(ended.detail, { outcome: 'cancelled', estimated: true });
+  assert.ok(Number(ended.detail['cost']) > 0);
+
+  answer = able;
+  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'fay', amount: '1', reason: 'money' } }));
+  const vectors = dataOf(await play.as('fay').call(createEmbeddings, { body: { model: 'small', input: SECRET } }));
+  const line = await onlyLine('fay');
+  const { salt = '' } = vectors.hamlet.seal ?? {};
+  assert.equal(line.detail['prompt_sha256'], hashOf(salt, JSON.stringify([SECRET])));
+  assert.equal(line.detail['answer_sha256'], hashOf(salt, JSON.stringify([[0.5, 0.5]])));
+});
+
+test('a request that is refused before a provider is asked has no line, and no request has two', async () => {
+  assert.equal(await codeOf(ask('eve')), 'insufficient_funds');
+  assert.deepEqual(await linesOf('eve'), []);
+  const { records } = dataOf(await play.admin.call(listAudit, { query: { action: 'models.call', limit: 50 } }));
+  assert.equal(records.length, 5);
+  assert.equal(new Set(records.map(({ object }) => object)).size, records.length);
+});
+
+test('the frequent acts of agents are left out of the audit together', async () => {
+  const query = { except: 'turn, models.call' };
+  const { records } = dataOf(await play.admin.call(listAudit, { query }));
+  assert.ok(records.length > 0 && records.every(({ action }) => action !== 'models.call' && action !== 'turn'));
+});
