@@ -204,7 +204,6 @@ test('a push waits in the broker; its pod is killed meanwhile, a person is asked
   await shot('unknown');
   await cards.answer(lost, 'repeat');
   await cards.answer(await cards.next('git_push'), 'allow');
-  await cards.answer(await cards.next('deliver'), 'allow');
   const post = await cards.next('post_to_board');
   await post.card.locator('.artifact-name', { hasText: REPAIR_PATCH }).waitFor();
   await post.card.scrollIntoViewIfNeeded();

@@ -68,6 +68,7 @@ before(async () => {
   working = await permits.start('ada', next.data.run);
   await called('1.0', { opened: OPENED });
   await kept('2.0', { name: 'bread.patch', type: 'text/x-diff', content: Buffer.from(PATCH), deliverable: 'patch' });
+  await called('2.1', {}, { tool: 'web_fetch', args: { url: 'https://bakery.example/rye' } });
   const table = Buffer.from(JSON.stringify(TABLE));
   await kept('3.0', { name: 'prices.json', type: 'application/json', content: table, deliverable: 'table' });
   await kept('4.0', { name: 'shop.png', type: 'image/png', content: aPng() });
@@ -80,12 +81,22 @@ after(async () => {
   await stage?.remove();
 });
 
+interface Calling {
+  readonly tool?: string;
+  readonly args?: object;
+  readonly during?: () => Promise<void>;
+}
+
 /** Stores a call in the hands with its start and its end, and bytes that it makes. */
-async function called(callId: string, report: CallReport, during?: () => Promise<void>): Promise<void> {
+async function called(
+  callId: string,
+  report: CallReport,
+  { tool = 'read_file', args = { path: 'a' }, during }: Calling = {},
+): Promise<void> {
   const { runId, cycle, attempt } = working;
   const params = { run_id: runId, call_id: callId };
   const client = permits.play.as('ada');
-  const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
   assert.ok((await client.call(beginCall, { params, body })).ok);
   await during?.();
   const outcome = { kind: 'ok' as const, text: 'Done.' };
@@ -100,15 +111,21 @@ interface Made {
 }
 
 const kept = (callId: string, { name, type, content, deliverable }: Made): Promise<void> =>
-  called(callId, {}, async () => {
-    const { runId, cycle, attempt } = working;
-    const answer = await permits.play.as('ada').call(keepArtifact, {
-      params: { run_id: runId, call_id: callId, sha256: createHash('sha256').update(content).digest('hex') },
-      query: { cycle, attempt, name, media_type: type, ...(deliverable && { deliverable }) },
-      body: new Uint8Array(content),
-    });
-    assert.ok(answer.ok, JSON.stringify(answer));
-  });
+  called(
+    callId,
+    {},
+    {
+      during: async () => {
+        const { runId, cycle, attempt } = working;
+        const answer = await permits.play.as('ada').call(keepArtifact, {
+          params: { run_id: runId, call_id: callId, sha256: createHash('sha256').update(content).digest('hex') },
+          query: { cycle, attempt, name, media_type: type, ...(deliverable && { deliverable }) },
+          body: new Uint8Array(content),
+        });
+        assert.ok(answer.ok, JSON.stringify(answer));
+      },
+    },
+  );
 
 /** A picture of 320 × 200 pixels. */
 function aPng(): Buffer {
@@ -151,6 +168,8 @@ for (const [name, options] of [
     assert.equal(await link.getAttribute('href'), 'https://bakery.example/rye');
     assert.match((await link.getAttribute('rel')) ?? '', /noopener noreferrer/);
     assert.match(await table.innerText(), /<b>5<\/b>/);
+    assert.match(await table.locator('.artifact-taint').innerText(), /text from outside .*: a result of web_fetch\./);
+    assert.equal(await patch.locator('.artifact-taint').count(), 0, 'it was made before');
     await page.waitForFunction(`document.querySelector('.artifact-image img')?.naturalWidth === 320`);
     assert.equal(await page.locator('.run-summary .link-unopened').count(), 1);
     assert.match(await page.locator('.run-summary .link-unopened').innerText(), /never\.example\/opened[^]*not opened/);
@@ -184,6 +203,7 @@ for (const [name, options] of [
     const answer = page.locator('.answer[data-message]');
     await answer.locator('.artifact[data-kind="table"]').waitFor();
     assert.equal(await answer.locator('.artifact').count(), 2);
+    assert.equal(await answer.locator('.artifact-taint').count(), 1);
     assert.equal(await answer.locator('.source').count(), 2);
     assert.match(await answer.locator('.rich-text .link-unopened').innerText(), /never\.example\/opened/);
     assert.equal(await answer.locator('.rich-text .page-link').first().innerText(), 'the bakery (bakery.example)');

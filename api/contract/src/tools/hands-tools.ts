@@ -216,6 +216,7 @@ export const HANDS_TOOLS = {
     class: 'speak',
     effect: 'idempotent',
     runs: 'hands',
+    forReaders: true,
     input: Deliver,
     description:
       'Deliver a result to the people of this run: a file, a patch, a table with sources or a script. They see it beside your answer, open and download it. At most 5 MiB.',

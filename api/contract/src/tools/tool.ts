@@ -27,6 +27,11 @@ export interface VillageTool {
    * tainted. Such a tool runs in the hands or the village: the API sees the start of these calls.
    */
   readonly brings?: 'outside';
+  /**
+   * True if its result goes to the readers of the run's words alone, as the answer of the run does: a tainted run calls it without a
+   * question, and what it made carries the mark.
+   */
+  readonly forReaders?: true;
   /** True if a call with these arguments sends something outside of the village. It is then of the class `send`. Pure. */
   readonly sends?: (input: unknown) => boolean;
   /** Memory that the tier must have, as Kubernetes writes it. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OPENED_URL_MAX_CHARS } from './opened-page.ts';
 import { CallId } from './permission.ts';
 import { AgentId, Time } from './scalars.ts';
+import { TaintMark } from './taint.ts';
 
 export const ARTIFACT_MAX_BYTES = 5 * 1024 * 1024;
 /** Bytes and number of the artifacts that the village keeps for an agent. */
@@ -48,6 +49,10 @@ export const Artifact = z.strictObject({
   sha256: Sha256,
   deliverable: DeliverableKind.nullable().describe('Null if it is no deliverable'),
   image: z.boolean().describe('True if the bytes are those of a PNG or JPEG, which the route of images serves'),
+  taint: TaintMark.pick({ source: true, detail: true })
+    .nullable()
+    .default(null)
+    .describe('First text from outside that had reached the run when it was kept; null if none had'),
   kept_at: Time,
   expires_at: Time,
 });

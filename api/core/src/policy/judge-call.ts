@@ -50,13 +50,17 @@ export function judgeCall(policy: Pick<Policy, 'rules' | 'mcp'>, call: JudgedCal
   return asked === null ? judged : strictestOf(judged, [asked]);
 }
 
-/** The class of a tool, with the names by which a rule may mean it; null for a tool or server that is unknown or has no class. */
+/**
+ * The class by which a tainted run is asked about a call, with the names by which a rule may mean it; null for a tool or server that is
+ * unknown or has no class, and for a tool whose result only the readers of the run see.
+ */
 function neededClass(
   { mcp = {} }: Pick<Policy, 'mcp'>,
   call: JudgedCall,
   server: string | null,
 ): { readonly name: string; readonly aliases: readonly string[] } | null {
   const { tool } = call;
+  if (villageTool(tool)?.forReaders === true) return null;
   const name = server === null ? classOfCall(call) : classOfServer(mcp, server);
   if (name === undefined || name === null) return null;
   return { name, aliases: server === null ? [tool] : [tool, `mcp__${server}`] };

@@ -40,8 +40,10 @@ test('a tainted run asks a person before it sends, spends or runs code, and read
     assert.equal(verdict(tool, {}), 'ask', tool);
     assert.equal(verdict(tool, { taint: null }), 'allow', tool);
   }
-  for (const tool of ['read_board', 'write_file', 'use_place', 'delegate'])
+  for (const tool of ['read_board', 'write_file', 'use_place', 'delegate', 'deliver'])
     assert.equal(verdict(tool, {}), 'allow', tool);
+  for (const name of ['deliver', 'speak'])
+    assert.equal(verdict('deliver', { rules: [OPEN, { tools: [name], verdict: 'ask', from: 'tier' }] }), 'ask', name);
   assert.equal(verdict('mcp__tracker__close', { rules: [OPEN] }), 'ask');
   assert.equal(verdict('mcp__web__read', { rules: [OPEN] }), 'allow');
 });

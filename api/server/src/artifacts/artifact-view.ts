@@ -14,6 +14,7 @@ export function artifactView(row: KeptArtifact): Artifact {
     sha256: row.sha256.toHex(),
     deliverable: row.deliverable,
     image: row.imageType !== null,
+    taint: row.taint,
     kept_at: row.keptAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
   };

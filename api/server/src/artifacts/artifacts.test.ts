@@ -16,7 +16,7 @@ import {
   type CallInput,
   type Client,
 } from '@hamlet/contract';
-import { deleteExpiredArtifacts, openDatabase } from '@hamlet/store';
+import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { codeOf, dataOf, startPlay } from '../testing/play.ts';
@@ -159,4 +159,22 @@ test('an agent keeps no byte above its quota, also in many requests at once; a p
     'select count(*)::integer as left from artifact_content join artifact using (artifact_id) where agent_id = $$dan$$',
   );
   assert.equal(bytes?.['left'], 0, 'the bytes go with their run');
+});
+
+test('an artifact has the first text from outside that had reached its run, and one from before has none', async () => {
+  const working = await startCall('eve');
+  const before = dataOf(await keep(working, Buffer.from('before'))).artifact;
+  const marks = [
+    { source: 'egress', detail: 'one.example.org' },
+    { source: 'tool', detail: 'web_fetch' },
+  ] as const;
+  for (const mark of marks) await inTransaction(asApi, (tx) => taintRun(tx, { runId: working.runId, ...mark }));
+  const after = dataOf(await keep(working, Buffer.from('after'), { deliverable: 'file' })).artifact;
+  assert.deepEqual([before.taint, after.taint], [null, marks[0]]);
+  assert.deepEqual(
+    (await listed(mia.client, working)).map(({ taint }) => taint),
+    [marks[0], null],
+  );
+  const again = dataOf(await keep(working, Buffer.from('before'))).artifact;
+  assert.equal(again.taint, null, 'the same bytes of the call are those from before');
 });

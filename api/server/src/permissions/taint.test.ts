@@ -106,6 +106,7 @@ test('a command that uses the network taints its run before it runs; then code, 
     assert.equal(await begun(working, { command }), 'begun', command);
   assert.equal(resultOf(await permits.perform(working, say('3.0'))), 'permission_needed');
   assert.equal(resultOf(await permits.perform(working, post('4.0'))), 'permission_needed');
+  assert.equal(await begun(working, { tool: 'deliver' }), 'begun', 'it goes to the readers of the run alone');
   assert.equal(await begun(working, { command: 'python3 build.py' }, relaxed), 'begun');
 });
 

@@ -1,4 +1,10 @@
-import { ARTIFACT_DAYS, ARTIFACTS_MAX, ARTIFACTS_MAX_BYTES, type DeliverableKind } from '@hamlet/contract';
+import {
+  ARTIFACT_DAYS,
+  ARTIFACTS_MAX,
+  ARTIFACTS_MAX_BYTES,
+  type DeliverableKind,
+  type TaintMark,
+} from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
@@ -16,16 +22,20 @@ export interface KeptArtifact {
   readonly bytes: number;
   readonly sha256: Buffer;
   readonly deliverable: DeliverableKind | null;
+  /** The first text from outside that had reached its run; null if none had. */
+  readonly taint: Pick<TaintMark, 'source' | 'detail'> | null;
   readonly keptAt: Date;
   readonly expiresAt: Date;
 }
 
-export interface NewArtifact extends Omit<KeptArtifact, 'artifactId' | 'bytes' | 'keptAt' | 'expiresAt'> {
+export interface NewArtifact extends Omit<KeptArtifact, 'artifactId' | 'bytes' | 'taint' | 'keptAt' | 'expiresAt'> {
   readonly content: Buffer;
 }
 
 const COLUMNS = sql`a.artifact_id as "artifactId", a.run_id as "runId", a.call_id as "callId", a.agent_id as "agentId", a.name,
-  a.media_type as "mediaType", a.image_type as "imageType", a.bytes, a.sha256, a.deliverable, a.kept_at as "keptAt", a.expires_at as "expiresAt"`;
+  a.media_type as "mediaType", a.image_type as "imageType", a.bytes, a.sha256, a.deliverable, a.kept_at as "keptAt", a.expires_at as "expiresAt",
+  (select jsonb_build_object('source', t.source, 'detail', t.detail) from run_taint t
+    where t.run_id = a.run_id and t.at <= a.kept_at order by t.at limit 1) as taint`;
 
 /** The artifact of a call with these bytes; null if the call has none. */
 export async function findSameArtifact(

@@ -3,6 +3,8 @@ import type { Artifact, DeliverableKind } from '@hamlet/contract';
 /** The facts on the card of an artifact. */
 export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'deliverable' | 'expires_at'> & {
   readonly image?: boolean;
+  /** Text from outside that had reached its run. */
+  readonly taint?: Artifact['taint'];
 };
 
 const KINDS: Readonly<Record<DeliverableKind, string>> = {
