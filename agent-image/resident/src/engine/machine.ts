@@ -70,7 +70,7 @@ const NO_WAY_OUT =
 /** Secrets that a prompt names. */
 const MAX_SECRETS = 20;
 
-/** What a program sends in place of each secret: for GitHub in the variables that its programs read. */
+/** The text that a program sends in place of each secret: for GitHub in the variables that its programs read. */
 function secretsInWords(secrets: AgentConfig['secrets']): string {
   if (secrets.length === 0) return '';
   const each = secrets.slice(0, MAX_SECRETS).map(({ host, name }) => {

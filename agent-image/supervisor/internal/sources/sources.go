@@ -45,7 +45,7 @@ func System() Place {
 	return Place{Apt: "/etc/apt", Mirrors: "/etc/hamlet/apt-mirrors", Cargo: "/.cargo/config.toml"}
 }
 
-// Lead changes the files. A file that is led already, or that somebody else made, stays as it is.
+// Lead changes the files. A file that is led already, or that a program made, stays as it is.
 func Lead(p Place) error {
 	mirrors, err := read(p.Mirrors)
 	if err != nil || mirrors == nil {

@@ -5,8 +5,8 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
 import { chargeOf, conclude } from './carry-out.ts';
-import { sealTexts, sealView } from './call-seal.ts';
-import type { CallSeal } from './call-seal.ts';
+import { sealTexts, sealView } from './texts/call-seal.ts';
+import type { CallSeal } from './texts/call-seal.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
 type Vectors = Extract<EmbeddingOutcome, { readonly ok: true }>;

@@ -9,8 +9,8 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Reservation } from '../money/compute/token-meter.ts';
 import { AnswerClock } from './answer-clock.ts';
 import type { GatewayPorts, Ticket } from './admit-request.ts';
-import { callLine, sealChat } from './call-seal.ts';
-import type { CallSeal } from './call-seal.ts';
+import { callLine, sealChat } from './texts/call-seal.ts';
+import type { CallSeal } from './texts/call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 

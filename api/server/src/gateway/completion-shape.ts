@@ -7,7 +7,7 @@ import type {
 } from '@hamlet/contract';
 import type { Finish, ToolCall } from '@hamlet/models';
 import type { Ticket } from './admit-request.ts';
-import { sealView } from './call-seal.ts';
+import { sealView } from './texts/call-seal.ts';
 import type { Completed, ModelUsage, VisiblePiece } from './carry-out.ts';
 import type { AnswerShape } from './conversations/converse.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';

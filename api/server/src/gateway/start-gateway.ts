@@ -8,7 +8,7 @@ import {
 import type { Registry } from 'prom-client';
 import { job } from '../service/jobs.ts';
 import type { Job } from '../service/jobs.ts';
-import { lostLine } from './call-seal.ts';
+import { lostLine } from './texts/call-seal.ts';
 import { requestLife } from './admit-request.ts';
 import type { GatewayPorts } from './admit-request.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';

@@ -2,7 +2,7 @@ import { inTransaction, keepModelText } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { actingAs, recordAct } from '../../audit/record-act.ts';
 import type { Log } from '../../service/log.ts';
-import type { CallSeal } from '../call-seal.ts';
+import type { CallSeal } from './call-seal.ts';
 
 /** The database refuses longer ones. */
 const TEXT_BYTES_MAX = 8_388_608;

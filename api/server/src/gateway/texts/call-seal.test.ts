@@ -16,10 +16,10 @@ import {
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-import { codeOf, dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { eventually, startTestVillage } from '../../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { wireModels } from '../testing/wire-models.ts';
 
 const SECRET = 'The secret word is xylophone.';
 const MESSAGES = [{ role: 'user' as const, content: SECRET }];

@@ -4,8 +4,8 @@ import type { ModelReceipt } from '@hamlet/contract';
 import { callsOf } from '@hamlet/models';
 import type { AnswerState, ChatMessage } from '@hamlet/models';
 import type { AuditEntry, LostRequest, ModelRequestEnd } from '@hamlet/store';
-import { actingAs, lineOf } from '../audit/record-act.ts';
-import type { Ticket } from './admit-request.ts';
+import { actingAs, lineOf } from '../../audit/record-act.ts';
+import type { Ticket } from '../admit-request.ts';
 
 const SALT_BYTES = 32;
 
