@@ -13,17 +13,15 @@ import {
   listPermissions,
   listRunArtifacts,
   rebootAgent,
-  rewardAgent,
   type HandsCall,
 } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { wireModels } from '../gateway/testing/wire-models.ts';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
+import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually } from '../testing/test-village.ts';
 
 const RESIDENT = resolve(import.meta.dirname, '../../../../agent-image/resident/src');
 const PRIMES = 'Write a Python program that prints the first ten primes, run it and tell me the output';
@@ -70,23 +68,13 @@ function startShellMind(): Promise<WireServer> {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
+let village: HandsVillage;
 let runs: RunPlay;
-let hands: Hands;
-let mind: WireServer;
 
 before(async () => {
-  [hands, mind] = await Promise.all([startHands(), startShellMind()]);
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
-  village = await startTestVillage({ villageSpeed: 20 });
-  runs = new RunPlay(
-    (await village.startReplica(await withTunnel(village), { models: wireModels(mind.url) })).peopleUrl,
-  );
-  await runs.play.everybody();
-  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  dataOf(await runs.play.admin.call(rewardAgent, { body }));
+  village = await startHandsVillage(await startShellMind(), { environmentOf: withTunnel });
+  runs = new RunPlay(village.peopleUrl);
+  await payForModels(runs.play, ['ada']);
 });
 afterEach(async () => {
   await residents.killAll();
@@ -95,11 +83,9 @@ afterEach(async () => {
 after(async () => {
   await residents.remove();
   await village.remove();
-  await mind.close();
-  await hands.remove();
 });
 
-const fileOf = (name: string): string => join(hands.workspace, name);
+const fileOf = (name: string): string => join(village.hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>
   existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
 const isAlive = (pid: string): boolean =>
@@ -160,7 +146,7 @@ test('a program in words: it is written, run, and its output is the answer; the 
   const [call, ...others] = await callsOf(run_id);
   assert.deepEqual(
     [call?.state, call?.tool, call?.report?.exit, call?.report?.cwd, others.length],
-    ['ended', 'shell', 0, hands.workspace, 0],
+    ['ended', 'shell', 0, village.hands.workspace, 0],
   );
   assert.equal(call?.report?.stdout, '2 3 5 7 11 13 17 19 23 29\n');
 });

@@ -10,17 +10,15 @@ import {
   listPosts,
   listScripts,
   rebootAgent,
-  rewardAgent,
   type Permission,
   type Script,
 } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { wireModels } from '../gateway/testing/wire-models.ts';
+import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { eventually, type AgentId } from '../testing/test-village.ts';
 
 /** Of a tier with models. */
 const BOB = `apiVersion: hamlet.village/v1alpha1
@@ -66,24 +64,13 @@ function startToolMind(): Promise<WireServer> {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
+let village: HandsVillage;
 let runs: RunPlay;
-let hands: Hands;
-let mind: WireServer;
 
 before(async () => {
-  [hands, mind] = await Promise.all([startHands(), startToolMind()]);
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
-  village = await startTestVillage({ villageSpeed: 20 });
-  writeFileSync(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-bob.yaml'), BOB);
-  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
-  await runs.play.everybody();
-  for (const agent_id of ['ada', 'bob']) {
-    const body = { agent_id, amount: '100', reason: 'for models' };
-    dataOf(await runs.play.admin.call(rewardAgent, { body }));
-  }
+  village = await startHandsVillage(await startToolMind(), { agents: { bob: BOB } });
+  runs = new RunPlay(village.peopleUrl);
+  await payForModels(runs.play, ['ada', 'bob']);
 });
 afterEach(async () => {
   await residents.killAll();
@@ -92,11 +79,9 @@ afterEach(async () => {
 after(async () => {
   await residents.remove();
   await village.remove();
-  await mind.close();
-  await hands.remove();
 });
 
-const fileOf = (name: string): string => join(hands.workspace, name);
+const fileOf = (name: string): string => join(village.hands.workspace, name);
 const linesOf = (name: string): readonly string[] =>
   existsSync(fileOf(name)) ? readFileSync(fileOf(name), 'utf8').trim().split('\n').filter(Boolean) : [];
 const use = (name: string, args: object): string => `Tool: ${name} ${JSON.stringify(args)}`;
@@ -156,13 +141,7 @@ test('a resident that is killed in the middle of a script finds it again; with t
     const { run_id } = await runs.give('ada', steps.join('\n'));
     await eventually('the loaf', () => linesOf(file).length === 1);
     await residents.kill(child);
-    if (lost) {
-      await hands.kill();
-      await hands.remove();
-      hands = await startHands();
-      process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-      process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-    }
+    if (lost) await village.replaceHands();
     await residents.start('ada');
     if (lost) {
       const permission = await asked(run_id);

@@ -6,21 +6,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listCalls, listMessages, PANICS, rewardAgent, type PanicCode, type Run } from '@hamlet/contract';
-import type { WireServer } from '@hamlet/models/testing';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { wireModels } from '../../gateway/testing/wire-models.ts';
+import { listCalls, listMessages, PANICS, type PanicCode, type Run } from '@hamlet/contract';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
+import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 
 const residents = residentProcesses(() => talk.play);
-let village: TestVillage;
+let village: HandsVillage;
 let talk: SessionPlay;
-let hands: Hands;
-let mind: WireServer;
 /** A server of somebody else: it denies, and it does not answer. */
 const server = createServer((request, response) => {
   if (request.url === '/denied') response.writeHead(403).end();
@@ -28,26 +23,18 @@ const server = createServer((request, response) => {
 let address = '';
 
 before(async () => {
-  [hands, mind] = await Promise.all([startHands(), startCallMind()]);
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const listening = server.address();
   address = `http://127.0.0.1:${typeof listening === 'object' && listening !== null ? listening.port : 0}`;
-  village = await startTestVillage({ villageSpeed: 20 });
-  talk = new SessionPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
-  await talk.play.everybody();
-  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  dataOf(await talk.play.admin.call(rewardAgent, { body }));
+  village = await startHandsVillage(await startCallMind());
+  talk = new SessionPlay(village.peopleUrl);
+  await payForModels(talk.play, ['ada']);
   await residents.start('ada');
 });
 after(async () => {
   await residents.remove();
   await village.remove();
-  await mind.close();
-  await hands.remove();
   server.close();
   server.closeAllConnections();
 });
@@ -77,7 +64,7 @@ async function endsBy(code: PanicCode, ...lines: string[]): Promise<void> {
 
 test('tests that fail three times in a row', async () => {
   writeFileSync(
-    join(hands.workspace, 'test_bread.py'),
+    join(village.hands.workspace, 'test_bread.py'),
     'import unittest\nclass T(unittest.TestCase):\n  def test(self): self.fail()\n',
   );
   const run = shell('python3 -m unittest test_bread');
@@ -96,11 +83,11 @@ test('a forced update of a shared branch', async () => {
 test('a shared branch that somebody else has updated by force', async () => {
   const git = (cwd: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
-  const [theirs, ours] = [join(hands.workspace, 'theirs'), join(hands.workspace, 'ours')];
+  const [theirs, ours] = [join(village.hands.workspace, 'theirs'), join(village.hands.workspace, 'ours')];
   mkdirSync(theirs);
   git(theirs, 'init', '-q', '-b', 'main');
   git(theirs, 'commit', '-q', '--allow-empty', '-m', 'one');
-  git(hands.workspace, 'clone', '-q', theirs, ours);
+  git(village.hands.workspace, 'clone', '-q', theirs, ours);
   git(theirs, 'commit', '-q', '--amend', '--allow-empty', '-m', 'another');
   await endsBy('shared_branch_forced', askFor('git', { action: 'fetch', folder: 'ours' }));
 });

@@ -5,22 +5,19 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { answerPermission, createSession, listCalls, listPermissions, rewardAgent, type Run } from '@hamlet/contract';
-import type { WireServer } from '@hamlet/models/testing';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { wireModels } from '../../gateway/testing/wire-models.ts';
+import { answerPermission, createSession, listCalls, listPermissions, type Run } from '@hamlet/contract';
+import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
+import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { eventually } from '../../testing/test-village.ts';
 import { askFor, startCallMind } from '../testing/call-mind.ts';
 
 const residents = residentProcesses(() => talk.play);
-let village: TestVillage;
+let village: HandsVillage;
 let talk: SessionPlay;
-let hands: Hands;
-let mind: WireServer;
 const systems: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-repositories-'));
 const servers = (name: string): string => join(folder, name);
@@ -48,23 +45,15 @@ before(async () => {
   writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
   process.env['GIT_CONFIG_GLOBAL'] = config;
   ['bakery', 'mill'].forEach(server);
-  [hands, mind] = await Promise.all([startHands(), startCallMind(systems)]);
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
-  village = await startTestVillage({ villageSpeed: 20 });
-  talk = new SessionPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
-  await talk.play.everybody();
-  const body = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  dataOf(await talk.play.admin.call(rewardAgent, { body }));
+  village = await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel });
+  talk = new SessionPlay(village.peopleUrl);
+  await payForModels(talk.play, ['ada']);
   mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
   await residents.start('ada');
 });
 after(async () => {
   await residents.remove();
   await village.remove();
-  await mind.close();
-  await hands.remove();
   rmSync(folder, { recursive: true });
 });
 
@@ -94,7 +83,10 @@ test('two sessions on two repositories have two work trees, and each begins in i
   const second = await say(mill, shell('cat name; echo flour >stock'));
   assert.match(second.summary ?? '', /stdout:\nmill/);
   assert.deepEqual(
-    [existsSync(join(hands.workspace, 'mill/stock')), existsSync(join(hands.workspace, 'bakery/stock'))],
+    [
+      existsSync(join(village.hands.workspace, 'mill/stock')),
+      existsSync(join(village.hands.workspace, 'bakery/stock')),
+    ],
     [true, false],
   );
 });

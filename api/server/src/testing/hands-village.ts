@@ -1,0 +1,67 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rewardAgent } from '@hamlet/contract';
+import type { WireServer } from '@hamlet/models/testing';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { wireModels } from '../gateway/testing/wire-models.ts';
+import { dataOf, type Play } from './play.ts';
+import { startTestVillage, type AgentId, type TestVillage } from './test-village.ts';
+
+/** A village with one replica, a scripted model and real hands, for residents that tests start. */
+export interface HandsVillage {
+  readonly peopleUrl: string;
+  /** The hands of all residents that start now. */
+  readonly hands: Hands;
+  /** Ends the hands with their programs and files, and starts others. */
+  replaceHands(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface HandsVillageParts {
+  /** Manifests of further Agents by name. */
+  readonly agents?: Readonly<Record<string, string>>;
+  readonly environmentOf?: (village: TestVillage) => Promise<Record<string, string>>;
+}
+
+/** Starts the village, fast, and closes the mind with it. Residents of this process find the hands in their environment. */
+export async function startHandsVillage(
+  mind: WireServer,
+  { agents = {}, environmentOf = async () => ({}) }: HandsVillageParts = {},
+): Promise<HandsVillage> {
+  let hands = await handsOfResidents();
+  const village = await startTestVillage({ villageSpeed: 20 });
+  for (const [name, manifest] of Object.entries(agents))
+    writeFileSync(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`), manifest);
+  const replica = await village.startReplica(await environmentOf(village), { models: wireModels(mind.url) });
+  return {
+    peopleUrl: replica.peopleUrl,
+    get hands() {
+      return hands;
+    },
+    replaceHands: async () => {
+      await hands.kill();
+      await hands.remove();
+      hands = await handsOfResidents();
+    },
+    remove: async () => {
+      await village.remove();
+      await mind.close();
+      await hands.remove();
+    },
+  };
+}
+
+async function handsOfResidents(): Promise<Hands> {
+  const hands = await startHands();
+  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
+  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  return hands;
+}
+
+/** Waits for everybody, and gives agents money for their models. */
+export async function payForModels(play: Play, agents: readonly AgentId[]): Promise<void> {
+  await play.everybody();
+  for (const agent_id of agents)
+    dataOf(await play.admin.call(rewardAgent, { body: { agent_id, amount: '100', reason: 'for models' } }));
+}
