@@ -29,7 +29,8 @@ type Output struct {
 
 // spool collects one stream: up to limit bytes in a file, and the last bytes in memory once the file is full.
 type spool struct {
-	mu    sync.Mutex
+	mu sync.Mutex
+	// file is made for the first byte: most streams have none.
 	file  *os.File
 	path  string
 	limit int64
@@ -38,16 +39,26 @@ type spool struct {
 	last  []byte
 	done  chan struct{}
 	open  bool
+	// isGone means that nothing is kept any more.
+	isGone bool
 	// grown is closed at the next change that a reader may wait for: more kept bytes, or the end.
 	grown chan struct{}
 }
 
-func newSpool(path string, limit int64) (*spool, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
-	if err != nil {
-		return nil, err
+func newSpool(path string, limit int64) *spool {
+	return &spool{path: path, limit: limit, done: make(chan struct{}), open: true, grown: make(chan struct{})}
+}
+
+// write appends to the file. Without room on the disk it writes less than all.
+func (s *spool) write(data []byte) (int, error) {
+	if s.file == nil {
+		file, err := os.OpenFile(s.path, os.O_CREATE|os.O_TRUNC|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+		if err != nil {
+			return 0, err
+		}
+		s.file = file
 	}
-	return &spool{file: file, path: path, limit: limit, done: make(chan struct{}), open: true, grown: make(chan struct{})}, nil
+	return s.file.WriteAt(data, s.kept)
 }
 
 const copyBytes = 16 << 10
@@ -83,12 +94,12 @@ func (s *spool) add(data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bytes += int64(len(data))
-	if s.file == nil {
+	if s.isGone {
 		return
 	}
 	room := min(s.limit-s.kept, maxSpooled-spooled.Load(), int64(len(data)))
 	if room > 0 {
-		n, err := s.file.WriteAt(data[:room], s.kept)
+		n, err := s.write(data[:room])
 		s.kept += int64(n)
 		spooled.Add(int64(n))
 		s.wake()
@@ -123,7 +134,7 @@ func (s *spool) describe() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := Output{Bytes: s.bytes, Kept: s.kept, File: s.path, Open: s.open, Head: []byte{}}
-	if s.file == nil {
+	if s.isGone {
 		return out
 	}
 	out.Head = s.read(0, HeadBytes)
@@ -165,7 +176,7 @@ type Part struct {
 func (s *spool) slice(offset, n int64) (part Part, grown <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file == nil || offset < 0 {
+	if s.isGone || offset < 0 {
 		return Part{Data: []byte{}}, s.grown
 	}
 	part.Data = s.read(offset, n)
@@ -195,12 +206,15 @@ func (s *spool) follow(offset, n int64, most time.Duration) Part {
 func (s *spool) discard() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.file == nil {
+	if s.isGone {
 		return
 	}
+	s.isGone = true
 	spooled.Add(-s.kept)
 	s.wake()
-	_ = s.file.Close()
-	_ = os.Remove(s.path)
+	if s.file != nil {
+		_ = s.file.Close()
+		_ = os.Remove(s.path)
+	}
 	s.file, s.last = nil, nil
 }

@@ -49,20 +49,15 @@ func (p *pipes) close(files []*os.File) {
 // begin starts a process. The table's lock is held, so that Reap finds the pid of a process that ends at once.
 func (t *Table) begin(spec Spec) (*process, *Fault) {
 	p := &process{spec: spec, started: time.Now(), oomsThen: oomKills(), over: make(chan struct{})}
-	if err := t.openSpools(p); err != nil {
-		p.discard()
-		return nil, fault("failed", "the output cannot be kept: "+err.Error())
-	}
+	t.openSpools(p)
 	ends, err := openPipes(spec.Merge)
 	if err != nil {
-		p.discard()
 		return nil, fault("failed", err.Error())
 	}
 	pid, err := t.fork(spec, ends.theirs)
 	ends.close(ends.theirs)
 	if err != nil {
 		ends.close(ends.ours)
-		p.discard()
 		return nil, fault("failed", "the process cannot start: "+err.Error())
 	}
 	p.pid = pid
@@ -77,14 +72,12 @@ func (t *Table) begin(spec Spec) (*process, *Fault) {
 	return p, nil
 }
 
-func (t *Table) openSpools(p *process) error {
-	var err error
+func (t *Table) openSpools(p *process) {
 	path := func(stream string) string { return filepath.Join(t.folder, p.spec.Process+"."+stream) }
-	if p.stdout, err = newSpool(path("stdout"), p.spec.Limits.spool()); err != nil || p.spec.Merge {
-		return err
+	p.stdout = newSpool(path("stdout"), p.spec.Limits.spool())
+	if !p.spec.Merge {
+		p.stderr = newSpool(path("stderr"), p.spec.Limits.spool())
 	}
-	p.stderr, err = newSpool(path("stderr"), p.spec.Limits.spool())
-	return err
 }
 
 // openPipes opens stdin, stdout and stderr; with merge, stderr is stdout.
