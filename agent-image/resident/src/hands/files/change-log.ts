@@ -50,6 +50,9 @@ const Row = z
     return { ...row, beforeSha256, afterSha256 };
   });
 
+const Noted = z.object({ number: z.int(), at: z.string() });
+const Size = z.object({ bytes: z.int() });
+
 /** Opens the log at a path; `:memory:` keeps it in the process. */
 export function openChangeLog(path: string): ChangeLog {
   const database = new DatabaseSync(path);
@@ -58,22 +61,17 @@ export function openChangeLog(path: string): ChangeLog {
       run text not null, call text not null, conversation text not null, path text not null, before blob, before_sha256 text, after_sha256 text,
       unique (run, call)) strict`);
   const rowOf = (row: unknown): KeptChange | null => (row === undefined ? null : Row.parse(row));
-  const ofCall: ChangeLog['ofCall'] = (run, call) =>
-    rowOf(database.prepare('select * from change where run = ? and call = ?').get(run, call));
+  const [insert, byCall, remove] = [database.prepare(INSERT), database.prepare(BY_CALL), database.prepare(REMOVE)];
+  const prune = pruneOf(database);
   return {
-    ofCall,
-    note: ({ run, call, conversation, path: file, before, beforeSha256, afterSha256 }) => {
-      database
-        .prepare(
-          'insert into change (run, call, conversation, path, before, before_sha256, after_sha256) values (?, ?, ?, ?, ?, ?, ?)',
-        )
-        .run(run, call, conversation, file, before, beforeSha256, afterSha256);
-      prune(database);
-      const kept = ofCall(run, call);
-      if (kept === null) throw new Error('the change is larger than the log');
-      return kept;
+    ofCall: (run, call) => rowOf(byCall.get(run, call)),
+    note: (change) => {
+      const { run, call, conversation, path: file, before, beforeSha256, afterSha256 } = change;
+      const row = insert.get(run, call, conversation, file, before, beforeSha256, afterSha256);
+      prune(before?.length ?? 0);
+      return { ...change, ...Noted.parse(row) };
     },
-    drop: (number) => void database.prepare('delete from change where number = ?').run(number),
+    drop: (number) => void remove.run(number),
     find: (conversation, number) =>
       rowOf(database.prepare('select * from change where conversation = ? and number = ?').get(conversation, number)),
     list: (conversation, limit) =>
@@ -84,12 +82,27 @@ export function openChangeLog(path: string): ChangeLog {
   };
 }
 
-function prune(database: DatabaseSync): void {
-  database
-    .prepare(
-      `delete from change where number in (select number from (select number, row_number() over newest as place,
-        sum(coalesce(length(before), 0)) over newest as bytes from change window newest as (order by number desc))
-        where place > ? or (bytes > ? and place > 1))`,
-    )
-    .run(MAX_CHANGES, MAX_BYTES);
+const INSERT = `insert into change (run, call, conversation, path, before, before_sha256, after_sha256) values (?, ?, ?, ?, ?, ?, ?)
+  returning number, at`;
+const BY_CALL = 'select * from change where run = ? and call = ?';
+const REMOVE = 'delete from change where number = ?';
+const OLDER = `delete from change where number <= (select number from change order by number desc limit 1 offset ${MAX_CHANGES})`;
+/** Changes that are too many bytes together with those after them; the newest stays. */
+const LARGER = `delete from change where number in (select number from (select number, row_number() over newest as place,
+  sum(coalesce(length(before), 0)) over newest as bytes from change window newest as (order by number desc))
+  where bytes > ${MAX_BYTES} and place > 1)`;
+const SIZE = 'select coalesce(sum(length(before)), 0) as bytes from change';
+
+/** Keeps the log bounded. It adds up the bytes of new changes, at least those of the log, so that it seldom reads all. Mutable. */
+function pruneOf(database: DatabaseSync): (added: number) => void {
+  const [older, larger, size] = [database.prepare(OLDER), database.prepare(LARGER), database.prepare(SIZE)];
+  const sizeNow = (): number => Size.parse(size.get()).bytes;
+  let most = sizeNow();
+  return (added) => {
+    older.run();
+    most += added;
+    if (most <= MAX_BYTES) return;
+    larger.run();
+    most = sizeNow();
+  };
 }
