@@ -33,10 +33,10 @@ async function bareShell(): Promise<void> {
   await once(child, 'close');
 }
 
-const kit = aHandsKit({ socket, workspace }, { changes: openChangeLog(join(workspace, '../changes')) });
+const use = useTool(aHandsKit({ socket, workspace }, { changes: openChangeLog(join(workspace, '../changes')) }));
 
 async function tool(name: string, input: object): Promise<void> {
-  const outcome = await useTool(kit)(name, input);
+  const outcome = await use(name, input);
   if (outcome.kind !== 'ok') throw new Error(`${name}: ${JSON.stringify(outcome)}`);
 }
 

@@ -67,12 +67,13 @@ interface HandsParts extends Pick<ToolParts, 'env' | 'place'> {
 async function inHands(kit: ToolKit, { env, place, socket, search }: HandsParts) {
   const { handsTools } = await import('./hands/tools/hands-tools.ts');
   const { apiCallLog } = await import('./hands/api-call-log.ts');
+  const { connectionsTo } = await import('./hands/hands-connections.ts');
   const shells = join(env.HAMLET_HANDS_HOME, '.hamlet/shells');
   const { openChangeLog } = await import('./hands/files/change-log.ts');
   return handsTools({
     ...place,
     agentId: kit.agentId,
-    socket,
+    connections: connectionsTo(socket),
     shells,
     calls: apiCallLog(kit),
     changes: openChangeLog(join(env.HAMLET_STATE_DIR, CHANGES_FILE)),

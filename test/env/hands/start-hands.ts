@@ -16,6 +16,8 @@ export interface Hands {
   readonly workspace: string;
   /** Ends the supervisor and all its programs with SIGKILL, as the kernel does with a container whose first process is gone. */
   kill(): Promise<void>;
+  /** The same, and starts it again in the same folder, as the kubelet does with a container. */
+  restart(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -25,25 +27,42 @@ export async function startHands(): Promise<Hands> {
   const [program, workspace] = [join(folder, 'hamlet-hands'), join(folder, 'workspace')];
   mkdirSync(workspace);
   await promisify(execFile)('go', ['build', '-o', program, './cmd/hamlet-hands'], { cwd: SOURCE });
-  const child = spawn(program, ['serve', '--folder', folder, '--output', join(folder, 'output')], { stdio: 'ignore' });
-  const socket = join(folder, 'hands.sock');
+  // As in a pod, where the folder of the socket is a volume in memory.
+  const shared = mkdtempSync('/dev/shm/hamlet-hands-');
+  const socket = join(shared, 'hands.sock');
+  const serve = async (): Promise<ChildProcess> => {
+    rmSync(socket, { force: true });
+    const args = ['serve', '--folder', shared, '--output', join(folder, 'output')];
+    const started = spawn(program, args, { stdio: 'ignore' });
+    await ready(started, socket);
+    return started;
+  };
+  let child = await serve();
+  const kill = async (): Promise<void> => {
+    const programs = child.pid === undefined ? [] : programsUnder(child.pid);
+    await endOf(child, 'SIGKILL');
+    for (const pid of programs) endProgram(pid);
+  };
+  return {
+    socket,
+    workspace,
+    kill,
+    restart: async () => {
+      await kill();
+      child = await serve();
+    },
+    remove: async () => {
+      await endOf(child, 'SIGTERM');
+      for (const each of [folder, shared]) rmSync(each, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ready(child: ChildProcess, socket: string): Promise<void> {
   for (let waited = 0; !existsSync(socket); waited += 20) {
     if (waited > READY_MS || child.exitCode !== null) throw new Error('the supervisor of the hands does not start');
     await delay(20);
   }
-  return {
-    socket,
-    workspace,
-    kill: async () => {
-      const programs = child.pid === undefined ? [] : programsUnder(child.pid);
-      await endOf(child, 'SIGKILL');
-      for (const pid of programs) endProgram(pid);
-    },
-    remove: async () => {
-      await endOf(child, 'SIGTERM');
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
 }
 
 async function endOf(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -35,10 +35,18 @@ export interface HandsClient {
   close(): void;
 }
 
+/** A client that connects a process to the hands, and can be kept between uses. */
+export interface HandsConnection extends HandsClient {
+  /** True while it is connected and no request is under way. */
+  isIdle(): boolean;
+  /** If false, the connection does not keep this process alive; true at first. */
+  keepAlive(holds: boolean): void;
+}
+
 type Waiting = Map<number, PromiseWithResolvers<unknown>>;
 
 /** Connects to the socket of the hands. Rejects with `HandsError`. */
-export async function connectHands(path: string): Promise<HandsClient> {
+export async function connectHands(path: string): Promise<HandsConnection> {
   const socket = connect(path);
   const waiting: Waiting = new Map();
   let lost: HandsError | null = null;
@@ -67,7 +75,13 @@ export async function connectHands(path: string): Promise<HandsClient> {
   } finally {
     clearTimeout(late);
   }
-  return { boot, ask, close: () => lose('this process closed it') };
+  return {
+    boot,
+    ask,
+    close: () => lose('this process closed it'),
+    isIdle: () => lost === null && waiting.size === 0,
+    keepAlive: (holds) => void (holds ? socket.ref() : socket.unref()),
+  };
 }
 
 function frameOf(message: object): Buffer {

@@ -14,15 +14,15 @@ import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
 import type { CallLog, CallReport } from './call-log.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
-import { connectHands, HandsError, type HandsClient } from './hands-client.ts';
+import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
+import type { HandsConnections } from './hands-connections.ts';
 import type { WorkTrees } from './repository/work-trees.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
 /** The hands of one pod, as its tools use them. */
 export interface HandsKit {
   readonly agentId: string;
-  /** Socket of the supervisor. */
-  readonly socket: string;
+  readonly connections: HandsConnections;
   /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
   /** Folder of the sessions of `shell`, in the hands. */
@@ -165,9 +165,9 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
 
 /** A lost connection leaves the end of a call open: the next attempt finds out. */
 async function withHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T>): Promise<T | ToolOutcome> {
-  let hands: HandsClient;
+  let hands: HandsConnection;
   try {
-    hands = await connectHands(kit.socket);
+    hands = await kit.connections.take();
   } catch (error) {
     if (!(error instanceof HandsError)) throw error;
     return { kind: 'unavailable', text: `Nothing was done. ${error.message} Try again later.` };
@@ -179,6 +179,6 @@ async function withHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise
     if (error.code === 'hands_lost') return { kind: 'unknown', text: error.message };
     return { kind: 'failed', code: error.code, text: error.message };
   } finally {
-    hands.close();
+    kit.connections.give(hands);
   }
 }

@@ -2,18 +2,28 @@ import assert from 'node:assert/strict';
 import type { CallContext, NeedsPermission, Tool, ToolOutcome } from '@hamlet/engine';
 import { NO_CALL_LOG } from '../hands/call-log.ts';
 import { openChangeLog } from '../hands/files/change-log.ts';
+import { connectionsTo, type HandsConnections } from '../hands/hands-connections.ts';
 import type { HandsKit } from '../hands/hands-tool.ts';
 import { inWorkspace } from '../hands/repository/work-trees.ts';
 import { handsTools } from '../hands/tools/hands-tools.ts';
 import { HAS_NO_SCRIPTS, KEEPS_NONE } from './keeps-none.ts';
 
+const connections = new Map<string, HandsConnections>();
+
+/** The connections of this process to hands: all kits of one pod share them. */
+export function sharedConnections(socket: string): HandsConnections {
+  const shared = connections.get(socket) ?? connectionsTo(socket);
+  connections.set(socket, shared);
+  return shared;
+}
+
 /** The kit of a resident that works in the given hands, without an API: no call is stored. */
 export const aHandsKit = (
-  { socket, workspace }: Pick<HandsKit, 'socket' | 'workspace'>,
+  { socket, workspace }: { readonly socket: string; readonly workspace: string },
   parts: Partial<HandsKit> = {},
 ): HandsKit => ({
   agentId: 'ada',
-  socket,
+  connections: sharedConnections(socket),
   workspace,
   shells: `${workspace}/.shells`,
   trees: inWorkspace(workspace),
@@ -46,16 +56,18 @@ export const callContext = (place: CallPlace = {}): CallContext => ({
 });
 
 /** A call whose arguments the tool accepts. */
-export function preparedCall(kit: HandsKit, name: string, input: object): PreparedCall {
-  const prepared = handsTools(kit)
-    .find((tool) => tool.name === name)
-    ?.prepare(input);
+export const preparedCall = (kit: HandsKit, name: string, input: object): PreparedCall =>
+  preparedOf(handsTools(kit), name, input);
+
+function preparedOf(tools: readonly Tool[], name: string, input: object): PreparedCall {
+  const prepared = tools.find((tool) => tool.name === name)?.prepare(input);
   assert.ok(prepared?.ok === true, JSON.stringify(prepared));
   return prepared.call;
 }
 
-/** Calls tools of the hands as the engine does. */
-export const useTool =
-  (kit: HandsKit) =>
-  (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
-    preparedCall(kit, name, input).execute(callContext(place));
+/** Calls tools of the hands as the engine does, which makes them once. */
+export function useTool(kit: HandsKit) {
+  const tools = handsTools(kit);
+  return (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
+    preparedOf(tools, name, input).execute(callContext(place));
+}

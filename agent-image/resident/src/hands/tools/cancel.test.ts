@@ -11,6 +11,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { shell } from './shell.ts';
+import { sharedConnections } from '../../testing/a-hands-kit.ts';
 import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
 
 /** A server that accepts connections, and never answers. */
@@ -73,7 +74,7 @@ for (const [name, { pids, command }] of Object.entries(CASES))
     const prepared = shell({
       agentId: 'ada',
       trees: inWorkspace(hands.workspace),
-      socket: hands.socket,
+      connections: sharedConnections(hands.socket),
       workspace: hands.workspace,
       shells: join(hands.workspace, '.shells'),
       environmentOf: () => ({}),

@@ -12,6 +12,7 @@ import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { aScript } from '../../testing/a-script.ts';
+import { sharedConnections } from '../../testing/a-hands-kit.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 import { runScript } from './run-script.ts';
 
@@ -34,7 +35,7 @@ function prepared(given: object) {
   const kit: HandsKit = {
     agentId: 'ada',
     trees: inWorkspace(hands.workspace),
-    socket: hands.socket,
+    connections: sharedConnections(hands.socket),
     workspace: hands.workspace,
     shells: join(hands.workspace, '.shells'),
     environmentOf: () => ({}),

@@ -5,8 +5,9 @@
  * KEEPS nothing is stored.
  *
  * It starts no process besides the command, because each costs milliseconds. So a state replaces the one before the last, in the files
- * `state.0` and `state.1`, and counts only if its last line repeats its first: `# NUMBER PROCESS`. The file `state` is that of an older
- * resident, with its folder in `cwd`. The resident shows `cwd`; the next command begins where its state says.
+ * `state.0` and `state.1`, and counts only if a line repeats its first: `# NUMBER PROCESS`. It is written over the old one, whose rest
+ * means nothing: a file that is emptied first goes to the disk when it is closed. The file `state` is that of an older resident, with
+ * its folder in `cwd`. The resident shows the first line of `cwd`; the next command begins where its state says.
  */
 export const SHELL_SCRIPT = `
 __hamlet_keep() {
@@ -23,7 +24,7 @@ __hamlet_keep() {
       builtin printf 'builtin cd -- %q 2>/dev/null || builtin cd -- "$2"\\n' "$__hamlet_cwd" &&
       builtin export -p && builtin declare -f && builtin alias -p &&
       builtin echo "# $__hamlet_next $$"
-  } >|"$__hamlet_folder/state.$((__hamlet_next % 2))" && builtin printf '%s\\n' "$__hamlet_cwd" >|"$__hamlet_folder/cwd"
+  } 1<>"$__hamlet_folder/state.$((__hamlet_next % 2))" && builtin printf '%s\\n' "$__hamlet_cwd" 1<>"$__hamlet_folder/cwd"
   exit $1
 }
 __hamlet_number=0 __hamlet_state=
@@ -31,9 +32,9 @@ for __hamlet_file in "$1/state.0" "$1/state.1"; do
   __hamlet_text=
   [ -r "$__hamlet_file" ] && IFS= read -r -d '' __hamlet_text <"$__hamlet_file"
   __hamlet_mark=\${__hamlet_text%%$'\\n'*}
-  [[ $__hamlet_mark =~ ^'# '([1-9][0-9]{0,14})' ' && $__hamlet_text == *$'\\n'"$__hamlet_mark"$'\\n' ]] || continue
+  [[ $__hamlet_mark =~ ^'# '([1-9][0-9]{0,14})' ' && $__hamlet_text == *$'\\n'"$__hamlet_mark"$'\\n'* ]] || continue
   [ "\${BASH_REMATCH[1]}" -gt "$__hamlet_number" ] || continue
-  __hamlet_number=\${BASH_REMATCH[1]} __hamlet_state=$__hamlet_text
+  __hamlet_number=\${BASH_REMATCH[1]} __hamlet_state=\${__hamlet_text%%$'\\n'"$__hamlet_mark"$'\\n'*}
 done
 set -- "$1" "$2" "$3" "$4" "$5" "$__hamlet_number"
 shopt -s expand_aliases

@@ -89,7 +89,8 @@ async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
   const args = { root: sessionOf(kit, context), path: 'cwd', offset: 0, bytes: MAX_CWD_CHARS };
   try {
     const { data } = await hands.ask('fs.read', args, CwdFile);
-    return data.replaceAll(/\p{Cc}/gu, '') || tree;
+    const [first = ''] = data.split('\n');
+    return first.replaceAll(/\p{Cc}/gu, '') || tree;
   } catch (error) {
     if (error instanceof HandsError && error.code !== 'hands_lost') return tree;
     throw error;

@@ -1,0 +1,74 @@
+/** Connections to a real supervisor that are kept between calls: its starts, its ends, and requests under way. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { z } from 'zod';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { aHandsKit, useTool } from '../testing/a-hands-kit.ts';
+import { connectionsTo } from './hands-connections.ts';
+
+let hands: Hands;
+
+before(async () => {
+  hands = await startHands();
+});
+after(() => hands.remove());
+
+test('the next use has the connection of the last, and a second use beside it one of its own', async () => {
+  const connections = connectionsTo(hands.socket);
+  const first = await connections.take();
+  const beside = await connections.take();
+  assert.notEqual(beside, first);
+  connections.give(first);
+  connections.give(beside);
+  assert.equal(await connections.take(), first);
+  await assert.rejects(beside.ask('list', {}, z.unknown()), { code: 'hands_lost' });
+  first.close();
+});
+
+test('a connection with a request under way is not used again', async () => {
+  const connections = connectionsTo(hands.socket);
+  const first = await connections.take();
+  await first.ask('exec', { process: 'slow', argv: ['sleep', '600'] }, z.unknown());
+  const waiting = assert.rejects(first.ask('wait', { process: 'slow', timeoutMs: 60_000 }, z.unknown()), {
+    code: 'hands_lost',
+  });
+  connections.give(first);
+  await waiting;
+  const second = await connections.take();
+  assert.notEqual(second, first);
+  await second.ask('kill', { process: 'slow', graceMs: 0 }, z.unknown());
+  second.close();
+});
+
+test('a kept connection keeps no process alive', () => {
+  const script = `import { connectionsTo } from '${join(import.meta.dirname, 'hands-connections.ts')}';
+    const connections = connectionsTo('${hands.socket}');
+    connections.give(await connections.take());`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 30_000 });
+});
+
+test('hands that have started again are seen at the next call, and hands that have ended too', async () => {
+  const first = await startHands();
+  const boots: string[] = [];
+  const begin = async (_context: unknown, { boot }: { readonly boot: string }) => {
+    boots.push(boot);
+    return { kind: 'begun' } as const;
+  };
+  const kit = aHandsKit(first);
+  const use = useTool({ ...kit, calls: { ...kit.calls, begin } });
+  const file = join(first.workspace, 'ran');
+  assert.equal((await use('shell', { command: 'echo one' })).kind, 'ok');
+  assert.equal((await use('shell', { command: 'echo two' })).kind, 'ok');
+  assert.equal(boots[0], boots[1]);
+  await first.restart();
+  assert.equal((await use('shell', { command: `echo three >${file}` })).kind, 'ok');
+  assert.ok(existsSync(file));
+  assert.notEqual(boots[2], boots[1]);
+  await first.kill();
+  assert.equal((await use('shell', { command: 'echo four' })).kind, 'unavailable');
+  assert.equal(boots.length, 3, 'a call that cannot reach the hands is not begun');
+  await first.remove();
+});
