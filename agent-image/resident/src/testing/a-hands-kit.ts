@@ -68,6 +68,6 @@ function preparedOf(tools: readonly Tool[], name: string, input: object): Prepar
 /** Calls tools of the hands as the engine does, which makes them once. */
 export function useTool(kit: HandsKit) {
   const tools = handsTools(kit);
-  return (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
+  return async (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
     preparedOf(tools, name, input).execute(callContext(place));
 }
