@@ -1,6 +1,7 @@
 /** Tools about files under a real supervisor: reading, changing, undo, search, and no way out of the workspace. */
 import assert from 'node:assert/strict';
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -19,7 +20,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
 import { handsTools } from './hands-tools.ts';
-import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
+import { aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
 const SECRET = 'the secret of the neighbour';
 let hands: Hands;
@@ -116,6 +117,37 @@ test('a repeated attempt of a call changes nothing more', async () => {
   const first = await textOf('edit_file', edit, '7.0');
   assert.equal(await textOf('edit_file', edit, '7.0'), first);
   assert.equal(readFileSync(at('r'), 'utf8'), 'xx');
+});
+
+test('a write over the own last one sees what another program wrote or removed meanwhile, and its undo restores that', async () => {
+  const once = useTool(kit);
+  const write = async (content: string): Promise<string> => {
+    const outcome = await once('write_file', { path: 'again.txt', content });
+    assert.ok(outcome.kind === 'ok', JSON.stringify(outcome));
+    return outcome.text;
+  };
+  const undo = async (text: string): Promise<void> => {
+    const change = Number(/\(change (\d+)\)/.exec(text)?.[1]);
+    assert.equal((await once('undo_change', { change })).kind, 'ok');
+  };
+  assert.match(await write('one\n'), /is written/);
+  assert.match(await write('two\n'), /-one\n\+two/);
+  writeFileSync(at('again.txt'), 'by another\n');
+  const over = await write('three\n');
+  assert.match(over, /-by another\n\+three/);
+  await undo(over);
+  assert.equal(readFileSync(at('again.txt'), 'utf8'), 'by another\n');
+  assert.match(await write('four\n'), /-by another\n\+four/);
+  rmSync(at('again.txt'));
+  const fresh = await write('five\n');
+  assert.match(fresh, /is written[^]*dev\/null/);
+  await undo(fresh);
+  assert.equal(existsSync(at('again.txt')), false);
+  assert.match(await write('six\n'), /is written[^]*dev\/null/);
+  const repeated = callContext();
+  const seven = preparedCall({ ...kit }, 'write_file', { path: 'again.txt', content: 'seven\n' });
+  const first = await seven.execute(repeated);
+  assert.deepEqual(await seven.execute(repeated), first, 'an attempt that is repeated makes the same change');
 });
 
 test('files are listed and searched, by words and by names', async () => {

@@ -9,6 +9,7 @@ import {
   sha256Of,
   type FileContent,
 } from '../files/hands-files.ts';
+import { lastContents, type LastContents } from '../files/last-contents.ts';
 import { unifiedDiff } from '../files/unified-diff.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
@@ -19,9 +20,13 @@ const FILE_MS = 30_000;
 const DIFF_SHOWN_CHARS = 8_000;
 
 /** Tools that read and change files of the workspace. Each change is in the log of changes, and can be undone. */
-export const fileTools = (kit: HandsKit) => [
+export const fileTools = (kit: HandsKit, last = lastContents()) => [
   handsTool(kit, { name: 'read_file', ...HANDS_TOOLS.read_file }, { timeoutMs: FILE_MS, perform: readFile }),
-  handsTool(kit, { name: 'write_file', ...HANDS_TOOLS.write_file }, { timeoutMs: FILE_MS, perform: writeFile }),
+  handsTool(
+    kit,
+    { name: 'write_file', ...HANDS_TOOLS.write_file },
+    { timeoutMs: FILE_MS, perform: (input, job) => writeFile(input, job, last) },
+  ),
   handsTool(kit, { name: 'edit_file', ...HANDS_TOOLS.edit_file }, { timeoutMs: FILE_MS, perform: editFile }),
   handsTool(
     kit,
@@ -49,10 +54,34 @@ async function readFile({ path, first_line: first, lines: count }: Reading, job:
   return { outcome: okay(`${head}\n${shown.join('\n')}`), report };
 }
 
-async function writeFile({ path, content }: Readonly<{ path: string; content: string }>, job: HandsJob) {
+type Writing = Readonly<{ path: string; content: string }>;
+
+async function writeFile({ path, content }: Writing, job: HandsJob, last: LastContents): Promise<HandsEnd> {
   const file = pathIn(job.kit.workspace, path);
-  const before = await contentOf(job, file);
-  return change(job, { path: file, before, after: Buffer.from(content) });
+  const after = Buffer.from(content);
+  const end =
+    (await overLast(job, { path: file, before: last.take(file), after })) ?? (await overPresent(job, file, after));
+  last.put(file, contentWith(after));
+  return end;
+}
+
+/**
+ * Writes over the content that this process wrote last, without reading it: the hands refuse if another is there. Null if that is so.
+ * A call that an earlier attempt began reads what is there.
+ */
+async function overLast(job: HandsJob, wanted: Change): Promise<HandsEnd | null> {
+  const { kit, context } = job;
+  if (wanted.before === null || kit.changes.ofCall(context.run, context.call) !== null) return null;
+  try {
+    return await change(job, wanted);
+  } catch (error) {
+    if (error instanceof HandsError && error.code === 'changed') return null;
+    throw error;
+  }
+}
+
+async function overPresent(job: HandsJob, path: string, after: Buffer): Promise<HandsEnd> {
+  return change(job, { path, before: await contentOf(job, path), after });
 }
 
 type Edit = Readonly<{ path: string; old_text: string; new_text: string; all: boolean }>;
