@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import { createAddressGate } from '../http/pipeline/address-gate.ts';
+import { runSocket } from '../runs/socket/run-socket.ts';
 import { startRuns } from '../runs/start-runs.ts';
 import { refuseDirect } from '../permissions/direct-calls.ts';
 import { permissionJobs } from '../permissions/expire-permissions.ts';
@@ -29,7 +30,7 @@ export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl'
 function serve(base: Base, parts: Parts): Promise<Listeners> {
   const { config, db, source, registry, log, monotonicMs } = base.shared;
   const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
-  const { world, board, hands, people, policyOf } = parts;
+  const { world, board, hands, people, policyOf, runStreams } = parts;
   const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
   const authenticate = createAuthenticate({ db, source, reviewer: base.agents.reviewer, monotonicMs });
   const { limitActor } = base.counted;
@@ -42,6 +43,7 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
     sockets: {
       '/ws/world': worldSocket({ fanout: world.fanout, hands, size: world.mapAnswer }),
       '/ws/board': board.socket,
+      '/ws/runs': runSocket({ db, log, runStreams }),
     },
     mount: {
       db,

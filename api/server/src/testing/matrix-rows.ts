@@ -274,4 +274,5 @@ export const BROKER: Readonly<Record<string, string>> = {
 export const SOCKETS: Readonly<Record<string, string>> = {
   '/ws/world': '101  101  101  101  101  101',
   '/ws/board': '101  101  101  101  101  403',
+  '/ws/runs': '403  101  101  403  403  403',
 };

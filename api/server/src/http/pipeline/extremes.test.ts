@@ -114,7 +114,13 @@ for (const route of routes) {
   });
 }
 
-for (const path of ['/ws/world?format=json', '/ws/world', '/ws/board', '/ws/board?after=9e99:-1']) {
+for (const path of [
+  '/ws/world?format=json',
+  '/ws/world',
+  '/ws/board',
+  '/ws/board?after=9e99:-1',
+  '/ws/runs?run_id=x&after=-1',
+]) {
   test(`${path} takes anything (seed ${SEED})`, async () => {
     const drawMessage = extremeValues(ViewerMessage);
     for (const token of Object.values(ROLES)) {

@@ -8,6 +8,7 @@ import type { Answered, AnyHandler } from '../handler.ts';
 import { runOnce, writeKeyOf } from '../idempotent.ts';
 import type { Refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
+import { continueTrace } from '../trace.ts';
 import { admit } from './admit.ts';
 import { answer, answerCheck, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
@@ -149,25 +150,4 @@ function fail({ route, response, requestId, traceparent, ports }: Exchange, erro
     });
   if (response.headersSent) response.destroy();
   else sendRefusal(response, refusal, requestId);
-}
-
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-
-/**
- * 32 random hexadecimal digits, never all zero. Made from a UUID, because Node generates UUIDs in batches, five times
- * faster than random bytes.
- */
-function newTraceId(): string {
-  return randomUUID().replaceAll('-', '');
-}
-
-function newSpanId(): string {
-  return newTraceId().slice(16);
-}
-
-/** Continues the caller's trace with a new span, or begins one (W3C Trace Context). */
-function continueTrace(header: string | undefined): string {
-  const [, trace, , flags] = header === undefined ? [] : (TRACEPARENT.exec(header) ?? []);
-  const known = trace !== undefined && !/^0+$/.test(trace);
-  return `00-${known ? trace : newTraceId()}-${newSpanId()}-${known ? flags : '00'}`;
 }

@@ -1,0 +1,161 @@
+/** The websocket of a run: each event once over any number of connections and replicas, words, the end, and its readers. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Run, RunEvent } from '@hamlet/contract';
+import { storeRunJournal } from '@hamlet/contract';
+import { WebSocket } from 'ws';
+import { openRedisLink } from '../../service/redis-link.ts';
+import type { RedisLink } from '../../service/redis-link.ts';
+import type { RunningServer } from '../../start/start-server.ts';
+import { RunPlay } from '../../testing/play/run-play.ts';
+import { dataOf } from '../../testing/play.ts';
+import { agentToken, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
+
+interface Message {
+  readonly type: 'run_event' | 'delta' | 'run';
+  readonly id: string | null;
+  readonly data: unknown;
+}
+
+let village: TestVillage;
+let replicas: readonly RunningServer[];
+let runs: RunPlay;
+let link: RedisLink;
+
+before(async () => {
+  village = await startTestVillage();
+  replicas = [await village.startReplica(), await village.startReplica()];
+  runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
+  link = openRedisLink(village.redis.url, () => undefined);
+  await runs.play.everybody();
+});
+after(async () => {
+  link.close();
+  await village.remove();
+});
+
+/** A connection to a replica, with everything that it received. */
+class Reader {
+  readonly sent: Message[] = [];
+  readonly closed: Promise<readonly [number, string]>;
+  readonly #socket: WebSocket;
+
+  constructor(replica: number, query: string, token: string = TOKENS.admin) {
+    const url = (replicas[replica % 2]?.peopleUrl ?? '').replace('http', 'ws');
+    this.#socket = new WebSocket(`${url}/ws/runs?${query}`, { headers: { authorization: `Bearer ${token}` } });
+    this.#socket.on('error', () => undefined);
+    this.#socket.on('message', (text) => this.sent.push(JSON.parse(String(text)) as Message));
+    this.closed = new Promise((resolve) => {
+      this.#socket.on('close', (code, reason) => resolve([code, String(reason)]));
+    });
+  }
+
+  /** Leaves once it has received as many messages as wanted, or the stream is over. */
+  async leaveAfter(most: number): Promise<void> {
+    const enough = eventually('the messages', () => this.sent.length >= most);
+    await Promise.race([enough, this.closed]);
+    this.#socket.terminate();
+    await this.closed;
+  }
+
+  get numbers(): readonly number[] {
+    return this.sent.flatMap(({ type, id, data }) => {
+      if (type !== 'run_event') return [];
+      assert.equal(Number(id), (data as RunEvent).number);
+      return [(data as RunEvent).number];
+    });
+  }
+}
+
+let places = 0;
+
+/** Stores entries that people see, one event for each. */
+async function claim(runId: string, count: number): Promise<void> {
+  const entries = Array.from({ length: count }, () => ({
+    seq: (places += 1),
+    event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
+  }));
+  const body = { cycle: await runs.cycle('ada'), entries, payloads: [] };
+  dataOf(await runs.play.as('ada').call(storeRunJournal, { params: { run_id: runId }, body }));
+}
+
+async function startedRun(): Promise<string> {
+  const { run_id } = await runs.give('ada');
+  dataOf(await runs.start('ada', run_id));
+  return run_id;
+}
+
+test('a reader that leaves and returns at either replica gets each event once, and the socket ends with the run', async () => {
+  const runId = await startedRun();
+  const EVENTS = 120;
+  const writing = (async () => {
+    for (let written = 0; written < EVENTS; written += 20) await claim(runId, 20);
+    dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  })();
+  const numbers: number[] = [];
+  for (let connections = 0, isOver = false; !isOver; connections += 1) {
+    assert.ok(connections < EVENTS, 'each connection brings an event');
+    const reader = new Reader(connections, `run_id=${runId}&after=${numbers.at(-1) ?? 0}`);
+    await reader.leaveAfter(17);
+    numbers.push(...reader.numbers);
+    isOver = reader.sent.some(({ type, data }) => type === 'run' && (data as Run).ended_at !== null);
+  }
+  await writing;
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: EVENTS + 3 }, (_, index) => index + 1),
+  );
+  const late = new Reader(1, `run_id=${runId}&after=${EVENTS + 2}`);
+  assert.deepEqual(await late.closed, [1_000, '']);
+  assert.deepEqual(late.numbers, [EVENTS + 3]);
+});
+
+test('words pass while the run is under way', async () => {
+  const runId = await startedRun();
+  const reader = new Reader(1, `run_id=${runId}`);
+  await eventually('the start', () => reader.numbers.length === 2);
+  await eventually('the words', async () => {
+    await link.publish(
+      `run-delta:${runId}`,
+      JSON.stringify({ run_id: runId, ask: 0, attempt: 0, text: 'Fresh bread.' }),
+    );
+    return reader.sent.some(({ type, data }) => type === 'delta' && (data as { text: string }).text === 'Fresh bread.');
+  });
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  assert.deepEqual(await reader.closed, [1_000, '']);
+});
+
+test('a run that does not exist, a wrong query and too many streams close the socket with the reason', async () => {
+  const none = new Reader(0, 'run_id=00000000-0000-4000-8000-000000000000');
+  assert.deepEqual(await none.closed, [4_404, 'no_such_run']);
+  for (const query of ['', 'run_id=x', `run_id=00000000-0000-4000-8000-000000000000&after=-1`])
+    assert.deepEqual(await new Reader(0, query).closed, [4_404, 'validation_failed']);
+  const runId = await startedRun();
+  const open = Array.from({ length: 20 }, () => new Reader(0, `run_id=${runId}`));
+  await eventually('all streams', () => open.every(({ sent }) => sent.length > 0));
+  assert.deepEqual(await new Reader(0, `run_id=${runId}`).closed, [4_404, 'rate_limited']);
+  await open[0]?.leaveAfter(1);
+  const next = await eventually('a place', async () => {
+    const reader = new Reader(0, `run_id=${runId}`);
+    const isIn = await Promise.race([
+      eventually('words', () => reader.sent.length > 0),
+      reader.closed.then(() => false),
+    ]);
+    return isIn && reader;
+  });
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  await Promise.all([next, ...open.slice(1)].map(({ closed }) => closed));
+});
+
+test('a member sees the run of another without its texts, and an agent reads none', async () => {
+  const runId = await startedRun();
+  const reader = new Reader(0, `run_id=${runId}`, TOKENS.member);
+  await eventually('the run', () => reader.sent.some(({ type }) => type === 'run'));
+  const run = reader.sent.find(({ type }) => type === 'run')?.data as Run;
+  assert.match(run.prompt, /^Only the person who gave this run/);
+  const agent = new Reader(0, `run_id=${runId}`, agentToken('ada'));
+  assert.equal((await agent.closed)[0], 1_006, 'refused before it opens');
+  dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
+  await reader.closed;
+});
