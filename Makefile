@@ -83,7 +83,7 @@ bench-engine: ready ## measures a tool call, durable steps and memory of the eng
 bench-gateway: ready ## measures the latency that the models gateway adds, beside LiteLLM's proxy
 	@$(NODE) bench/gateway/main.ts
 
-bench-tools: ready ## measures requests through the broker, beside Squid
+bench-tools: ready ## measures calls of shell and write_file beside MCP servers, and requests through the broker beside Squid
 	@$(NODE) bench/tools/main.ts
 
 verify-log: ready ## verifies the sealed log of the local village. KEPT=PATH of a copy outside of the village
