@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { handsPrograms } from '../hands/hands-programs.ts';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
+import { goTo } from './programs/browser/operate.ts';
 import { startNet, type Net } from './testing/a-net.ts';
 import { startNetHands, type NetHands } from './testing/net-hands.ts';
 
@@ -164,6 +165,29 @@ test('a closed host, a redirect to a private address and one into the own machin
   assert.equal(await code(at('/to-private')), 'egress_address_refused');
   assert.equal(await code(at('/to-own')), 'private_address');
   assert.match(await hands.textOf('browser_open', { url: `http://127.0.0.1:${net.ownPort}/` }, place), /same machine/);
+});
+
+test('an address is opened once more if the error page of the one before comes late, and no other failure is repeated', async () => {
+  const late =
+    'page.goto: Navigation to "http://a.test/" is interrupted by another navigation to "chrome-error://chromewebdata/"';
+  const opened = async (...failures: string[]): Promise<string> => {
+    let tries = 0;
+    const page = {
+      goto: async () => {
+        tries += 1;
+        const failure = failures.shift();
+        if (failure !== undefined) throw new Error(failure);
+        return null;
+      },
+    };
+    const { signal } = new AbortController();
+    const end = await goTo(page, 'http://a.test/', { timeoutMs: 1_000, signal }).catch(({ message }: Error) => message);
+    return `${tries} ${end ?? 'opened'}`;
+  };
+  assert.equal(await opened(), '1 opened');
+  assert.equal(await opened(late), '2 opened');
+  assert.equal(await opened(late, late), `2 ${late}`);
+  assert.equal(await opened('net::ERR_FAILED'), '1 net::ERR_FAILED');
 });
 
 test('a page that hangs, that never rests or that is huge costs its call alone', async (context) => {

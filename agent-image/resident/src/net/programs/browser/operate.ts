@@ -59,7 +59,7 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
   const { browser, traffic, signal } = session;
   const page = await browser.page();
   try {
-    await page.goto(url, { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal });
+    await goTo(page, url, { timeoutMs, signal });
   } catch (error) {
     const fault = asFault(error, { url: new URL(url), traffic });
     if (fault.code === 'timed_out') await leave(page);
@@ -70,12 +70,34 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
   await quiet(page);
 }
 
+/** Chromium shows the error page of a failed navigation late at times: then it ends the next one, of another address. */
+const LATE_ERROR_PAGE = /interrupted by another navigation to "chrome-error:/;
+
+/** Opens an address, once more if the error page of the one before came in between. Rejects as `Page.goto`. */
+export async function goTo(
+  page: Pick<Page, 'goto'>,
+  url: string,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const options = { waitUntil: 'domcontentloaded', timeout: timeoutMs, signal } as const;
+  try {
+    await page.goto(url, options);
+  } catch (error) {
+    if (!LATE_ERROR_PAGE.test(String(error))) throw error;
+    await page.goto(url, options);
+  }
+}
+
 /** Ends what still loads. A page whose scripts never rest does not leave: then the whole browser goes. */
 const leave = (page: Page): Promise<unknown> =>
   within(
     page.goto('about:blank', { timeout: 0 }).catch(() => {}),
     ANSWER_MS,
   );
+
+/** The error of Chromium by its name, or the first words of another one. Pure. */
+const reasonIn = (message: string): string =>
+  /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? `it does not load (${message.replace(/\n[^]*/, '').slice(0, 300)})`;
 
 /** A failure of a navigation in words. Pure. */
 function asFault(error: unknown, { url, traffic }: { readonly url: URL; readonly traffic: Traffic }): NetFault {
@@ -91,8 +113,7 @@ function asFault(error: unknown, { url, traffic }: { readonly url: URL; readonly
     ? [...traffic.refusals.values()].at(-1)
     : undefined;
   if (other !== undefined) return other;
-  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? 'it does not load';
-  return new NetFault('unreachable', `${url.href.slice(0, 300)}: ${code}`);
+  return new NetFault('unreachable', `${url.href.slice(0, 300)}: ${reasonIn(message)}`);
 }
 
 /** Acts on the page, and waits until what that began has loaded. */
