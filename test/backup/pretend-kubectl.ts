@@ -1,13 +1,13 @@
 /**
  * Answers the commands of a backup like kubectl, on one machine: programs "in pods" run here, on a real Postgres and a
- * real folder, and Deployments are numbers in a file. The JSON file that PRETEND_STATE names holds the state.
+ * real folder, and Deployments are numbers in a file. The JSON file that PRETEND_STATE names holds the state,
+ * and the file beside it with the ending `.port` the port of the api's metrics.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 interface State {
   readonly logFolder: string;
-  readonly metricsPort: number;
   readonly replicas: Record<string, number>;
   readonly annotations: Record<string, string>;
   key: string;
@@ -28,11 +28,10 @@ function finish(text = ''): never {
 }
 
 function runInPod(): never {
+  const port = readFileSync(`${file}.port`, 'utf8');
   const [program = '', ...rest] = args
     .slice(args.indexOf('--') + 1)
-    .map((each) =>
-      each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${state.metricsPort}`),
-    );
+    .map((each) => each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${port}`));
   const { status } = spawnSync(program, rest, { stdio: 'inherit' });
   process.exit(status ?? 1);
 }

@@ -1,6 +1,6 @@
 /** Backup and restore on a real Postgres, a real api and a real folder of the sealed log; only Kubernetes is simulated. */
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
@@ -47,7 +47,10 @@ async function start(): Promise<void> {
     HAMLET_LOG_DIR: join(folder, 'log'),
   });
   play = new Play(replica.peopleUrl);
-  await setState({ metricsPort: Number(new URL(replica.metricsUrl).port) });
+  // A file of its own: the state belongs to the restore under way.
+  const file = join(folder, 'state.json.port');
+  await writeFile(`${file}.new`, new URL(replica.metricsUrl).port);
+  await rename(`${file}.new`, file);
 }
 
 before(async () => {
@@ -89,7 +92,6 @@ before(async () => {
     join(folder, 'state.json'),
     JSON.stringify({
       logFolder: join(folder, 'log'),
-      metricsPort: 0,
       replicas: { 'hamlet-operator': 2, 'hamlet-api': 1, 'hamlet-api-more': 1 },
       annotations: {},
       key: 'the key',

@@ -18,8 +18,9 @@ import { calls, scriptedModel } from '../testing/scripted-model.ts';
 const CHILD = join(import.meta.dirname, '../testing/crash-child.ts');
 /** Opening, stage, two requests with their answers, intent and settlement of five calls, closing. */
 const WRITES = 17;
-/** Three clocks for pairs of points: each clock meets points before and after a write, and writes of each effect. */
 const CLOCKS_OFF_MS = [3_600_000, -3_600_000, 0];
+/** Every point meets every clock; without it the clocks take turns, and each meets points before and after a write and writes of each effect. */
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 
 const Report = z.object({
   outcome: z.unknown(),
@@ -78,7 +79,7 @@ function checkWorld(name: string, report: z.infer<typeof Report>): void {
 
 /** A kill at a write. The clock of the process that continues is off by `clockOffMs`. */
 async function cell(point: string, clockOffMs: number): Promise<void> {
-  const name = point.replace(':', '-');
+  const name = `${point.replace(':', '-')}-${clockOffMs}`;
   const killed = await child(name, point);
   assert.equal(killed.signal, 'SIGKILL', `${point}: ${killed.errors}`);
   const resumed = await child(name, 'never', clockOffMs);
@@ -102,8 +103,11 @@ test(`killed before and after each of ${WRITES} writes, nothing happens twice an
   assert.equal(points.length, 34);
   const failures: string[] = [];
   for (const [index, point] of points.entries()) {
-    const clockOffMs = CLOCKS_OFF_MS[index % CLOCKS_OFF_MS.length] ?? 0;
-    await cell(point, clockOffMs).catch((error: unknown) => failures.push(`${point}: ${String(error)}`));
+    const turn = index % CLOCKS_OFF_MS.length;
+    for (const clockOffMs of FULL ? CLOCKS_OFF_MS : CLOCKS_OFF_MS.slice(turn, turn + 1))
+      await cell(point, clockOffMs).catch((error: unknown) =>
+        failures.push(`${point}, clock ${clockOffMs}: ${String(error)}`),
+      );
   }
   assert.deepEqual(failures, []);
   const whole = await child('whole', `before:${WRITES + 1}`);

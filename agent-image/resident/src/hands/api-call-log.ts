@@ -51,7 +51,7 @@ export function apiCallLog(kit: Kit): CallLog {
 
 /** A call that an earlier request began in the same hands continues: its process starts once. */
 function begunOf(
-  { state, boot, outcome, waits_s: waitsS }: BegunCall,
+  { state, boot, outcome, waits_s: waitsS = 0 }: BegunCall,
   { present, repeats }: { readonly present: string; readonly repeats: boolean },
 ): BeginAnswer {
   const isKnown = state === 'known' || state === 'ended';

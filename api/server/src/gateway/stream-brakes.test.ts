@@ -80,15 +80,17 @@ const BRAKES = [
 ] as const;
 
 for (const [agentId, what, code, brake] of BRAKES) {
-  test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async () => {
+  test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async (t) => {
     dataOf(await one.admin.call(rewardAgent, { body: { agent_id: agentId, amount: '1', reason: 'money' } }));
     const answer = await openAnswer(agentId);
     const upstream = wire.requests.at(-1);
     dataOf(await brake());
+    const braked = performance.now();
     const rest = await answer.rest();
     assert.match(rest, new RegExp(`"code":"${code}"`));
     assert.doesNotMatch(rest, /DONE/);
     await upstream?.gone;
+    t.diagnostic(`ended, upstream too, ${Math.round(performance.now() - braked)} ms after the answer to the ${what}`);
     const [row] = await readModelRequests(db, agentId, 1);
     assert.ok(row !== undefined && row.promptTokens > 0 && row.completionTokens > 0);
     assert.equal(row.outcome, 'cancelled');
@@ -101,11 +103,13 @@ for (const [agentId, what, code, brake] of BRAKES) {
   });
 }
 
-test('a freeze of the village ends the answer under way, upstream too', async () => {
+test('a freeze of the village ends the answer under way, upstream too', async (t) => {
   dataOf(await one.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'money' } }));
   const answer = await openAnswer('ada');
   dataOf(await two.admin.call(freezeVillage, { body: { reason: 'test' } }));
+  const braked = performance.now();
   assert.match(await answer.rest(), /"code":"village_frozen"/);
   await wire.requests.at(-1)?.gone;
+  t.diagnostic(`ended, upstream too, ${Math.round(performance.now() - braked)} ms after the answer to the freeze`);
   dataOf(await two.admin.call(liftVillageFreeze, { query: {} }));
 });

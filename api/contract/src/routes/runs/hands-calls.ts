@@ -37,8 +37,10 @@ export const beginCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/start'
         .int()
         .min(0)
         .max(EGRESS_ANSWER_S)
-        .default(0)
-        .describe('Seconds that a call may take longer, because people are asked about what it sends while it runs'),
+        .optional()
+        .describe(
+          'Seconds that a call may take longer, because people are asked about what it sends while it runs; 0 if absent',
+        ),
     }),
   ),
   reasons: [

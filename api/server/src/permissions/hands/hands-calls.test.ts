@@ -77,7 +77,6 @@ test('a start is stored once, its end once; the log and the run show what the AP
     state: 'known',
     boot: 'b1',
     outcome: null,
-    waits_s: 0,
   });
   assert.equal(await codeOf(begin(working, { args: { command: 'rm -r x' } })), 'call_diverged');
   assert.equal(await codeOf(end(working, '9.9')), 'no_such_call');
@@ -173,7 +172,7 @@ test('a call whose end is unknown begins once more for each word of a person, in
   dataOf(await permits.answer(asked.permission_id, { answer: 'repeat' }));
   assert.equal(await stateOf(again({ known: true })), 'known', 'a question uses up no word');
   assert.equal(await codeOf(again({ args: { command: 'rm -r x' } })), 'call_diverged');
-  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null, waits_s: 0 });
+  assert.deepEqual(dataOf(await again()), { state: 'begun', boot: 'b2', outcome: null });
   assert.equal(await stateOf(again()), 'known', 'the word is used up');
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
   assert.equal(await stateOf(again()), 'known');

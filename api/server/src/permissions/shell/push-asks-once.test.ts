@@ -71,7 +71,7 @@ async function started(
   });
   // A call that the rules let begin may find all slots of the tier taken.
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
-  const { state, outcome, waits_s: seconds } = answer.data;
+  const { state, outcome, waits_s: seconds = 0 } = answer.data;
   return outcome?.code ?? (seconds === 0 ? state : `${state} ${seconds}`);
 }
 

@@ -39,6 +39,7 @@ after(async () => {
 class Reader {
   readonly sent: Message[] = [];
   readonly closed: Promise<readonly [number, string]>;
+  isClosed = false;
   readonly #socket: WebSocket;
 
   constructor(replica: number, query: string, token: string = TOKENS.admin) {
@@ -47,14 +48,16 @@ class Reader {
     this.#socket.on('error', () => undefined);
     this.#socket.on('message', (text) => this.sent.push(JSON.parse(String(text)) as Message));
     this.closed = new Promise((resolve) => {
-      this.#socket.on('close', (code, reason) => resolve([code, String(reason)]));
+      this.#socket.on('close', (code, reason) => {
+        this.isClosed = true;
+        resolve([code, String(reason)]);
+      });
     });
   }
 
   /** Leaves once it has received as many messages as wanted, or the stream is over. */
   async leaveAfter(most: number): Promise<void> {
-    const enough = eventually('the messages', () => this.sent.length >= most);
-    await Promise.race([enough, this.closed]);
+    await eventually('the messages or the end', () => this.isClosed || this.sent.length >= most);
     this.#socket.terminate();
     await this.closed;
   }
@@ -138,11 +141,8 @@ test('a run that does not exist, a wrong query and too many streams close the so
   await open[0]?.leaveAfter(1);
   const next = await eventually('a place', async () => {
     const reader = new Reader(0, `run_id=${runId}`);
-    const isIn = await Promise.race([
-      eventually('words', () => reader.sent.length > 0),
-      reader.closed.then(() => false),
-    ]);
-    return isIn && reader;
+    await eventually('words or a refusal', () => reader.isClosed || reader.sent.length > 0);
+    return !reader.isClosed && reader;
   });
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
   await Promise.all([next, ...open.slice(1)].map(({ closed }) => closed));
