@@ -81,7 +81,8 @@ export const deny: Command = {
   name: 'deny',
   usage: 'ID [--reason=TEXT] [--reply=TEXT]',
   summary: 'denies the call that an agent asks for',
-  details: `${ID_DETAILS} The agent reads the reason, and continues without the call.\n\n${API_DETAILS}`,
+  details: `${ID_DETAILS} The agent continues without the call. --reply and --reason are kept with the
+answer.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, ...WORDS },
   names: [1, 1],
   run: (invocation) => run(invocation, 'deny'),

@@ -11,14 +11,18 @@ const PAUSE_MS = 1_000;
 const openRunOf = (runs: readonly Run[]): Run | undefined =>
   runs.find(({ state }) => state === 'running') ?? runs.findLast((run) => !hasEnded(run));
 
-/** Waits until an agent has an open run. */
+/** Waits until an agent has an open run, or one that began since and has ended already. */
 export async function nextOpenRun(api: Client, agent: string, onWait: () => void): Promise<Run> {
-  for (let tries = 0; ; tries += 1) {
+  let known: ReadonlySet<string> | null = null;
+  for (;;) {
     const outcome = await api.call(listRuns, { query: { agent_id: agent, limit: RUNS_SEARCHED } });
     if (!outcome.ok) throw new ProblemError(outcome.problem);
-    const found = openRunOf(outcome.data.runs);
+    const { runs } = outcome.data;
+    const before = known;
+    const found = openRunOf(runs) ?? runs.findLast(({ run_id: id }) => before?.has(id) === false);
     if (found !== undefined) return found;
-    if (tries === 0) onWait();
+    if (known === null) onWait();
+    known = new Set(runs.map(({ run_id: id }) => id));
     await sleep(PAUSE_MS);
   }
 }

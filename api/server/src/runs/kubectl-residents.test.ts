@@ -1,0 +1,124 @@
+/** `kubectl hamlet` as people use it: chat, a question and its answer, a run that is followed, denied and cancelled. The plugin is a process; only the model is scripted. */
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { listPermissions, listRuns, type Permission } from '@hamlet/contract';
+import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
+import { dataOf } from '../testing/play.ts';
+import { RunPlay } from '../testing/play/run-play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { eventually, TOKENS } from '../testing/test-village.ts';
+import { askFor, startCallMind } from './testing/call-mind.ts';
+
+const PLUGIN = resolve(import.meta.dirname, '../../../../cli/kubectl/src/main.ts');
+const QUESTION = askFor('ask_human', { question: 'Which bread?' });
+
+/** A command under way; `printed` is its output so far. */
+interface Command {
+  readonly printed: () => string;
+  readonly code: Promise<number>;
+}
+
+const open = new Set<ChildProcess>();
+const residents = residentProcesses(() => runs.play);
+/** Without a village of its own above it. */
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-kubectl-'));
+let village: HandsVillage;
+let runs: RunPlay;
+
+before(async () => {
+  village = await startHandsVillage(await startCallMind());
+  runs = new RunPlay(village.peopleUrl);
+  await payForModels(runs.play, ['ada']);
+  await residents.start('ada');
+});
+after(async () => {
+  for (const child of open) child.kill();
+  await residents.remove();
+  await village.remove();
+  rmSync(folder, { recursive: true });
+});
+
+function hamlet(...args: string[]): Command {
+  const env = { ...process.env, HAMLET_URL: village.peopleUrl, HAMLET_TOKEN: TOKENS.admin, KUBECONFIG: '' };
+  const child = spawn(process.execPath, [PLUGIN, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  open.add(child);
+  child.once('close', () => open.delete(child));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+  return { printed: () => printed, code: once(child, 'close').then(([code]) => Number(code)) };
+}
+
+async function ended(...args: string[]): Promise<{ readonly code: number; readonly printed: string }> {
+  const command = hamlet(...args);
+  return { code: await command.code, printed: command.printed() };
+}
+
+const asked = (): Promise<Permission> =>
+  eventually('a question to people', async () => {
+    const query = { state: 'pending' as const, limit: 5 };
+    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+  });
+
+test('a person chats, and another terminal answers the question of the agent by the beginning of its id', async () => {
+  const chat = hamlet('chat', 'ada', `--once=${QUESTION}`);
+  const { permission_id: id } = await asked();
+  await eventually('the question in the chat', () => chat.printed().includes(id));
+  const waiting = await ended('permissions', 'ada');
+  assert.equal(waiting.code, 1, 'something waits');
+  assert.match(waiting.printed, /Which bread\?[^]*kubectl hamlet approve/);
+  const answered = await ended('approve', id.slice(0, 23), '--reply=rye');
+  assert.deepEqual([answered.code, answered.printed], [0, 'ask_human of ada: allowed\n']);
+  assert.equal(await chat.code, 0, chat.printed());
+  assert.match(chat.printed(), /Next\.[^]*Which bread\?[^]*The results: [^]*rye/);
+  assert.equal((await ended('permissions', 'ada')).code, 0, 'nothing waits');
+});
+
+test('a run is followed to its end, also one whose call a person denies', async () => {
+  await eventually('the end of all runs', async () => {
+    const { runs: newest } = dataOf(await runs.play.admin.call(listRuns, { query: { agent_id: 'ada', limit: 5 } }));
+    return newest.every(({ ended_at }) => ended_at !== null);
+  });
+  const follow = hamlet('runs', 'ada', '--follow');
+  await eventually('the wait for a run', () => follow.printed().includes('waits for the next'));
+  const { run_id } = await runs.give('ada', QUESTION);
+  const { permission_id: id } = await asked();
+  const denied = await ended('deny', id, '--reason=No bread today');
+  assert.equal(denied.code, 0, denied.printed);
+  assert.equal(await follow.code, 0, follow.printed());
+  assert.match(
+    follow.printed(),
+    new RegExp(`run ${run_id}: Call ask_human[^]*The results: [^]*denied \\(person\\)[^]*done: \\d+ steps`),
+  );
+  const listed = await ended('runs', 'ada', '--limit=1');
+  assert.match(listed.printed, new RegExp(`${run_id} +ada +done`));
+});
+
+test('a run that a person cancels ends for the one who follows it, and its page says so', async () => {
+  const { run_id } = await runs.give('ada', QUESTION);
+  await asked();
+  const follow = hamlet('runs', 'ada', '--follow');
+  await eventually('the run', () => follow.printed().includes(run_id));
+  const cancelled = await ended('run', run_id, 'cancel', '--reason=Too late');
+  assert.equal(cancelled.code, 0, cancelled.printed);
+  assert.equal(await follow.code, 1, follow.printed());
+  assert.match(follow.printed(), /cancelled: \d+ steps/);
+  const shown = await ended('run', run_id);
+  assert.match(shown.printed, /^run of ada, [^]*cancelled: \d+ steps/);
+});
+
+test('a refusal names the fault, and the exit code is 1', async () => {
+  const unknown = await ended('approve', '00000000-0000-4000-8000-000000000000');
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.printed, /permission/i);
+  const nobody = await ended('chat', 'zed', '--once=Hello');
+  assert.equal(nobody.code, 1);
+  assert.match(nobody.printed, /zed/);
+});
