@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { HANDS_TOOLS, placeholderOf } from '@hamlet/contract/resident';
 import { repositoryName } from '@hamlet/core/git';
 import { KNOWN_PROGRAMS, type HandsSurvey } from '../hands/survey-hands.ts';
 
@@ -74,7 +74,7 @@ const MAX_SECRETS = 20;
 function secretsInWords(secrets: AgentConfig['secrets']): string {
   if (secrets.length === 0) return '';
   const each = secrets.slice(0, MAX_SECRETS).map(({ host, name }) => {
-    const placeholder = `hamlet-placeholder-${name}`;
+    const placeholder = placeholderOf(name);
     const isGithub = host === 'api.github.com';
     return `${placeholder} at ${host}${isGithub ? ` (gh: GH_TOKEN=${placeholder})` : ''}`;
   });

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
+import { HANDS_TOOLS, placeholderOf } from '@hamlet/contract/resident';
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
 import type { EndedProcess } from '../hands/process-record.ts';
@@ -42,7 +42,7 @@ export function searchRequest({ kind, url: address, secret }: SearchService, { q
   url.searchParams.set('q', query);
   if (kind === 'searxng') url.searchParams.set('format', 'json');
   else url.searchParams.set('count', String(count));
-  const key = secret === null ? {} : { 'x-subscription-token': `hamlet-placeholder-${secret}` };
+  const key = secret === null ? {} : { 'x-subscription-token': placeholderOf(secret) };
   const headers = { accept: 'application/json', ...(kind === 'brave' ? key : {}) };
   const timeoutMs = SEARCH_SECONDS * 1_000;
   return { method: 'GET', url: url.href, headers, asPage: false, maxBytes: ANSWER_BYTES, timeoutMs };

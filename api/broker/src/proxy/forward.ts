@@ -2,10 +2,10 @@ import { request as requestHttp, type ClientRequest, type IncomingMessage, type 
 import { request as requestHttps } from 'node:https';
 import { pipeline, Readable, Writable, type Transform } from 'node:stream';
 import type { EgressRule } from '@hamlet/contract';
-import { EGRESS_PATH_MAX_CHARS } from '@hamlet/contract/broker';
+import { EGRESS_PATH_MAX_CHARS, placeholderOf } from '@hamlet/contract/broker';
 import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
 import type { ByteBudget } from '../byte-budget.ts';
-import { placeholderOf, withSecret } from '../secrets/placeholder.ts';
+import { withSecret } from '../secrets/placeholder.ts';
 import { Scrub, scrubText } from '../secrets/scrub.ts';
 import type { Village } from '../village.ts';
 import type { AttemptFacts, OpenAttempt, Recorder } from './caller.ts';

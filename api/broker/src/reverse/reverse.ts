@@ -5,7 +5,7 @@ import { judgedGit } from '../git/smart-http.ts';
 import type { Caller } from '../proxy/caller.ts';
 import { forward, type ForwardParts, type Passage } from '../proxy/forward.ts';
 import { refuseRequest } from '../proxy/refuse.ts';
-import { placeholderOf } from '../secrets/placeholder.ts';
+import { placeholderOf } from '@hamlet/contract/broker';
 import { Links } from './links.ts';
 import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
 import { originFor, type ReverseTarget, type Upstream } from './reverse-target.ts';

@@ -1,10 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** The text that a program in a pod has in place of a secret. It is worth nothing outside of the broker. */
-export function placeholderOf(name: string): string {
-  return `hamlet-placeholder-${name}`;
-}
-
 const BASIC = /^Basic ([A-Za-z0-9+/]+=*)$/i;
 
 function replaced(value: string, placeholder: string, secret: string): string {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeholderOf, withSecret } from './placeholder.ts';
+import { placeholderOf } from '@hamlet/contract/broker';
+import { withSecret } from './placeholder.ts';
 import { Scrub, scrubText } from './scrub.ts';
 
 const SECRET = 'ghp_r3al/S3cret+value';

@@ -149,3 +149,6 @@ export const EGRESS_TOOLS: Readonly<Record<EgressWriteKind, string>> = {
 export function isEgressTool(tool: string): boolean {
   return Object.values(EGRESS_TOOLS).includes(tool);
 }
+
+/** The text that a program in a pod has in place of a secret. It is worth nothing outside of the broker. */
+export const placeholderOf = (name: string): string => `hamlet-placeholder-${name}`;

@@ -2,15 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  banAccount,
-  logOut,
-  publishRunWords,
-  storeRunJournal,
-  streamRun,
-  type Client,
-  type StreamEvent,
-} from '@hamlet/contract';
+import { banAccount, logOut, publishRunWords, streamRun, type Client, type StreamEvent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
@@ -78,23 +70,12 @@ function read(
 const numbersOf = (sent: readonly Sent[]): readonly number[] =>
   sent.flatMap((each) => (each.event === 'run_event' ? [each.data.number] : []));
 
-let places = 0;
+let claims = 0;
 
-/** Stores entries that people see, one event for each. */
-async function claim(runId: string, count: number): Promise<void> {
-  const entries = Array.from({ length: count }, () => ({
-    seq: (places += 1),
-    event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
-  }));
-  const body = { cycle: await runs.cycle('ada'), entries, payloads: [] };
-  dataOf(await onReplica(places, 'test-token-of-agent-ada').call(storeRunJournal, { params: { run_id: runId }, body }));
-}
-
-async function startedRun(): Promise<string> {
-  const { run_id } = await runs.give('ada');
-  dataOf(await runs.start('ada', run_id));
-  return run_id;
-}
+/** Stores entries of a run, at each replica in turn. */
+const claim = (runId: string, count: number): Promise<void> =>
+  runs.claim(runId, count, onReplica((claims += 1), agentToken('ada')));
+const startedRun = (): Promise<string> => runs.started('ada');
 
 test('the events of a run come in order from both replicas, then the ended run, and the stream ends', async () => {
   const runId = await startedRun();

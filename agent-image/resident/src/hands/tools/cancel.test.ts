@@ -6,13 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { NO_CALL_LOG } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
 import { handsPrograms } from '../hands-programs.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
-import { shell } from './shell.ts';
-import { sharedConnections } from '../../testing/a-hands-kit.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { aHandsKit, callContext, preparedCall } from '../../testing/a-hands-kit.ts';
 
 /** A server that accepts connections, and never answers. */
 const blackHole = createServer(() => {});
@@ -71,23 +66,9 @@ for (const [name, { pids, command }] of Object.entries(CASES))
   test(`cancel: ${name}`, async (context) => {
     const run = name.replaceAll(' ', '-');
     const file = join(hands.workspace, `${run}.pids`);
-    const prepared = shell({
-      agentId: 'ada',
-      trees: inWorkspace(hands.workspace),
-      connections: sharedConnections(hands.socket),
-      workspace: hands.workspace,
-      shells: join(hands.workspace, '.shells'),
-      environmentOf: () => ({}),
-      calls: NO_CALL_LOG,
-      changes: openChangeLog(':memory:'),
-      keepArtifact: KEEPS_NONE,
-      readScript: HAS_NO_SCRIPTS,
-      search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
-    }).prepare({ command: command(file), timeout_s: 600 });
-    assert.ok(prepared.ok);
     const cancel = new AbortController();
-    const place = { run, conversation: run, call: '1.0', key: 'k', attempt: 1, fence: 1, output: () => {} };
-    const ended = prepared.call.execute({ ...place, signal: cancel.signal });
+    const call = preparedCall(aHandsKit(hands), 'shell', { command: command(file), timeout_s: 600 });
+    const ended = call.execute(callContext({ run, conversation: run, call: '1.0', signal: cancel.signal }));
     await until(() => pidsIn(file).length === pids);
     const begun = performance.now();
     cancel.abort();

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Run, RunEvent } from '@hamlet/contract';
-import { storeRunJournal } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { openRedisLink } from '../../service/redis-link.ts';
 import type { RedisLink } from '../../service/redis-link.ts';
@@ -71,29 +70,11 @@ class Reader {
   }
 }
 
-let places = 0;
-
-/** Stores entries that people see, one event for each. */
-async function claim(runId: string, count: number): Promise<void> {
-  const entries = Array.from({ length: count }, () => ({
-    seq: (places += 1),
-    event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
-  }));
-  const body = { cycle: await runs.cycle('ada'), entries, payloads: [] };
-  dataOf(await runs.play.as('ada').call(storeRunJournal, { params: { run_id: runId }, body }));
-}
-
-async function startedRun(): Promise<string> {
-  const { run_id } = await runs.give('ada');
-  dataOf(await runs.start('ada', run_id));
-  return run_id;
-}
-
 test('a reader that leaves and returns at either replica gets each event once, and the socket ends with the run', async () => {
-  const runId = await startedRun();
+  const runId = await runs.started('ada');
   const EVENTS = 120;
   const writing = (async () => {
-    for (let written = 0; written < EVENTS; written += 20) await claim(runId, 20);
+    for (let written = 0; written < EVENTS; written += 20) await runs.claim(runId, 20);
     dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
   })();
   const numbers: number[] = [];
@@ -115,7 +96,7 @@ test('a reader that leaves and returns at either replica gets each event once, a
 });
 
 test('words pass while the run is under way', async () => {
-  const runId = await startedRun();
+  const runId = await runs.started('ada');
   const reader = new Reader(1, `run_id=${runId}`);
   await eventually('the start', () => reader.numbers.length === 2);
   await eventually('the words', async () => {
@@ -134,7 +115,7 @@ test('a run that does not exist, a wrong query and too many streams close the so
   assert.deepEqual(await none.closed, [4_404, 'no_such_run']);
   for (const query of ['', 'run_id=x', `run_id=00000000-0000-4000-8000-000000000000&after=-1`])
     assert.deepEqual(await new Reader(0, query).closed, [4_404, 'validation_failed']);
-  const runId = await startedRun();
+  const runId = await runs.started('ada');
   const open = Array.from({ length: 20 }, () => new Reader(0, `run_id=${runId}`));
   await eventually('all streams', () => open.every(({ sent }) => sent.length > 0));
   assert.deepEqual(await new Reader(0, `run_id=${runId}`).closed, [4_404, 'rate_limited']);
@@ -149,7 +130,7 @@ test('a run that does not exist, a wrong query and too many streams close the so
 });
 
 test('a member sees the run of another without its texts, and an agent reads none', async () => {
-  const runId = await startedRun();
+  const runId = await runs.started('ada');
   const reader = new Reader(0, `run_id=${runId}`, TOKENS.member);
   await eventually('the run', () => reader.sent.some(({ type }) => type === 'run'));
   const run = reader.sent.find(({ type }) => type === 'run')?.data as Run;

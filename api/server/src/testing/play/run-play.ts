@@ -9,6 +9,7 @@ import {
   recordRunStep,
   settleRun,
   startRun,
+  storeRunJournal,
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { dataOf, Play } from '../play.ts';
@@ -43,12 +44,30 @@ export type FireAnswer = Outcome<CallData<typeof fireSchedule>>;
 /** Acts and reads for tests of runs. */
 export class RunPlay {
   readonly play: Play;
+  #claimed = 0;
   constructor(url: string) {
     this.play = new Play(url);
   }
 
   async give(agentId: AgentId, prompt = 'Look around.'): Promise<Run> {
     return dataOf(await this.play.admin.call(createRun, { params: { agent_id: agentId }, body: { prompt } })).run;
+  }
+
+  /** A run that its agent has started. Returns its id. */
+  async started(agentId: AgentId): Promise<string> {
+    const { run_id } = await this.give(agentId);
+    dataOf(await this.start(agentId, run_id));
+    return run_id;
+  }
+
+  /** Stores entries of a run in the journal of its agent; people see an event for each. */
+  async claim(runId: string, count: number, agent: Client = this.play.as('ada')): Promise<void> {
+    const entries = Array.from({ length: count }, () => ({
+      seq: (this.#claimed += 1),
+      event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
+    }));
+    const body = { cycle: await this.cycle('ada'), entries, payloads: [] };
+    dataOf(await agent.call(storeRunJournal, { params: { run_id: runId }, body }));
   }
 
   async get(runId: string): Promise<Run> {
