@@ -9,7 +9,7 @@ import { z } from 'zod';
 /**
  * Raise it with every change of a form below, and add the conversion of the older form to `UPCASTS` in `read-event.ts`.
  */
-export const EVENT_VERSION = 1;
+export const EVENT_VERSION = 2;
 
 /**
  * The effect of a tool on the world, which decides what may happen to a call whose end is unknown.
@@ -142,7 +142,8 @@ const bodies = {
   /** An attempt ended, and its effect is unknown. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
-  permission_answered: { request: name, answer: z.enum(ANSWERS) },
+  /** `words`: the text of the person's words to the agent, as `personsWords` writes it; null without any. */
+  permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
   memory_written: { memory: hash },
   /** The spending of a run that works for this run. */

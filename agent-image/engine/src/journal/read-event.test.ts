@@ -28,6 +28,13 @@ test('a wrong or superfluous field is damage, with its place', () => {
   assert.match(result.ok ? '' : result.message, /tool_intent is wrong: attempt/);
 });
 
+test('an answer of the first version has no words', () => {
+  const { words: _, ...old } = JSON.parse(JSON.stringify(anEvent('permission_answered'))) as Record<string, unknown>;
+  assert.deepEqual(readEvent({ ...old, v: 1 }), { ok: true, event: anEvent('permission_answered', { words: null }) });
+  assert.deepEqual(readEvent({ ...anEvent('interrupted'), v: 1 }), { ok: true, event: anEvent('interrupted') });
+  assert.equal(readEvent({ ...anEvent('permission_answered'), words: 'No bread' }).ok, false, 'a reference, no text');
+});
+
 test('an older event goes through each version up to the present one', () => {
   const { elapsedMs: _, ...old } = anEvent('interrupted');
   const steps: number[] = [];

@@ -10,8 +10,10 @@ export type RawEvent = Readonly<Record<string, unknown>>;
 /** For each version, the function that makes an event of the next version. */
 export type Upcasts = Readonly<Record<number, (event: RawEvent) => RawEvent>>;
 
-/** One for each version before `EVENT_VERSION`: none yet. */
-export const UPCASTS: Upcasts = {};
+/** One for each version before `EVENT_VERSION`. */
+export const UPCASTS: Upcasts = {
+  1: (event) => ({ ...event, v: 2, ...(event['type'] === 'permission_answered' ? { words: null } : {}) }),
+};
 
 export type ReadEvent =
   | Readonly<{ ok: true; event: JournalEvent }>

@@ -101,10 +101,17 @@ test('a question to a person holds nothing in memory; the answer continues the r
     const [question] = questions;
     assert.deepEqual([question?.arguments, question?.why], ['{"text":"x"}', 'policy']);
     const run = begun.ok ? begun.run : '';
-    assert.deepEqual(engine.answer(run, 'another question', 'allow'), { ok: false, code: 'no_such_request' });
-    const answered = engine.answer(run, question?.request ?? '', answer);
+    assert.deepEqual(engine.answer(run, { request: 'another question', answer: 'allow' }), {
+      ok: false,
+      code: 'no_such_request',
+    });
+    const answered = engine.answer(run, { request: question?.request ?? '', answer });
     assert.equal((await outcomeOf(answered)).kind, 'done');
-    assert.equal(engine.answer(run, question?.request ?? '', 'allow').ok, false, 'an answer counts once');
+    assert.equal(
+      engine.answer(run, { request: question?.request ?? '', answer: 'allow' }).ok,
+      false,
+      'an answer counts once',
+    );
     assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', expected);
   }
 });
@@ -122,7 +129,7 @@ test('a denial of the policy beats a permission that a person gave', async () =>
   const begun = await engine.start(aRequest());
   await outcomeOf(begun);
   verdict = 'deny';
-  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'allow'));
+  await outcomeOf(engine.answer(begun.ok ? begun.run : '', { request: questions[0]?.request ?? '', answer: 'allow' }));
   assert.equal(ran, false);
   assert.match(model.requests[1]?.messages.at(-1)?.content ?? '', /denied \(policy\)\. quarantined/);
 });
@@ -144,7 +151,9 @@ test('an attempt that times out or throws is as unknown as after a crash, by eff
   const begun = await engine.start(aRequest());
   assert.equal((await outcomeOf(begun)).kind, 'waiting');
   assert.equal(questions[0]?.why, 'unknown');
-  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'expired'));
+  await outcomeOf(
+    engine.answer(begun.ok ? begun.run : '', { request: questions[0]?.request ?? '', answer: 'expired' }),
+  );
   assert.deepEqual([attempts['read']?.length, attempts['keyed']?.length, attempts['once']?.length], [1, 2, 1]);
   assert.equal(new Set(attempts['keyed']).size, 1, 'a keyed call keeps its key');
   const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
@@ -181,7 +190,9 @@ test('a verify call asks the world before it runs again', async () => {
   const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [pay] });
   const begun = await engine.start(aRequest());
   await outcomeOf(begun);
-  await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'happened'));
+  await outcomeOf(
+    engine.answer(begun.ok ? begun.run : '', { request: questions[0]?.request ?? '', answer: 'happened' }),
+  );
   assert.equal(attempts, 4);
   const results = model.requests[1]?.messages.slice(-3).map(({ content }) => content) ?? [];
   assert.deepEqual(results.slice(0, 2), ['was paid', 'paid now']);
@@ -204,6 +215,8 @@ test('arguments that are not those of the journal end the run as diverged', asyn
   const begun = await engine.start(aRequest());
   await outcomeOf(begun);
   tampered = true;
-  const outcome = await outcomeOf(engine.answer(begun.ok ? begun.run : '', questions[0]?.request ?? '', 'allow'));
+  const outcome = await outcomeOf(
+    engine.answer(begun.ok ? begun.run : '', { request: questions[0]?.request ?? '', answer: 'allow' }),
+  );
   assert.deepEqual(outcome, { kind: 'failed', code: 'diverged', unsettled: [] });
 });

@@ -1,11 +1,13 @@
 import type { Answer, Budgets, EventBody } from '../journal/event.ts';
 import { Budgets as BudgetsSchema } from '../journal/event.ts';
-import type { RunRow } from '../journal/journal.ts';
+import type { Journal, Payload, RunRow } from '../journal/journal.ts';
 import type { RunOutcome } from './advance.ts';
 import { advance, recordedOutcome } from './advance.ts';
 import type { EngineLimits, EnginePorts, Kit, Notice } from './kit.ts';
 import { DEFAULT_LIMITS } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
+import type { PersonsWords } from './persons-words.ts';
+import { keptWords } from './persons-words.ts';
 import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 import { loadRun } from './transcript.ts';
@@ -50,7 +52,7 @@ export type Engine = Readonly<{
   /** Continues a run of the journal. */
   resume: (run: string, options?: ResumeOptions) => Begun;
   /** Records a person's answer to a question, or the expiry of the question. */
-  answer: (run: string, request: string, answer: Answer | 'expired') => Begun;
+  answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
   /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
   interrupt: () => Promise<void>;
@@ -77,8 +79,8 @@ export type ResumeOptions = Readonly<{
   answers?: readonly GivenAnswer[];
 }>;
 
-/** A person's answer to a question, or the expiry of the question. */
-export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired' }>;
+/** A person's answer to a question with their words to the agent, or the expiry of the question. */
+export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired'; words?: PersonsWords }>;
 
 type Identified = RunRequest & Readonly<{ run: string }>;
 type Work = Readonly<{ session: Session; outcome: Promise<RunOutcome> }>;
@@ -108,7 +110,7 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
       return opened.ok ? begin(running, opened.session) : opened;
     },
     resume: (run, options) => resume(running, run, options ?? {}),
-    answer: (run, request, answer) => change(running, run, answered({ request, answer })),
+    answer: (run, given) => change(running, run, answered(ports.journal, given)),
     cancel: (run) => cancel(running, run),
     interrupt: () => interrupt(running),
     release: (run, how) => release(running, run, how),
@@ -135,14 +137,24 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
 
 const runOf = (notice: Notice): string => (notice.type === 'event' ? notice.event.run : notice.run);
 
-const answered = ({ request, answer }: GivenAnswer): EventBody =>
-  answer === 'expired' ? { type: 'permission_expired', request } : { type: 'permission_answered', request, answer };
+/** Events with the texts that they name. */
+type Change = Readonly<{ body: EventBody; payloads: readonly Payload[] }>;
+
+function answered(journal: Pick<Journal, 'refer'>, { request, answer, words }: GivenAnswer): Change {
+  if (answer === 'expired') return { body: { type: 'permission_expired', request }, payloads: [] };
+  const kept = words === undefined ? null : journal.refer(keptWords(words));
+  const body = { type: 'permission_answered', request, answer, words: kept?.ref ?? null } as const;
+  return { body, payloads: kept === null ? [] : [kept] };
+}
 
 function resume(running: Running, run: string, { volumeLost = false, answers = [] }: ResumeOptions): Begun {
   const work = running.works.get(run);
   const loaded: Loaded = work === undefined ? load(running, run, volumeLost) : { ok: true, session: work.session };
   if (!loaded.ok) return loaded;
-  for (const answer of answers) loaded.session.tryAppend([answered(answer)]);
+  for (const answer of answers) {
+    const { body, payloads } = answered(running.kit.ports.journal, answer);
+    loaded.session.tryAppend([body], payloads);
+  }
   if (work === undefined) return begin(running, loaded.session);
   work.session.wake();
   return { ok: true, run, outcome: work.outcome };
@@ -170,11 +182,11 @@ function load({ kit, works, isStopped }: Running, run: string, volumeLost: boole
 }
 
 /** Appends to a run, in memory or not, and lets it continue. */
-function change(running: Running, run: string, body: EventBody): Begun {
+function change(running: Running, run: string, { body, payloads }: Change): Begun {
   const work = running.works.get(run);
   const loaded: Loaded = work === undefined ? load(running, run, false) : { ok: true, session: work.session };
   if (!loaded.ok) return loaded;
-  const appended = loaded.session.tryAppend([body]);
+  const appended = loaded.session.tryAppend([body], payloads);
   const begun = work === undefined ? begin(running, loaded.session) : { ok: true as const, run, outcome: work.outcome };
   work?.session.wake();
   return appended.ok ? begun : refused(appended.code);
@@ -182,7 +194,7 @@ function change(running: Running, run: string, body: EventBody): Begun {
 
 /** Cancels a run and the runs that work for it. After that nothing starts, and no word is streamed. */
 function cancel(running: Running, run: string): Begun {
-  const changed = change(running, run, { type: 'cancel_asked' });
+  const changed = change(running, run, { body: { type: 'cancel_asked' }, payloads: [] });
   const session = running.works.get(run)?.session;
   if (!changed.ok || session === undefined) return changed;
   session.stopped.abort();

@@ -72,7 +72,7 @@ test('a call that needs a permission after all asks a person, and runs again wit
   let outcome = await outcomeOf(await engine.start(aRequest({ run: 'r1' })));
   for (let asked = 1; outcome.kind === 'waiting' && asked <= 2; asked += 1) {
     assert.equal(questions.length, asked);
-    outcome = await outcomeOf(engine.answer('r1', questions.at(-1)?.request ?? '', 'allow'));
+    outcome = await outcomeOf(engine.answer('r1', { request: questions.at(-1)?.request ?? '', answer: 'allow' }));
   }
   assert.deepEqual(outcome, { kind: 'done', text: 'Done.' });
   assert.deepEqual(
@@ -99,7 +99,7 @@ test('a call that can be verified may need a permission after all, and runs once
   const model = scriptedModel([calls(['shell', { text: 'git push' }]), says('Done.')]);
   const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [shell] });
   assert.equal((await outcomeOf(await engine.start(aRequest({ run: 'r1' })))).kind, 'waiting');
-  assert.deepEqual(await outcomeOf(engine.answer('r1', questions[0]?.request ?? '', 'allow')), {
+  assert.deepEqual(await outcomeOf(engine.answer('r1', { request: questions[0]?.request ?? '', answer: 'allow' })), {
     kind: 'done',
     text: 'Done.',
   });
@@ -113,7 +113,7 @@ test('a call that always needs a permission ends as denied; a once call is never
   const { engine, questions } = anEngine({ journal: journals.open(), model, tools: [asking('once'), asking('keyed')] });
   let outcome = await outcomeOf(await engine.start(aRequest({ run: 'r1' })));
   for (let asked = 0; outcome.kind === 'waiting' && asked < 20; asked += 1)
-    outcome = await outcomeOf(engine.answer('r1', questions.at(-1)?.request ?? '', 'allow'));
+    outcome = await outcomeOf(engine.answer('r1', { request: questions.at(-1)?.request ?? '', answer: 'allow' }));
   assert.equal(outcome.kind, 'done');
   assert.equal(questions.length, 5);
   for (const { content } of model.requests[1]?.messages.slice(-2) ?? []) assert.match(content, /never enough/);

@@ -4,6 +4,7 @@ import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
 import { matcherOf } from '../journal/matcher.ts';
+import { renderWords } from './persons-words.ts';
 import type { Message, ModelCall } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
 import type { CallState, RunState, Turn } from '../state/run-state.ts';
@@ -130,13 +131,20 @@ export function turnMessages(journal: Texts, turn: Turn): readonly Message[] {
   return [{ role: 'assistant', content, toolCalls }, ...results];
 }
 
+/** The words of the person who answered about the call, for the model; none if there are none, or they were deleted. */
+function wordsOf(journal: Texts, { question }: CallState): readonly string[] {
+  const kept = question === null || question.words === null ? null : journal.textOf(question.words);
+  return kept === null ? [] : [renderWords(kept)];
+}
+
 /** Providers refuse a call without a result, so each has one. */
 function resultText(journal: Texts, call: CallState): string {
   if (call.result !== null) {
     const text = journal.textOf(call.result);
     if (text === null) return DELETED;
     const stored: unknown = JSON.parse(text);
-    return renderOutcome(isOutcome(stored) ? stored : ToolOutcome.parse(stored));
+    const result = renderOutcome(isOutcome(stored) ? stored : ToolOutcome.parse(stored));
+    return [result, ...wordsOf(journal, call)].join('\n');
   }
   if (call.attempt === 0) return 'The call did not run: the run ended before it.';
   return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });

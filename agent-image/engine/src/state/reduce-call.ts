@@ -1,8 +1,8 @@
 import type { Answer, Effect, EventOf } from '../journal/event.ts';
 import type { IllegalMove, Reduced } from './move.ts';
 import { illegal, moved } from './move.ts';
-import type { CallPhase, CallState, RunState } from './run-state.ts';
-import { currentCalls, currentTurn } from './run-state.ts';
+import type { CallPhase, CallState, QuestionAnswer, RunState } from './run-state.ts';
+import { currentCalls, currentTurn, UNANSWERED } from './run-state.ts';
 
 /** Events of tool calls and of the questions about them. */
 export const CALL_EVENTS = [
@@ -45,9 +45,9 @@ function moveCall(call: CallState, event: CallEvent): MovedCall {
     case 'permission_asked':
       return asked(call, event);
     case 'permission_answered':
-      return answeredBy(call, event.answer);
+      return answeredBy(call, event);
     case 'permission_expired':
-      return answeredBy(call, 'expired');
+      return answeredBy(call, { answer: 'expired', words: null });
     default:
       return event satisfies never;
   }
@@ -100,7 +100,7 @@ function isAskable({ phase, effect }: CallState, why: 'policy' | 'unknown'): boo
 
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {
   if (!isAskable(call, why)) return 'wrong_phase';
-  return { ...call, phase: 'asking', question: { request, why, answer: null }, questions: call.questions + 1 };
+  return { ...call, phase: 'asking', question: { request, why, ...UNANSWERED }, questions: call.questions + 1 };
 }
 
 const ANSWERS_TO: Readonly<Record<'policy' | 'unknown', readonly string[]>> = {
@@ -108,10 +108,10 @@ const ANSWERS_TO: Readonly<Record<'policy' | 'unknown', readonly string[]>> = {
   unknown: ['happened', 'repeat', 'expired'],
 };
 
-function answeredBy(call: CallState, answer: Answer | 'expired'): MovedCall {
+function answeredBy(call: CallState, { answer, words }: QuestionAnswer): MovedCall {
   const { question } = call;
   if (question === null || !ANSWERS_TO[question.why].includes(answer)) return 'wrong_phase';
-  return { ...call, phase: 'answered', question: { ...question, answer } };
+  return { ...call, phase: 'answered', question: { ...question, answer, words } };
 }
 
 function replaced(state: RunState, before: CallState, after: CallState): RunState {

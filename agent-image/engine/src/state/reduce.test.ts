@@ -141,6 +141,15 @@ test('a person lets an unknown call repeat, once', () => {
   );
 });
 
+test('a denial settles the call at once, with the words of the person beside it', () => {
+  const words = aRef('words');
+  const denied = after([...questioned, anEvent('permission_answered', { answer: 'deny', words })]);
+  const [call] = currentCalls(denied);
+  assert.deepEqual(call?.question, { request: 'q1', why: 'policy', answer: 'deny', words });
+  const outcome = { kind: 'denied', code: 'person', text: 'A person refused the call.' };
+  assert.deepEqual(decide(denied), [{ type: 'settle_call', call, outcome }]);
+});
+
 test('a keyed call repeats with its key alone', () => {
   const keyed = { effect: 'keyed', key: aRef('key') } as const;
   const before = [

@@ -6,6 +6,19 @@ import type { Answer, BudgetCode, Budgets, ClosedOutcome, Effect, EventOf, Outco
  */
 export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'settled';
 
+/** The answer to a question, with the reference of the person's words. */
+export type QuestionAnswer = Readonly<{ answer: Answer | 'expired'; words: string | null }>;
+
+/** The last question to people about a call. */
+export type CallQuestion = Readonly<{
+  request: string;
+  why: 'policy' | 'unknown';
+  answer: QuestionAnswer['answer'] | null;
+  words: QuestionAnswer['words'];
+}>;
+
+export const UNANSWERED = { answer: null, words: null } as const;
+
 export type CallState = Readonly<{
   id: string;
   modelId: string;
@@ -17,7 +30,7 @@ export type CallState = Readonly<{
   /** Number of intents so far. */
   attempt: number;
   key: string | null;
-  question: Readonly<{ request: string; why: 'policy' | 'unknown'; answer: Answer | 'expired' | null }> | null;
+  question: CallQuestion | null;
   /** Number of questions so far. */
   questions: number;
   outcome: OutcomeKind | null;

@@ -1,4 +1,5 @@
 import type { EventBody, EventOf, EventType, JournalEvent } from '../journal/event.ts';
+import { EVENT_VERSION } from '../journal/event.ts';
 
 /** A readable reference of a text. */
 export const aRef = (text: string): string =>
@@ -9,7 +10,14 @@ export const aRef = (text: string): string =>
 
 export const BUDGETS = { steps: 100, tokens: 1_000_000, moneyMicros: 1_000_000, timeMs: 3_600_000, idleCalls: 10 };
 
-const ENVELOPE = { v: 1 as const, run: 'r1', stage: 'main', fence: 1, at: 1_800_000_000_000, elapsedMs: 0 };
+const ENVELOPE = {
+  v: EVENT_VERSION as typeof EVENT_VERSION,
+  run: 'r1',
+  stage: 'main',
+  fence: 1,
+  at: 1_800_000_000_000,
+  elapsedMs: 0,
+};
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 
 /** A whole event of each type, with values that are legal in the shortest run. */
@@ -62,7 +70,7 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
   tool_settled: { type: 'tool_settled', call: '1.0', outcome: 'ok', result: aRef('result') },
   tool_unknown: { type: 'tool_unknown', call: '1.0', attempt: 1 },
   permission_asked: { type: 'permission_asked', request: 'q1', call: '1.0', why: 'policy' },
-  permission_answered: { type: 'permission_answered', request: 'q1', answer: 'allow' },
+  permission_answered: { type: 'permission_answered', request: 'q1', answer: 'allow', words: null },
   permission_expired: { type: 'permission_expired', request: 'q1' },
   memory_written: { type: 'memory_written', memory: aRef('memory') },
   budget_spent: { type: 'budget_spent', by: 'r2', steps: 1, tokens: 1, moneyMicros: 1 },

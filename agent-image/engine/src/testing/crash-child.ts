@@ -91,7 +91,10 @@ let outcome: unknown = begun.ok ? await begun.outcome : begun.code;
 const [question] = questions;
 if (question !== undefined) {
   // The person looks at the world.
-  const answered = engine.answer('r1', question.request, witnessed('once').length > 0 ? 'happened' : 'repeat');
+  const answered = engine.answer('r1', {
+    request: question.request,
+    answer: witnessed('once').length > 0 ? 'happened' : 'repeat',
+  });
   outcome = answered.ok ? await answered.outcome : answered.code;
 }
 journal.close();

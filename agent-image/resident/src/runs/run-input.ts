@@ -27,12 +27,18 @@ const budgetsOf = ({ steps, tokens, money, timeMs, idleCalls }: RunBudgets): Bud
   idleCalls,
 });
 
-/** Answers of people to the engine's questions. One that is not decided yet is left out. */
+/** Answers of people to the engine's questions, with their words. One that is not decided yet is left out. */
 export const answersOf = (permissions: readonly Permission[]): readonly GivenAnswer[] =>
   permissions.flatMap((permission) => {
     const answer = answerIn(permission);
-    return answer === null ? [] : [{ request: permission.request, answer }];
+    return answer === null ? [] : [{ request: permission.request, answer, ...wordsIn(permission) }];
   });
+
+/** The words of the person. The answer to a question of the agent is the result of its call already. */
+function wordsIn({ why, answer, reply, answered_by: by }: Permission): Pick<GivenAnswer, 'words'> {
+  if (reply === null || (why === 'question' && answer === 'allow')) return {};
+  return { words: { by: by?.name ?? '', text: reply } };
+}
 
 function answerIn({ state, why, answer }: Permission): GivenAnswer['answer'] | null {
   switch (state) {

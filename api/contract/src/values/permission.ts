@@ -141,7 +141,7 @@ export const Permission = z.strictObject({
   answered_at: Time.nullable(),
   answered_by: z.strictObject({ role: z.string(), id: z.string(), name: z.string() }).nullable(),
   answer: PermissionAnswer.nullable(),
-  reply: z.string().nullable().describe('Words of the person to the agent'),
+  reply: z.string().max(REPLY_MAX_CHARS).nullable().describe('Words of the person to the agent'),
   rule_id: z.uuid().nullable().default(null).describe('Allow rule of the person, if it answered in their place'),
   taint: z
     .array(TaintMark)

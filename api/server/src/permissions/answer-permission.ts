@@ -1,4 +1,10 @@
-import { villageTool, type AllowRule, type answerPermission as answerRoute, type Permission } from '@hamlet/contract';
+import {
+  REPLY_MAX_CHARS,
+  villageTool,
+  type AllowRule,
+  type answerPermission as answerRoute,
+  type Permission,
+} from '@hamlet/contract';
 import { answerFits, decideAnswer } from '@hamlet/core';
 import {
   answerPermission as store,
@@ -13,9 +19,11 @@ import type { Db, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
+import { truncate } from '../service/truncate.ts';
 import type { EconomyRules } from '../money/ledger/judgement.ts';
 import type { PolicyOf } from './agent-policy.ts';
 import { followPermission } from './follow-permission.ts';
+import { redactSecrets } from './redact-secrets.ts';
 import { allowRuleView, giveRule, recordAnswer, refuseRule, USABLE_S } from './rules/allow-rules.ts';
 import { refuseAboveAllowance } from './rules/spending.ts';
 import type { ReadCommand } from './shell/read-command.ts';
@@ -69,12 +77,20 @@ async function hold(tx: Tx, { params, actor, body }: Asked): Promise<Outcome<Hel
   return accepted({ run, permission, actor });
 }
 
+/** The words of the person to the agent, without secrets that they did not mean to tell it: an answer to its question is whole. Pure. */
+function wordsToKeep({ answer, reply, reason }: Asked['body'], { why }: HeldPermission): string | null {
+  const words = reply ?? reason ?? null;
+  return words === null || (why === 'question' && answer === 'allow')
+    ? words
+    : truncate(redactSecrets(words), REPLY_MAX_CHARS - 1);
+}
+
 async function take(tx: Tx, request: Asked, { run, permission, actor }: Held): Promise<Permission> {
-  const { answer, reply, reason } = request.body;
+  const { answer, reason } = request.body;
   const answered = await store(tx, permission.permissionId, {
     answer,
     by: { role: actor.role, id: actor.id, name: actor.name },
-    reply: reply ?? reason ?? null,
+    reply: wordsToKeep(request.body, permission),
     usableS: USABLE_S,
   });
   const more = reason === undefined ? {} : { reason };

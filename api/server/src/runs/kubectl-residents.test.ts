@@ -90,12 +90,14 @@ test('a run is followed to its end, also one whose call a person denies', async 
   await eventually('the wait for a run', () => follow.printed().includes('waits for the next'));
   const { run_id } = await runs.give('ada', QUESTION);
   const { permission_id: id } = await asked();
-  const denied = await ended('deny', id, '--reason=No bread today');
+  const denied = await ended('deny', id, '--reason=No bread today, and password=rye-4711 is no question');
   assert.equal(denied.code, 0, denied.printed);
   assert.equal(await follow.code, 0, follow.printed());
   assert.match(
     follow.printed(),
-    new RegExp(`run ${run_id}: Call ask_human[^]*The results: [^]*denied \\(person\\)[^]*done: \\d+ steps`),
+    new RegExp(
+      `run ${run_id}: Call ask_human[^]*The results: [^]*denied \\(person\\)[^]*> No bread today, and password=\\[secret\\] is no question\\n[^]*done: \\d+ steps`,
+    ),
   );
   const listed = await ended('runs', 'ada', '--limit=1');
   assert.match(listed.printed, new RegExp(`${run_id} +ada +done`));

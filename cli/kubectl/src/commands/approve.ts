@@ -70,8 +70,9 @@ export const approve: Command = {
   usage: 'ID [--reply=TEXT] [--reason=TEXT] [--happened|--repeat]',
   summary: 'allows the call that an agent asks for, or answers its question',
   details: `${ID_DETAILS}
---reply answers a question of the agent. If the end of a call is unknown, --happened says that it happened, and --repeat
-lets the agent repeat it. --reason is kept in the audit.\n\n${API_DETAILS}`,
+--reply answers a question of the agent; with another call the agent reads it beside the result. If the end of a call is
+unknown, --happened says that it happened, and --repeat lets the agent repeat it. The audit keeps --reason; without
+--reply the agent reads it.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, ...WORDS, happened: { type: 'boolean' }, repeat: { type: 'boolean' } },
   names: [1, 1],
   run: (invocation) => run(invocation, 'allow'),
@@ -81,8 +82,9 @@ export const deny: Command = {
   name: 'deny',
   usage: 'ID [--reason=TEXT] [--reply=TEXT]',
   summary: 'denies the call that an agent asks for',
-  details: `${ID_DETAILS} The agent continues without the call. --reply and --reason are kept with the
-answer.\n\n${API_DETAILS}`,
+  details: `${ID_DETAILS}
+The agent continues without the call, and reads the words of --reply as yours. Without --reply it reads those of
+--reason, which the audit keeps too.\n\n${API_DETAILS}`,
   options: { ...API_OPTIONS, ...WORDS },
   names: [1, 1],
   run: (invocation) => run(invocation, 'deny'),

@@ -121,7 +121,9 @@ function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
           rows={isQuestion ? 2 : 1}
           maxLength={REPLY_MAX_CHARS}
           value={reply}
-          placeholder={isQuestion ? 'The agent reads these words' : 'Words to the agent, if you like'}
+          placeholder={
+            isQuestion ? 'The agent reads these words' : 'Words that the agent reads with your answer, if you like'
+          }
           onChange={(event) => {
             setReply(event.target.value);
             intent.changed();

@@ -23,7 +23,7 @@ export type AnswerChoice = Readonly<{
 const CHOICES: Readonly<Record<Permission['why'], readonly AnswerChoice[]>> = {
   policy: [
     { answer: 'allow', word: 'Allow', look: 'strong', hint: 'Allow this call once, with exactly these arguments' },
-    { answer: 'deny', word: 'Deny', look: 'small', hint: 'The call does not happen, and the agent is notified' },
+    { answer: 'deny', word: 'Deny', look: 'small', hint: 'The call does not happen; the agent reads your words' },
   ],
   unknown: [
     { answer: 'happened', word: 'It happened', look: 'strong', hint: 'The agent continues and does not repeat it' },
