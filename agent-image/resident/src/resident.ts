@@ -14,6 +14,7 @@ import type { Repository } from './hands/repository/work-trees.ts';
 import { createRunBook } from './engine/run-book.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
 import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
+import type { Refusals } from './hands/refusals.ts';
 import type { SkillShelf } from './skills/skill-shelf.ts';
 import { createAside } from './loop/aside.ts';
 import { createDesk } from './loop/desk.ts';
@@ -108,7 +109,7 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
   const mind = mindOf({ env, memory, seed, connection, config, leaving }, ports);
   ports.onBusy(() => mind.thinking.book.size > 0);
   await warnOf(mind, config, { env, log });
-  const proxy = await openProxy(env, connection, log);
+  const proxy = await openProxy(env, { ...connection, refusals: mind.refusals }, log);
   const { loop_every_ms } = config;
   log.info('started', { cycle, runtime: runtimeNameOf(config), lived_before: memory.livedBefore, loop_every_ms });
   // A turn that hangs must not keep an unpaid pod running.
@@ -130,12 +131,13 @@ async function runWith({ memory, seed }: OwnMemory, env: Environment, ports: Res
 /** Opens the way out of the pod. Without it the agent works on, and reaches the village alone. */
 async function openProxy(
   { HAMLET_BROKER_URL: broker }: Environment,
-  { tokens }: Pick<Connection, 'tokens'>,
+  { tokens, refusals }: Pick<Connection, 'tokens'> & Pick<Mind, 'refusals'>,
   log: Log,
 ): Promise<LoopbackProxy | null> {
   if (broker === undefined) return null;
   try {
-    return await startLoopbackProxy({ ...LOOPBACK_PROXY, broker: new URL(broker), token: () => tokens.get() });
+    const way = { ...LOOPBACK_PROXY, broker: new URL(broker) };
+    return await startLoopbackProxy({ ...way, token: () => tokens.get(), refusals });
   } catch (error) {
     const message = `cannot open the proxy of the pod, so its programs reach nothing outside: ${error instanceof Error ? error.message : String(error)}`;
     log.warn('capability', { code: 'proxy_unusable', message });
@@ -184,6 +186,8 @@ interface Mind {
   readonly skills: SkillShelf;
   /** The known states of the MCP servers of the Agent. */
   readonly states: ServerStates;
+  /** Refusals of the broker to programs of the hands. */
+  readonly refusals: Refusals;
 }
 
 interface MindParts extends OwnMemory {
@@ -249,6 +253,7 @@ function mindOf(
     childRuns,
     skills,
     states,
+    refusals: place.refusals,
     runtimes: createRuntimePool({ registry, host: thinking.host, ...folders }),
   };
 }

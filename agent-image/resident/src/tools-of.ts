@@ -8,6 +8,7 @@ import type { RunBook } from './engine/run-book.ts';
 import { connectHands, HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
+import { createRefusals, type Refusals } from './hands/refusals.ts';
 import { readIn, readInHands, type ReadText } from './hands/repository/read-work-tree.ts';
 import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.ts';
 import type { EnvironmentOf } from './hands/start-process.ts';
@@ -33,6 +34,8 @@ export interface HandsPlace {
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;
   readonly memories: MemoryFiles;
+  /** Refusals of the broker to programs of the hands. */
+  readonly refusals: Refusals;
   /** Takes what the programs of a run have changed in its memory file. Never rejects. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
   /** Folder of the agent's work, in the hands. */
@@ -98,6 +101,7 @@ async function mcpToolsOf(
     workspace: env.HAMLET_HANDS_WORKSPACE,
     environmentOf: place.environmentOf,
     memories: place.memories,
+    refusals: place.refusals,
     repositoryOf: (run) => kit.book.find(run)?.repository ?? null,
     calls: apiCallLog(kit),
     log,
@@ -134,7 +138,8 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
   const keepMemory: HandsPlace['keepMemory'] = async (run, signal) => {
     if (socket !== undefined) await memories.keep(() => connectHands(socket), run, signal);
   };
-  return { environmentOf, workspace, memories, keepMemory, trees: withMemory(trees, memories) };
+  const refusals = createRefusals();
+  return { environmentOf, workspace, memories, refusals, keepMemory, trees: withMemory(trees, memories) };
 }
 
 /** The first call of a run in the hands puts its memory file in place. A program that is the mind of its agent reads all of it. */

@@ -15,9 +15,9 @@ export { SCRIPT_SECONDS_MAX, type RunScriptInput } from './tools/script-tools.ts
 export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName, TABLE_MEDIA_TYPE } from './values/artifact.ts';
 export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/opened-page.ts';
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
-export { placeholderOf } from './values/egress.ts';
+export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';
-export { CALL_LOG_TEXT_MAX_CHARS } from './values/hands-call.ts';
+export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './values/hands-call.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
 export { loadSkill, pinSkills } from './routes/runs/run-skills.ts';

@@ -37,6 +37,9 @@ before(async () => {
       cwd: '/workspace/bakery',
       stdout: '..F.\n1 failed, 3 passed\n',
       stderr: 'warning: the oven is cold\n',
+      refused: [
+        'egress_registry_off: the registry pip is switched off in this village; ask an admin to add pip to egress.registries',
+      ],
       exit: 1,
       duration_ms: 2_340,
     },
@@ -101,7 +104,10 @@ for (const [name, options] of [
     await page.locator('.call[data-call="shell"] summary').click();
     await page.locator('.command', { hasText: 'pytest -q' }).waitFor();
     assert.match(await page.locator('.command-end').innerText(), /exit 1 · 2\.?3? s · in \/workspace\/bakery/);
-    assert.match(await page.locator('.call-report').first().innerText(), /1 failed, 3 passed[^]*the oven is cold/);
+    assert.match(
+      await page.locator('.call-report').first().innerText(),
+      /Refused by the broker\s+egress_registry_off: [^]*1 failed, 3 passed[^]*the oven is cold/,
+    );
     await page.locator('.call[data-call="web_fetch"] summary').click();
     const web = await page.locator('.call[data-call="web_fetch"]').innerText();
     assert.match(web, /Read a web page[^]*web_fetch\s*sandbox[^]*bread\.test/);

@@ -16,6 +16,7 @@ import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
 import type { HandsConnections } from './hands-connections.ts';
+import { withRefusals, type Refusals } from './refusals.ts';
 import type { WorkTrees } from './repository/work-trees.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
@@ -33,6 +34,8 @@ export interface HandsKit {
   readonly changes: ChangeLog;
   readonly keepArtifact: KeepArtifact;
   readonly readScript: ReadScript;
+  /** Refusals of the broker to programs of the hands. */
+  readonly refusals: Pick<Refusals, 'take'>;
   /** The village's service of web_search; without one there is no such tool. */
   readonly search: AgentConfig['search'];
 }
@@ -73,6 +76,8 @@ type Work<Input> = HandsWork<Input> & {
   readonly timeoutMs: number;
   /** True if its programs may send something about which people are asked: then it may take so much longer. */
   readonly mayWait?: boolean;
+  /** True if its end names what the broker refused to its programs. The tools of the net say it themselves. */
+  readonly namesRefusals?: boolean;
 };
 
 /** A tool that runs in the hands, with its line of the contract's table. */
@@ -126,11 +131,15 @@ async function execute<Input>(place: Place, { given, ...call }: Call<Input>, wor
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
     const job = { ...place, hands, tree, waitsMs: begun.waitsMs ?? 0 };
-    const end = noted(await work.perform(given, job).catch(refusedEnd), note);
+    const end = noted(named(await work.perform(given, job).catch(refusedEnd), place, work), note);
     await kit.calls.end(context, end);
     return end.outcome;
   });
 }
+
+/** The end of a call with what the broker refused to its programs. */
+const named = <Input>(end: HandsEnd, { kit, context }: Place, { namesRefusals = false }: Work<Input>): HandsEnd =>
+  namesRefusals ? withRefusals(end, kit.refusals.take(context)) : end;
 
 /** The note about the work tree comes before the result of the first call. */
 function noted(end: HandsEnd, note: string): HandsEnd {
@@ -155,8 +164,9 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
     if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
     const { folder: tree } = await kit.trees.of(hands, context, context.signal);
-    const end = await recover(given, { ...place, hands, tree, waitsMs: 0 });
-    if (end === null) return { kind: 'not_done' };
+    const found = await recover(given, { ...place, hands, tree, waitsMs: 0 });
+    if (found === null) return { kind: 'not_done' };
+    const end = named(found, place, work);
     await kit.calls.end(context, end);
     return end.outcome.kind === 'unknown' ? { kind: 'unknown' } : { kind: 'done', outcome: end.outcome };
   });

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { startLoopbackProxy } from './loopback-proxy.ts';
 import { proxyEnvironment } from './proxy-environment.ts';
+import { createRefusals } from './refusals.ts';
 
 const RUN = '6f1c1d52-0000-4000-8000-000000000001';
 
@@ -17,6 +18,10 @@ async function startBroker() {
   };
   const server = createServer((request, response) => {
     note(request);
+    if (request.url === 'http://off.example/a')
+      return void response
+        .writeHead(403, 'egress_denied: closed; ask an admin', { 'hamlet-egress-code': 'egress_denied' })
+        .end();
     if (request.url === 'http://denied.example/') return void response.writeHead(403, 'off: ask an admin').end();
     response.setHeader('set-cookie', ['a=1', 'b=2']);
     response.setHeader('content-type', 'application/json');
@@ -25,7 +30,11 @@ async function startBroker() {
   });
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     note(request);
-    if (request.url?.startsWith('denied') === true) socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
+    if (request.url?.startsWith('slow') === true) {
+      socket.write('HTTP/1.1 403 egress_not_allowed: no rule of this agent al');
+      setTimeout(() => socket.end('lows it; ask an admin\r\nhamlet-egress-code: egress_not_allowed\r\n\r\n'), 20);
+    } else if (request.url?.startsWith('denied') === true)
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno');
     else {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       socket.pipe(socket);
@@ -38,12 +47,14 @@ async function startBroker() {
   return { identities, port: address.port, close: () => (server.close(), server.closeAllConnections()) };
 }
 
+const refusals = createRefusals();
 const broker = await startBroker();
 const proxy = await startLoopbackProxy({
   host: '127.0.0.1',
   port: 0,
   broker: new URL(`http://127.0.0.1:${String(broker.port)}`),
   token: async () => 'the-token',
+  refusals,
 });
 after(() => {
   proxy.close();
@@ -99,6 +110,22 @@ test('the refusal of the broker reaches the program', async () => {
   assert.deepEqual([response.statusCode, response.statusMessage], [403, 'off: ask an admin']);
 });
 
+test('refusals of the broker are noted for the call of the program before it reads them', async () => {
+  const user = [`Proxy-Authorization: ${basic(`${RUN}/call-9`)}`];
+  const { text, socket } = await tunnel('slow.example:443', user);
+  assert.match(text, /ask an admin/);
+  socket.destroy();
+  await ask('http://off.example/a', { host: 'off.example', 'proxy-authorization': basic(`${RUN}/call-9`) });
+  await ask('http://off.example/a', { host: 'off.example', 'proxy-authorization': basic('mcp/web') });
+  assert.equal(broker.identities.at(-1), '/:the-token', 'the broker does not know MCP servers');
+  assert.deepEqual(refusals.take({ run: RUN, call: 'call-9' }), [
+    'egress_not_allowed: no rule of this agent allows it; ask an admin',
+    'egress_denied: closed; ask an admin',
+  ]);
+  assert.deepEqual(refusals.take({ run: RUN, call: 'call-9' }), [], 'they are taken once');
+  assert.deepEqual(refusals.take({ run: 'mcp', call: 'web' }), ['egress_denied: closed; ask an admin']);
+});
+
 test('a request without TLS goes on with its whole address, its headers and its body', async () => {
   const { response, body } = await ask(
     'http://example.org/a?b=c',
@@ -138,6 +165,7 @@ test('while the broker is away, programs read so', async () => {
     port: 0,
     broker: new URL(`http://127.0.0.1:${String(gone.port)}`),
     token: async () => 'the-token',
+    refusals,
   });
   const { text, socket } = await tunnel('example.org:443', [], lonely.port);
   assert.match(text, /^HTTP\/1.1 503[\s\S]*egress_unreachable/);

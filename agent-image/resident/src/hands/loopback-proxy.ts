@@ -10,6 +10,7 @@ import {
 import { connect } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { BROKER_HOST } from './proxy-environment.ts';
+import { answerOfHead, answerOfHeaders, type Refusals } from './refusals.ts';
 
 /** Open connections of all programs of the pod. The broker admits 128 of an agent. */
 const MAX_CONNECTIONS = 160;
@@ -17,8 +18,12 @@ const MAX_HEADER_BYTES = 65_536;
 const MAX_TARGET_LENGTH = 300;
 /** Idle connections to the broker that requests without TLS use again. */
 const MAX_IDLE = 4;
-/** A user that the broker can read: a run, a slash, a call. */
-const USER = /^([0-9a-f-]{36})?\/([A-Za-z0-9_.:-]{1,200})?$/;
+/** Longest head of an answer to CONNECT that is read. */
+const MAX_HEAD_CHARS = 8_192;
+/** The user of a program: a run, a slash, a call. MCP servers, which belong to no run, have `mcp` in its place. */
+const USER = /^([0-9a-f-]{36}|mcp)?\/([A-Za-z0-9_.:-]{1,200})?$/;
+/** The user of the broker for a program of no run. */
+const NOBODY = '/';
 /** Headers of one hop. The user of the program goes no further than this proxy. */
 const OF_ONE_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection'];
 
@@ -29,6 +34,8 @@ export interface LoopbackProxyConfig {
   readonly broker: URL;
   /** The present token of the agent, which the broker checks. */
   readonly token: () => Promise<string>;
+  /** Gets the refusals of the broker that pass. */
+  readonly refusals: Pick<Refusals, 'note'>;
 }
 
 export interface LoopbackProxy {
@@ -37,7 +44,7 @@ export interface LoopbackProxy {
   close(): void;
 }
 
-interface Parts extends Pick<LoopbackProxyConfig, 'token'> {
+interface Parts extends Pick<LoopbackProxyConfig, 'token' | 'refusals'> {
   readonly broker: { readonly host: string; readonly port: number };
   readonly agent: Agent;
 }
@@ -49,7 +56,7 @@ interface Parts extends Pick<LoopbackProxyConfig, 'token'> {
 export async function startLoopbackProxy(config: LoopbackProxyConfig): Promise<LoopbackProxy> {
   const broker = { host: config.broker.hostname, port: Number(config.broker.port) };
   const agent = new Agent({ keepAlive: true, maxFreeSockets: MAX_IDLE });
-  const parts: Parts = { broker, agent, token: config.token };
+  const parts: Parts = { broker, agent, token: config.token, refusals: config.refusals };
   const tunnels = new Set<Duplex>();
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 }, (request, response) => {
     forward(parts, request, response).catch(() => refuse(response));
@@ -90,7 +97,8 @@ function userIn(header: string | undefined): string | null {
 }
 
 async function identityOf({ token }: Parts, user: string | null): Promise<string> {
-  return `Basic ${Buffer.from(`${user ?? '/'}:${await token()}`).toString('base64')}`;
+  const named = user === null || user.startsWith('mcp') ? NOBODY : user;
+  return `Basic ${Buffer.from(`${named}:${await token()}`).toString('base64')}`;
 }
 
 async function openTunnel(
@@ -99,7 +107,8 @@ async function openTunnel(
   { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
 ): Promise<void> {
   if (url.length > MAX_TARGET_LENGTH) throw new Error('the target is too long');
-  const identity = await identityOf(parts, userIn(headers['proxy-authorization']));
+  const user = userIn(headers['proxy-authorization']);
+  const identity = await identityOf(parts, user);
   const broker = connect({ ...parts.broker, noDelay: true });
   try {
     await once(broker, 'connect');
@@ -109,8 +118,22 @@ async function openTunnel(
   }
   broker.write(`CONNECT ${url} HTTP/1.1\r\nHost: ${url}\r\nProxy-Authorization: ${identity}\r\n\r\n`);
   if (head.length > 0) broker.write(head);
+  readHead(broker, (answer) => parts.refusals.note(user, url, answerOfHead(answer)));
   pipeline(socket, broker, (error) => error && broker.destroy());
   pipeline(broker, socket, () => broker.destroy());
+}
+
+/** Reads the head of the broker's answer beside its way to the program. The bytes of a tunnel are not looked at. */
+function readHead(broker: Duplex, use: (head: string) => void): void {
+  let head = '';
+  const read = (chunk: Buffer): void => {
+    head += chunk.toString('latin1');
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0 && head.length < MAX_HEAD_CHARS) return;
+    broker.off('data', read);
+    if (end >= 0) use(head.slice(0, end));
+  };
+  broker.on('data', read);
 }
 
 /** Headers for the next hop; a header that came several times is sent as often. */
@@ -142,6 +165,9 @@ function identified(request: IncomingMessage): { readonly user: string | null; r
 /** The reason phrase of an answer, by which apt and others show why the broker refused. */
 const phraseOf = ({ statusMessage = '' }: IncomingMessage): string => statusMessage.replaceAll(/[^\x20-\x7e]/g, '?');
 
+/** The host of a request without TLS; null for an endpoint of the broker itself. */
+const hostOf = (target: string): string | null => /^http:\/\/([^/?#]+)/.exec(target)?.[1] ?? null;
+
 /** Passes a request without TLS on, with its whole address or the path of an endpoint of the broker. */
 async function forward(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { user, headers } = identified(request);
@@ -155,6 +181,7 @@ async function forward(parts: Parts, request: IncomingMessage, response: ServerR
     setHost: false,
   });
   upstream.on('response', (answer) => {
+    parts.refusals.note(user, hostOf(targetOf(request)), answerOfHeaders(answer));
     response.writeHead(answer.statusCode ?? 502, phraseOf(answer), onward(answer));
     pipeline(answer, response, () => undefined);
   });

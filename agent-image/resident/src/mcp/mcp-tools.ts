@@ -5,6 +5,7 @@ import type { Log } from '../process/json-log.ts';
 import { McpFault } from './mcp-fault.ts';
 import type { CallLog } from '../hands/call-log.ts';
 import { HandsError } from '../hands/hands-client.ts';
+import { withRefusals } from '../hands/refusals.ts';
 import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
 import type { McpCall, McpServer, OfferedTool } from './mcp-server.ts';
 import { createSafeValidator, SCHEMA_MAX_CHARS, withoutPatterns } from './safe-validator.ts';
@@ -29,6 +30,8 @@ export interface ServedTools {
   readonly timeoutMs: number;
   /** The API has the start of a call before it is sent to the server, and judges it. */
   readonly calls: CallLog;
+  /** Takes what the broker refused to the server since it was last asked; default nothing. */
+  readonly refused?: () => readonly string[];
   /** Makes a call on the server of its run, if there is more than one. */
   readonly within?: (context: CallContext, call: (server: McpServer) => Promise<ToolOutcome>) => Promise<ToolOutcome>;
 }
@@ -100,8 +103,9 @@ function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
         const asked = { tool: offered.name, args, timeoutMs, signal: context.signal };
         const on = (each: McpServer): Promise<ToolOutcome> => perform(each, asked, served);
         const outcome = served.within === undefined ? await on(server) : await within(served.within, context, on);
-        await calls.end(context, { outcome, report: {} });
-        return outcome;
+        const end = withRefusals({ outcome, report: {} }, served.refused?.() ?? []);
+        await calls.end(context, end);
+        return end.outcome;
       }),
   });
 }

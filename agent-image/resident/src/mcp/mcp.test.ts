@@ -76,6 +76,13 @@ async function call({ tools }: Offered, name: string, args: unknown = {}): Promi
 
 const textOf = (outcome: ToolOutcome): string => ('text' in outcome ? outcome.text : JSON.stringify(outcome));
 
+test('the result of a call names what the broker refused to the server', async () => {
+  const line = 'egress_denied: closed; ask an admin';
+  const offered = await offer(program('good'), { refused: () => [line] });
+  const text = textOf(await call(offered, 'echo', { text: 'bread' }));
+  assert.match(text, /^While it ran[^]*- egress_denied: closed; ask an admin\nbread \(/);
+});
+
 test('a program offers its tools under its name, checks arguments by its schema, and answers', async () => {
   const offered = await offer(program('good'));
   assert.deepEqual(

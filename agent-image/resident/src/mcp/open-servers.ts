@@ -2,6 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
 import type { CallLog } from '../hands/call-log.ts';
+import type { Refusals } from '../hands/refusals.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { MemoryFiles } from '../memory/memory-files.ts';
@@ -27,6 +28,8 @@ export interface McpPorts {
   readonly memories: MemoryFiles;
   readonly repositoryOf: (run: string) => Repository | null;
   readonly calls: CallLog;
+  /** Refusals of the broker to the servers. */
+  readonly refusals: Pick<Refusals, 'take'>;
   readonly log: Pick<Log, 'warn'>;
   readonly noteState: NoteState;
   /** Ends the connections. */
@@ -47,6 +50,7 @@ export async function openMcpServers(ports: McpPorts): Promise<readonly Tool[]> 
     readsOnly: config.class === 'read',
     timeoutMs: config.call_timeout_ms,
     calls: ports.calls,
+    refused: () => ports.refusals.take({ run: 'mcp', call: config.name }),
     ...(within === undefined ? {} : { within }),
   }));
   return mcpTools(served, ports.log, ports.noteState);

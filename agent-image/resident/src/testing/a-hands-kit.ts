@@ -4,6 +4,7 @@ import { NO_CALL_LOG } from '../hands/call-log.ts';
 import { openChangeLog } from '../hands/files/change-log.ts';
 import { connectionsTo, type HandsConnections } from '../hands/hands-connections.ts';
 import type { HandsKit } from '../hands/hands-tool.ts';
+import { createRefusals } from '../hands/refusals.ts';
 import { inWorkspace } from '../hands/repository/work-trees.ts';
 import { handsTools } from '../hands/tools/hands-tools.ts';
 import { HAS_NO_SCRIPTS, KEEPS_NONE } from './keeps-none.ts';
@@ -32,6 +33,7 @@ export const aHandsKit = (
   changes: openChangeLog(':memory:'),
   keepArtifact: KEEPS_NONE,
   readScript: HAS_NO_SCRIPTS,
+  refusals: createRefusals(),
   search: { kind: 'searxng', url: 'http://search.test/search', secret: null },
   ...parts,
 });

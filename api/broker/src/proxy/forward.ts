@@ -14,7 +14,7 @@ import { BytesSpent, Meter } from './meter.ts';
 import { NotReached, type Outlets } from './outlets.ts';
 import { refusedPush } from '../git/push-report.ts';
 import { refusePush, type Push } from './push-guard.ts';
-import { refuseRequest } from './refuse.ts';
+import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 import { GONE, guardWrite, type GuardParts, type GuardedRequest, type LetOut } from './write-guard.ts';
 
 /** Without a byte in either direction for so long, a request ends. */
@@ -100,6 +100,8 @@ function open(parts: ForwardParts, passage: Passage, secret: Secret | null): Cli
 /** Passes the answer on, with the placeholder where the server shows the secret, and with links of its registry. */
 function answer({ response, links }: Passage, incoming: IncomingMessage, secret: Secret | null): Writable {
   const own = endToEnd(incoming.headers);
+  // The broker alone says that it refused something.
+  delete own[REFUSAL_HEADER];
   const headers = links?.headers(own) ?? own;
   const rewriting = links?.stream(headers) ?? null;
   const scrubbing = secret === null ? null : new Scrub(secret.value, secret.placeholder);

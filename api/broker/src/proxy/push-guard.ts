@@ -3,7 +3,7 @@ import { EGRESS_SUMMARY_MAX_CHARS } from '@hamlet/contract/broker';
 import { deny, type Destination, type EgressDenial } from '@hamlet/core/egress';
 import type { Caller } from './caller.ts';
 import { giveBack, nextChunk } from './first-bytes.ts';
-import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
+import { phraseOf, REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 import { describeCommand, ownBranches, readPushHead, type PushCommand, type PushHead } from '../git/push-commands.ts';
 import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 
@@ -112,7 +112,7 @@ export function refusePush({ request, response }: PushRequest, { denial, push }:
   if (push === null) return refuseRequest(response, denial);
   const send = (): void => {
     if (!response.headersSent)
-      response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE, [REFUSAL_HEADER]: denial.code });
+      response.writeHead(200, phraseOf(denial), { 'content-type': PUSH_RESULT_TYPE, [REFUSAL_HEADER]: denial.code });
     response.end(refusedPush(push.commands, push.capabilities, denial));
   };
   if (request.complete) send();

@@ -31,7 +31,7 @@ const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ 
  * Code and message as the reason phrase of an answer: apt, pip, wget, Python and programs in Go show their user this and nothing else.
  * Only printable ASCII may stand there.
  */
-const phraseOf = ({ code, message }: EgressDenial): string =>
+export const phraseOf = ({ code, message }: EgressDenial): string =>
   `${code}: ${message}`.slice(0, MAX_PHRASE_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
 
 /** Answers a CONNECT with a refusal and ends the connection. */

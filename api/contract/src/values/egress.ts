@@ -130,6 +130,10 @@ export const EGRESS_REFUSALS = [
 ] as const;
 export type EgressRefusalCode = (typeof EGRESS_REFUSALS)[number];
 
+/** True for a code of the broker. */
+export const isEgressRefusal = (code: string): code is EgressRefusalCode =>
+  (EGRESS_REFUSALS as readonly string[]).includes(code);
+
 /**
  * Kinds of writes that leave a pod: a push of git, a publication in a registry of packages, a checkout page,
  * and every other request that changes something.

@@ -6,6 +6,9 @@ import { AgentId, Time } from './scalars.ts';
 /** Longest text of a command or of one stream in the log of a call. */
 export const CALL_LOG_TEXT_MAX_CHARS = 40_000;
 const LogText = z.string().max(CALL_LOG_TEXT_MAX_CHARS);
+/** Lines about refusals of the broker in the log of a call; the last one may count others. */
+export const REFUSALS_MAX = 6;
+export const REFUSAL_MAX_CHARS = 320;
 const Count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 /** The facts about a call as the pod claims them. A long text loses its middle. */
@@ -21,6 +24,11 @@ export const CallReport = z.strictObject({
   diff: LogText.optional().describe('Change of the file, as a unified diff'),
   change: Count.optional().describe("Number of the change in the agent's log of changes"),
   opened: z.array(OpenedPage).max(OPENED_PAGES_MAX).optional().describe('Pages that it opened in the network'),
+  refused: z
+    .array(z.string().max(REFUSAL_MAX_CHARS))
+    .max(REFUSALS_MAX)
+    .optional()
+    .describe('Refusals of the broker while it ran, with code and fix, as the proxy of the pod saw them'),
   undoes: Count.optional().describe('Number of the earlier change that this one undid'),
 });
 export type CallReport = z.infer<typeof CallReport>;

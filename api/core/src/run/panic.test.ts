@@ -9,6 +9,7 @@ const call = (command: string, changes: Partial<EndedCall> = {}): EndedCall => (
   stdout: '',
   stderr: '',
   code: null,
+  refused: false,
   ...changes,
 });
 const failing = (command: string, stderr = '', exit = 1): EndedCall => call(command, { exit, stderr });
@@ -95,6 +96,8 @@ test('access that machine or server denies; a refusal of the rules of the villag
     'ls: cannot access x: No such file or directory',
   ])
     assert.equal(after(failing('x', text)), null, text);
+  const curl = call('curl -f x', { exit: 22, stderr: 'curl: (22) The requested URL returned error: 403' });
+  assert.equal(after({ ...curl, refused: true }), null, 'the broker refused, and no server');
   assert.equal(after(call('cat log', { stdout: 'x: Permission denied' })), null);
   assert.equal(after(call('', { tool: 'write_file', exit: null, code: 'denied' })), 'access_denied');
 });

@@ -13,6 +13,8 @@ export interface EndedCall {
   readonly stderr: string;
   /** Code of a failed outcome. */
   readonly code: string | null;
+  /** True if the broker refused something while it ran: then a 403 is the village's own. */
+  readonly refused: boolean;
 }
 
 /** Characters of a command, and of the end of a stream, in which causes are looked for: a file that is printed is no cause. */
@@ -82,7 +84,7 @@ function isForced(call: EndedCall): boolean {
 
 const isDenied = (call: EndedCall): boolean =>
   (call.code === 'denied' && FILE_TOOLS.has(call.tool)) ||
-  (hasFailed(call) && DENIED.test(said(call)) && !OWN_REFUSAL.test(said(call)));
+  (hasFailed(call) && !call.refused && DENIED.test(said(call)) && !OWN_REFUSAL.test(said(call)));
 
 const isFull = (call: EndedCall): boolean =>
   call.code === 'disk_full' || (hasFailed(call) && DISK_FULL.test(said(call)));

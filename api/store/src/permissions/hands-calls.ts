@@ -122,6 +122,7 @@ export interface EndedHandsCall {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: string | null;
+  readonly refused: boolean;
 }
 
 /** The newest calls of a run that have ended, oldest first, with the begin of each command and the end of each stream. */
@@ -133,7 +134,7 @@ export async function readEndedCalls(
   const { rows } = await sql<EndedHandsCall>`
     select h.tool, left(coalesce(h.report ->> 'command', ''), ${chars}::integer) as command, (h.report ->> 'exit')::integer as exit,
       right(coalesce(h.report ->> 'stdout', ''), ${chars}::integer) as stdout, right(coalesce(h.report ->> 'stderr', ''), ${chars}::integer) as stderr,
-      effect.outcome ->> 'code' as code
+      effect.outcome ->> 'code' as code, h.report -> 'refused' is not null as refused
     from hands_call h join effect using (run_id, call_id)
     where h.run_id = ${runId} and h.ended_at is not null order by h.ended_at desc, h.hands_call_id desc limit ${calls}`.execute(
     tx,

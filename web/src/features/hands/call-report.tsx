@@ -9,10 +9,11 @@ import './hands.css';
 export function CallReportView({ call }: { readonly call: HandsCall }): ReactElement | null {
   const { report } = call;
   if (report === null) return null;
-  const { stdout = '', stderr = '', path, diff = '' } = report;
+  const { stdout = '', stderr = '', path, diff = '', refused = [] } = report;
   return (
     <div className="call-report">
       <Command call={call} report={report} />
+      <Stream word="Refused by the broker" text={refused.join('\n')} />
       <Stream word="Output" text={stdout} />
       <Stream word="Errors" text={stderr} />
       {path !== undefined && diff !== '' && <DiffView diff={diff} path={path} />}

@@ -39,6 +39,7 @@ export function processTool<Input>(kit: HandsKit, described: Described<Input>, w
   return handsTool(kit, described, {
     timeoutMs: work.seconds * 1_000,
     mayWait: true,
+    namesRefusals: true,
     perform: async (input, job) => {
       const planned = await work.plan(input, job);
       if ('code' in planned) return { outcome: failed(planned.code, planned.text), report: {} };

@@ -10,6 +10,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { NO_CALL_LOG } from '../call-log.ts';
 import { openChangeLog } from '../files/change-log.ts';
 import type { HandsEnd, HandsKit } from '../hands-tool.ts';
+import { createRefusals } from '../refusals.ts';
 import { inWorkspace } from '../repository/work-trees.ts';
 import { aScript } from '../../testing/a-script.ts';
 import { sharedConnections } from '../../testing/a-hands-kit.ts';
@@ -46,6 +47,7 @@ function prepared(given: object) {
       present === null
         ? { kind: 'refused', code: 'no_such_script', detail: 'It is gone' }
         : { kind: 'ok', value: detailOf(present.language, present.source) },
+    refusals: createRefusals(),
     search: null,
   };
   const call = runScript(kit).prepare({ name: 'bake', version: VERSION, ...given });

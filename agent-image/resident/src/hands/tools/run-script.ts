@@ -25,7 +25,7 @@ export const runScript = (kit: HandsKit) =>
   handsTool(
     kit,
     { name: 'run_script', ...HANDS_TOOLS.run_script },
-    { timeoutMs: SCRIPT_SECONDS_MAX * 1_000, mayWait: true, perform, recover },
+    { timeoutMs: SCRIPT_SECONDS_MAX * 1_000, mayWait: true, namesRefusals: true, perform, recover },
   );
 
 async function perform(input: RunScriptInput, job: HandsJob): Promise<HandsEnd> {

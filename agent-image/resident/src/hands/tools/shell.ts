@@ -24,6 +24,7 @@ export const shell = (kit: HandsKit) =>
     {
       timeoutMs: SHELL_SECONDS_MAX * 1_000,
       mayWait: true,
+      namesRefusals: true,
       perform: async (input, job) => {
         await begin(input, job);
         return input.background ? inBackground(input, job) : ended(input, job);

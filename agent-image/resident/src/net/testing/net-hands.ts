@@ -6,6 +6,7 @@ import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { KeepArtifact } from '../../artifacts/keep-artifact.ts';
 import { NO_CALL_LOG } from '../../hands/call-log.ts';
 import type { HandsEnd } from '../../hands/hands-tool.ts';
+import { createRefusals, type Refusals } from '../../hands/refusals.ts';
 import { aHandsKit, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
 import { KEEPS_NONE } from '../../testing/keeps-none.ts';
 import type { Net } from './a-net.ts';
@@ -26,12 +27,13 @@ export interface NetHands {
 interface Parts {
   readonly search?: AgentConfig['search'];
   readonly keepArtifact?: KeepArtifact;
+  readonly refusals?: Refusals;
 }
 
 /** Real hands whose programs reach the hosts of a net, with their tools. */
 export async function startNetHands(
   net: Pick<Net, 'environmentOf'>,
-  { search = null, keepArtifact = KEEPS_NONE }: Parts = {},
+  { search = null, keepArtifact = KEEPS_NONE, refusals = createRefusals() }: Parts = {},
 ): Promise<NetHands> {
   const hands = await startHands();
   let last: HandsEnd | undefined;
@@ -41,6 +43,7 @@ export async function startNetHands(
     calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
     keepArtifact,
     search,
+    refusals,
   });
   const use: NetHands['use'] = useTool(kit);
   return {

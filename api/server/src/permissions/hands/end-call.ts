@@ -2,6 +2,7 @@ import {
   OPENED_TITLE_MAX_CHARS,
   OPENED_URL_MAX_CHARS,
   PANICS,
+  REFUSAL_MAX_CHARS,
   RUN_EVENT_TEXT_MAX_CHARS,
   villageTool,
 } from '@hamlet/contract';
@@ -99,7 +100,7 @@ async function storeEnd(
 }
 
 /** A report without the secrets that the API recognizes. Pure. */
-function redactedReport({ opened, ...report }: CallReport): CallReport {
+function redactedReport({ opened, refused, ...report }: CallReport): CallReport {
   const texts = Object.entries(report).map(([field, value]) => [
     field,
     typeof value === 'string' ? redactSecrets(value) : value,
@@ -109,5 +110,10 @@ function redactedReport({ opened, ...report }: CallReport): CallReport {
     title: redactSecrets(title).slice(0, OPENED_TITLE_MAX_CHARS),
     at,
   }));
-  return { ...(Object.fromEntries(texts) as CallReport), ...(pages === undefined ? {} : { opened: pages }) };
+  const lines = refused?.map((line) => redactSecrets(line).slice(0, REFUSAL_MAX_CHARS));
+  return {
+    ...(Object.fromEntries(texts) as CallReport),
+    ...(pages === undefined ? {} : { opened: pages }),
+    ...(lines === undefined ? {} : { refused: lines }),
+  };
 }

@@ -47,6 +47,7 @@ function begin({ agentId, runId, cycle, attempt }: Working, { callId = '1.0', ar
 }
 
 const OPENED = [{ url: 'https://example.org/a?b=1', title: 'A page', at: '2026-11-25T10:00:00+01:00' }];
+const REFUSED = ['egress_not_allowed: no rule of this agent allows a.test:443; ask an admin'];
 const REPORT = {
   command: 'ls',
   cwd: '/workspace',
@@ -56,6 +57,7 @@ const REPORT = {
   exit: 0,
   duration_ms: 7,
   opened: OPENED,
+  refused: REFUSED,
 };
 
 function end({ agentId, runId, cycle, attempt }: Working, callId = '1.0', report: object = REPORT) {
@@ -83,6 +85,8 @@ test('a start is stored once, its end once; the log and the run show what the AP
   const pages = (change: object, count = 1) => ({
     opened: Array.from({ length: count }, () => ({ ...OPENED[0], ...change })),
   });
+  for (const refused of [[...'1234567'], ['a'.repeat(321)]])
+    assert.equal(await codeOf(end(working, '1.0', { refused })), 'validation_failed');
   for (const report of [pages({ url: 'javascript:alert(1)' }), pages({ at: 'now' }), pages({}, 51)])
     assert.equal(await codeOf(end(working, '1.0', report)), 'validation_failed');
   assert.deepEqual(

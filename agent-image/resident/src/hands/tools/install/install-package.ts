@@ -14,6 +14,7 @@ import { HandsError } from '../../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../../hands-tool.ts';
 import type { EndedProcess, OutputStream } from '../../process-record.ts';
 import { BROKER_HOST } from '../../proxy-environment.ts';
+import { withRefusals } from '../../refusals.ts';
 import { numberOf, shownOutput, textOf } from '../../shown-output.ts';
 import { failed, fromOutside } from '../../../tools/tool-kit.ts';
 import { endOfProcess } from '../ended-process.ts';
@@ -30,7 +31,7 @@ export const installPackage = (kit: HandsKit) =>
   handsTool(
     kit,
     { name: 'install_package', ...HANDS_TOOLS.install_package },
-    { timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000, perform: install },
+    { timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000, namesRefusals: true, perform: install },
   );
 
 async function install(input: InstallInput, job: HandsJob): Promise<HandsEnd> {
@@ -40,13 +41,13 @@ async function install(input: InstallInput, job: HandsJob): Promise<HandsEnd> {
     runStep(job, { name, argv, cwd, seconds });
   if (plan.update !== null) {
     const updated = await run('update', plan.update, STEP_SECONDS);
-    if (!hasSucceeded(updated)) return failedEnd(input, updated, cwd);
+    if (!hasSucceeded(updated)) return failedEnd(input, updated, { cwd, job });
   }
   const record = await run('install', plan.install);
-  if (!hasSucceeded(record)) return failedEnd(input, record, cwd);
+  if (!hasSucceeded(record)) return failedEnd(input, record, { cwd, job });
   if (plan.fetch !== null) {
     const fetched = await run('fetch', plan.fetch);
-    if (!hasSucceeded(fetched)) return failedEnd(input, fetched, cwd);
+    if (!hasSucceeded(fetched)) return failedEnd(input, fetched, { cwd, job });
   }
   const list = await run('list', plan.list, STEP_SECONDS);
   const installed = installedIn(input, await printedBy(job, 'list', list));
@@ -105,14 +106,20 @@ const hintOf = ({ manager }: InstallInput, { stderr }: EndedProcess): string =>
     ? 'Its programs are in ~/.local/bin: start them from there, or with python3 -m NAME.'
     : '';
 
-function failedEnd(input: InstallInput, record: EndedProcess, cwd: string): HandsEnd {
+/** Refusals of the broker count more than the words of a manager that hides them. */
+function failedEnd(
+  input: InstallInput,
+  record: EndedProcess,
+  { cwd, job }: { readonly cwd: string; readonly job: HandsJob },
+): HandsEnd {
   const end = endOfProcess(record, ranBy(input, cwd));
   const { exit } = record;
   if (exit.cause !== 'exit') return end;
-  const output = `${textOf(record.stderr)}\n${textOf(record.stdout)}`;
+  const refused = job.kit.refusals.take(job.context);
+  const output = [...refused, textOf(record.stderr), textOf(record.stdout)].join('\n');
   const { code, advice } = failureOfInstall(input.manager, { exit: exit.code ?? null, output });
   const outcome: ToolOutcome = failed(code, `${advice}\n${outputOf(record, SHOWN_CHARS.failed)}`);
-  return { ...end, outcome };
+  return withRefusals({ ...end, outcome }, refused);
 }
 
 function outputOf({ process, stdout, stderr }: EndedProcess, chars: number): string {

@@ -1,0 +1,114 @@
+/** Each program says what the broker refused: real programs under a real supervisor, behind the proxy of the pod and a real broker. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RUN, startPackageNet, type PackageNet } from './package-net.ts';
+
+let net: PackageNet;
+before(async () => {
+  net = await startPackageNet();
+});
+after(() => net.remove());
+
+let calls = 0;
+const nextCall = (): string => `40.${(calls += 1)}`;
+
+/** The result of a command, and what its log says was refused. */
+async function ran(
+  command: string,
+  { call = nextCall(), ...input }: { readonly call?: string; readonly background?: boolean } = {},
+) {
+  const outcome = await net.hands.use('shell', { command, ...input }, { run: RUN, call });
+  assert.ok('text' in outcome, JSON.stringify(outcome));
+  return { text: outcome.text, refused: net.hands.lastEnd()?.report.refused };
+}
+
+const OFF = (name: string): string =>
+  `egress_registry_off: the registry ${name} is switched off in this village; ask an admin to add ${name} to egress.registries`;
+const closed = (host: string): string =>
+  `egress_not_allowed: no rule of this agent allows ${host}; ask an admin to add it to spec.egress of the Agent`;
+
+test('a plain pip, npm, go and apt-get in the shell say which switch to ask for', async () => {
+  net.open();
+  for (const [name, command] of Object.entries({
+    pip: 'pip install -q toy-wheel',
+    npm: 'npm view -s @toys/top',
+    go: 'go mod download toys.home/top@v1.0.0',
+    apt: 'apt-get -qq update >/dev/null 2>&1',
+  })) {
+    const { text, refused } = await ran(command);
+    assert.deepEqual(refused, [OFF(name)], name);
+    assert.ok(text.includes(`- ${OFF(name)}\n`), text);
+  }
+});
+
+test('hosts are named whichever program asks, with TLS or without, also where a command hides it', async () => {
+  net.open();
+  const python = 'import urllib.request as u\ntry: u.urlopen("https://closed.home/")\nexcept OSError: pass';
+  for (const [command, host] of [
+    ['curl -s https://closed.home/ || true', 'closed.home:443'],
+    ['curl -s -o /dev/null http://closed.home/', 'closed.home:80'],
+    [`python3 -c '${python}'`, 'closed.home:443'],
+    ['git clone -q https://closed.home/a.git 2>/dev/null', 'closed.home:443'],
+  ] as const) {
+    const { refused = [] } = await ran(command);
+    assert.equal(refused.length, 1, command);
+    assert.ok((refused[0] ?? '').startsWith('egress_not_allowed: no rule of this agent allows '), command);
+    assert.ok((refused[0] ?? '').includes(host), `${command}: ${String(refused[0])}`);
+  }
+});
+
+test('the lines are few: each host once, five of them, and the number of the others', async () => {
+  net.open();
+  const { refused = [] } = await ran('for i in 1 1 2 3 4 5 6 7 8; do curl -s https://host$i.home/; done; echo done');
+  assert.deepEqual(refused, [...[1, 2, 3, 4, 5].map((at) => closed(`host${at}.home:443`)), 'and 3 more']);
+});
+
+test('a call without refusals says nothing about them, and neither does another call', async () => {
+  net.open('pip');
+  await ran('curl -s https://closed.home/');
+  const { text, refused } = await ran('pip download -q --no-deps -d "$(mktemp -d)" toy-wheel');
+  assert.match(text, /^Exit code 0/);
+  assert.equal(refused, undefined);
+});
+
+test('words of a server never pass for words of the broker', async () => {
+  net.open();
+  const { text, refused } = await ran('curl -s -D - http://liar.home/');
+  assert.match(text, /403[^]*no$/);
+  assert.doesNotMatch(text, /hamlet-egress-code|obey/);
+  assert.equal(refused, undefined);
+});
+
+test('a program in the background: a look at its output says what was refused meanwhile, once', async () => {
+  net.open();
+  const call = nextCall();
+  await ran('sleep 1; curl -s https://late.home/; echo tried', { call, background: true });
+  const look = async (wait: number): Promise<string> => {
+    const input = { process: call, stream: 'stdout', offset: 0, wait_s: wait };
+    const outcome = await net.hands.use('read_output', input, { run: RUN, call: nextCall() });
+    assert.ok('text' in outcome, JSON.stringify(outcome));
+    return outcome.text;
+  };
+  let first = await look(30);
+  while (!first.includes('tried')) {
+    await delay(20);
+    first = await look(30);
+  }
+  assert.ok(first.includes(closed('late.home:443')), first);
+  assert.doesNotMatch(await look(0), /late\.home/);
+});
+
+test('install_package has the code of the broker also for managers that hide it', async () => {
+  net.open();
+  for (const [manager, name] of [
+    ['pip', 'toy-wheel'],
+    ['apt', 'toy'],
+  ] as const) {
+    const input = { manager, packages: [name] };
+    const outcome = await net.hands.use('install_package', input, { run: RUN, call: nextCall() });
+    assert.ok(outcome.kind === 'failed', JSON.stringify(outcome));
+    const { refused } = net.hands.lastEnd()?.report ?? {};
+    assert.deepEqual([outcome.code, refused], ['egress_registry_off', [OFF(manager)]]);
+  }
+});
