@@ -343,7 +343,7 @@ export class Operator {
   #onRulesChecked(): void {
     this.#seats.refresh();
     for (const { metadata, spec } of this.watched.agents.cache.values())
-      if (spec?.rules !== undefined) this.#reconciler.touch(keyOf(metadata));
+      if (spec?.tools !== undefined) this.#reconciler.touch(keyOf(metadata));
   }
 
   #onStanding(agentId: string): void {

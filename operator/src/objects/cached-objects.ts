@@ -18,9 +18,15 @@ export type OperatedSpec = Pick<
   AgentSpec,
   'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation' | 'hands'
 > & {
-  /** The rules of its tools, without their reasons; only if there is something to check about them. */
-  readonly rules?: readonly ExampledRule[];
+  /** Its rules and list of tools; only if there is something to check about them. */
+  readonly tools?: CheckableTools;
 };
+
+/** The rules of a spec, without their reasons, and the only tools of an Agent, if its spec lists them. */
+export interface CheckableTools {
+  readonly rules: readonly ExampledRule[];
+  readonly allow?: readonly string[];
+}
 
 /** An Agent as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface CachedAgent extends KubeObject {
@@ -67,7 +73,7 @@ export const problemOf = (error: z.ZodError): string =>
 /** The part of a spec that the operator uses. */
 export function operatedSpec(spec: AgentSpec): OperatedSpec {
   const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
-  const rules = checkableRules(spec.tools?.rules);
+  const tools = checkableTools(spec.tools);
   return {
     power,
     entitlement,
@@ -76,25 +82,28 @@ export function operatedSpec(spec: AgentSpec): OperatedSpec {
     isolation,
     ...(rebootedAt === undefined ? {} : { rebootedAt }),
     ...(hands === undefined ? {} : { hands }),
-    ...(rules === undefined ? {} : { rules }),
+    ...(tools === undefined ? {} : { tools }),
   };
 }
 
 const CLASSES: ReadonlySet<string> = new Set(TOOL_CLASSES);
 
-/** True for a rule with examples, or with a name that is no class: of a tool, or of nothing. */
-const needsCheck = ({ tools, examples }: ExampledRule): boolean =>
-  examples !== undefined || tools.some((name) => !CLASSES.has(name));
+/** True for a name that is no class: of a tool, or of nothing. */
+const needsCheck = (name: string): boolean => !CLASSES.has(name);
 
-/** Rules without their reasons; undefined if there is nothing to check about them. */
-export function checkableRules(rules: readonly ExampledRule[] | undefined): readonly ExampledRule[] | undefined {
-  if (rules?.some(needsCheck) !== true) return undefined;
-  return rules.map(({ tools, when, verdict, examples }) => ({
-    tools,
-    verdict,
-    ...(when === undefined ? {} : { when }),
-    ...(examples === undefined ? {} : { examples }),
-  }));
+const withoutReason = ({ tools, when, verdict, examples }: ExampledRule): ExampledRule => ({
+  tools,
+  verdict,
+  ...(when === undefined ? {} : { when }),
+  ...(examples === undefined ? {} : { examples }),
+});
+
+/** The rules and names of a spec; undefined if there is nothing to check about them. */
+export function checkableTools(tools: AgentSpec['tools'] = {}): CheckableTools | undefined {
+  const { rules = [], allow = [] } = tools;
+  const hasWork = rules.some((rule) => rule.examples !== undefined || rule.tools.some(needsCheck));
+  if (!hasWork && !allow.some(needsCheck)) return undefined;
+  return { rules: rules.map(withoutReason), ...(allow.length === 0 ? {} : { allow }) };
 }
 
 function readSpec(raw: unknown): Pick<CachedAgent, 'spec' | 'problem'> {

@@ -1,15 +1,16 @@
-import type { CheckedRules as CheckedExamples, ExampledRule } from '@hamlet/core/rules';
+import type { CheckedRules as CheckedExamples } from '@hamlet/core/rules';
+import type { CheckableTools } from './cached-objects.ts';
 
-/** The result of the examples of rules, and the names in them that are no tool and no class, each with the fix. */
+/** The result of the examples of rules, and the names that are no tool and no class, each with the fix. */
 export interface CheckedRules extends CheckedExamples {
   readonly unknown: readonly string[];
 }
 
 /**
- * Checks rules: their names, and their examples. Null until the parser of shell commands is loaded; undefined if there is nothing to say,
- * because the rules have no examples and each name in them is known, or not checked yet.
+ * Checks names of tools, and the examples of rules. Null until the parser of shell commands is loaded; undefined if there is nothing to say,
+ * because the rules have no examples and each name is known, or not checked yet.
  */
-export type CheckRules = (rules: readonly ExampledRule[]) => CheckedRules | null | undefined;
+export type CheckRules = (tools: CheckableTools) => CheckedRules | null | undefined;
 
 /** A part that loads in the background once it is needed; null until it is there. */
 class Loading<Part> {
@@ -62,17 +63,18 @@ export interface CheckerPorts {
 export function createRuleChecker(ports: CheckerPorts): CheckRules {
   const core = new Loading(() => import('@hamlet/core/rules'), ports);
   const parser = new Loading(loadParser, ports);
-  // The object of a list of rules is another one with each change of its spec.
-  const known = new WeakMap<readonly ExampledRule[], CheckedRules>();
-  return (rules) => {
-    const found = known.get(rules);
+  // The object is another one with each change of its spec.
+  const known = new WeakMap<CheckableTools, CheckedRules>();
+  return (tools) => {
+    const found = known.get(tools);
     if (found !== undefined) return found;
+    const { rules, allow } = tools;
     const hasExamples = rules.some(({ examples }) => examples !== undefined);
     const [names, classesOf] = [core.get(), hasExamples ? parser.get() : () => null];
     if (names === null || classesOf === null) return hasExamples ? null : undefined;
-    const checked = { ...names.checkExamples(rules, classesOf), unknown: names.unknownNames(rules) };
+    const checked = { ...names.checkExamples(rules, classesOf), unknown: names.unknownNames(rules, allow) };
     if (!hasExamples && checked.unknown.length === 0) return undefined;
-    known.set(rules, checked);
+    known.set(tools, checked);
     return checked;
   };
 }

@@ -117,7 +117,7 @@ export const REASONS = {
   ExamplesHold: 'each rule matches the calls that its examples name, and no other of them',
   ExamplesPending: 'the operator is loading the parser of shell commands: wait a moment',
   NameUnknown:
-    'a rule names no tool and no class of tools, and matches nothing by that name: correct it as the message says; the other names of the rule count',
+    'a rule or the list spec.tools.allow names no tool and no class of tools; such a name matches and gives nothing: correct it as the message says; the other names count',
   RuleBroken:
     'an example contradicts its rule, which now never allows and still asks and denies: correct the rule or its example',
   NotObserved: 'the operator has not written a status yet: wait a moment, then check that the operator runs',

@@ -11,6 +11,10 @@ test('names of tools, classes, and servers and tools of MCP are known; each othe
     'rule 2: git_push is no tool and no class of tools: correct the name',
     'rule 2: mcp_files is no tool and no class of tools: correct the name',
   ]);
+  assert.deepEqual(unknownNames([{ tools: ['sai'] }], ['read', 'shel']), [
+    'spec.tools.allow: shel is no tool and no class of tools: did you mean shell?',
+    'rule 1: sai is no tool and no class of tools: did you mean say?',
+  ]);
   assert.equal(nearestName('post_to_bord'), 'post_to_board');
   assert.equal(nearestName('Publish'), 'publish');
   assert.equal(nearestName('x'.repeat(64)), null);

@@ -44,14 +44,19 @@ function fixOf(name: string): string {
 }
 
 /**
- * The names in rules that are no tool and no class, at most {@link REPORTED_MAX}, each with the place of its rule and the fix. By such a
- * name a rule matches nothing. Pure.
+ * The names in rules and in the list of an Agent's only tools that are no tool and no class, at most {@link REPORTED_MAX}, each with its
+ * place and the fix. By such a name a rule matches nothing, and a list gives nothing. Pure.
  */
-export function unknownNames(rules: readonly Pick<PolicyRule, 'tools'>[]): readonly string[] {
-  const unknown = rules.flatMap(({ tools }, at) =>
-    tools.filter((name) => !isToolName(name) && !isClass(name)).map((name) => ({ name, at })),
-  );
-  return unknown
+export function unknownNames(
+  rules: readonly Pick<PolicyRule, 'tools'>[],
+  allow: readonly string[] = [],
+): readonly string[] {
+  const named = [
+    ...allow.map((name) => ({ name, place: 'spec.tools.allow' })),
+    ...rules.flatMap(({ tools }, at) => tools.map((name) => ({ name, place: `rule ${at + 1}` }))),
+  ];
+  return named
+    .filter(({ name }) => !isToolName(name) && !isClass(name))
     .slice(0, REPORTED_MAX)
-    .map(({ name, at }) => `rule ${at + 1}: ${name} is no tool and no class of tools: ${fixOf(name)}`);
+    .map(({ name, place }) => `${place}: ${name} is no tool and no class of tools: ${fixOf(name)}`);
 }

@@ -1,4 +1,11 @@
-import { ProblemError, tryPolicy, type PolicyTrial, type TrialExample, type TrialVerdict } from '@hamlet/contract';
+import {
+  ProblemError,
+  tryPolicy,
+  type PolicyProposal,
+  type PolicyTrial,
+  type TrialExample,
+  type TrialVerdict,
+} from '@hamlet/contract';
 import { unknownNames } from '@hamlet/core/rules';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { readProposal } from '../policy-file.ts';
@@ -83,6 +90,12 @@ function fileOf({ names: [verb], flags: { filename } }: Pick<Invocation, 'names'
   return filename;
 }
 
+function unknownNamesOf(proposal: PolicyProposal): readonly string[] {
+  if (proposal.of === 'village') return unknownNames(proposal.rules);
+  const { rules = [] } = proposal.tools;
+  return unknownNames(rules, proposal.of === 'agent' ? proposal.tools.allow : []);
+}
+
 export const policy: Command = {
   name: 'policy',
   usage: USAGE,
@@ -107,9 +120,7 @@ between them. Needs an admin.\n\n${API_DETAILS}`,
       },
       'admin',
     );
-    const { of } = body;
-    const rules = of === 'village' ? body.rules : (body.tools.rules ?? []);
-    if (!json) for (const warning of unknownNames(rules)) print(`! ${printable(warning)}`);
+    if (!json) for (const warning of unknownNamesOf(body)) print(`! ${printable(warning)}`);
     for (const line of json ? [jsonText(trial)] : trialLines(trial, nowMs)) print(line);
     return 0;
   },

@@ -168,7 +168,7 @@ function factsOf(sources: Sources, key: string): Facts | undefined {
     standing: village.standingOf(name),
     presence: village.presenceOf(name),
     capabilities: village.capabilitiesOf?.(name),
-    checkedRules: own.agent.spec?.rules && sources.checkRules?.(own.agent.spec.rules),
+    checkedRules: own.agent.spec?.tools && sources.checkRules?.(own.agent.spec.tools),
     apiState: apiStateOf(village),
     hold: holdAt(village.claimOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),

@@ -21,9 +21,9 @@ async function loadedChecker(): Promise<CheckRules> {
   let loaded = 0;
   const check = createRuleChecker({ onLoad: () => (loaded += 1) === 2 && resolve(), onError: reject });
   const named = { tools: ['shel'], verdict: 'deny' as const };
-  assert.equal(check([named]), undefined, 'the first question begins to load the names');
+  assert.equal(check({ rules: [named] }), undefined, 'the first question begins to load the names');
   assert.equal(
-    check([{ ...named, examples: { match: [push].map((each) => ({ ...each, when: 'run' as const })) } }]),
+    check({ rules: [{ ...named, examples: { match: [push].map((each) => ({ ...each, when: 'run' as const })) } }] }),
     null,
   );
   await promise;
@@ -34,7 +34,7 @@ test('RulesChecked: an Agent with examples shows whether they hold, beside the c
   const check = await loadedChecker();
   const conditionOf = (spec: Readonly<Record<string, unknown>>, checker: CheckRules) => {
     const agent = agentOf({ spec, status: { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } });
-    const checkedRules = agent.spec?.rules && checker(agent.spec.rules);
+    const checkedRules = agent.spec?.tools && checker(agent.spec.tools);
     const status = statusOf(observedOf({ agent, checkedRules }), NOW);
     assert.equal(status.conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
     return status;
@@ -76,7 +76,7 @@ test('RulesChecked: a name that is no tool and no class is a warning with the ne
         },
       },
     });
-    const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.rules && check(agent.spec.rules) }), NOW);
+    const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.tools && check(agent.spec.tools) }), NOW);
     const condition = status.conditions?.find(({ type }) => type === 'RulesChecked');
     return condition && [condition.status, condition.reason, condition.message];
   };
@@ -92,17 +92,37 @@ test('RulesChecked: a name that is no tool and no class is a warning with the ne
   assert.ok(message.length <= 512, String(message.length));
   const broken = { ...specWith(['spend', 'shel']) };
   const agent = agentOf({ spec: broken });
-  const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.rules && check(agent.spec.rules) }), NOW);
+  const status = statusOf(observedOf({ agent, checkedRules: agent.spec?.tools && check(agent.spec.tools) }), NOW);
   const both = status.conditions?.find(({ type }) => type === 'RulesChecked');
   assert.equal(both?.reason, 'RuleBroken');
   assert.match(both.message, /rule 1 must match .*; rule 1: shel is no tool/);
+});
+
+test('RulesChecked: an unknown name in the list of the only tools is a warning too', async () => {
+  const check = await loadedChecker();
+  const found = (...allow: readonly string[]) => {
+    const agent = agentOf({ spec: { tools: { allow } } });
+    const checkedRules = agent.spec?.tools && check(agent.spec.tools);
+    return statusOf(observedOf({ agent, checkedRules }), NOW).conditions?.find(({ type }) => type === 'RulesChecked');
+  };
+  assert.equal(found('read', 'shell', 'mcp__files'), undefined);
+  assert.equal(
+    found('read', 'shel')?.message,
+    'spec.tools.allow: shel is no tool and no class of tools: did you mean shell?',
+  );
 });
 
 test('RulesChecked of an Entitlement', async () => {
   const check = await loadedChecker();
   const tier = tierOf('tier-0', 0, specWith(['spend']));
   const told = tierStatus(
-    { tier, seats: { total: 1, free: 1 }, agents: 0, openNodes: 1, checkedRules: check(tier.spec.tools?.rules ?? []) },
+    {
+      tier,
+      seats: { total: 1, free: 1 },
+      agents: 0,
+      openNodes: 1,
+      checkedRules: check({ rules: tier.spec.tools?.rules ?? [] }),
+    },
     NOW,
   );
   assert.deepEqual(

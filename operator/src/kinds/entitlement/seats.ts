@@ -11,7 +11,7 @@ import {
   type Reflector,
 } from '@hamlet/kube';
 import {
-  checkableRules,
+  checkableTools,
   isReadable,
   type CachedAgent,
   type NodeView,
@@ -147,8 +147,8 @@ export class Seats {
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
     // A tier that is newer than the plan gets its status with the next plan.
     if (seats === undefined && isReadable(tier)) return undefined;
-    const rules = checkableRules(tier.spec.tools?.rules);
-    const checkedRules = rules && this.#options.checkRules(rules);
+    const tools = checkableTools(tier.spec.tools);
+    const checkedRules = tools && this.#options.checkRules(tools);
     const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes, checkedRules };
     return statusPatch(tier.status ?? {}, tierStatus(facts, utcText(this.#options.now().getTime())));
   }
