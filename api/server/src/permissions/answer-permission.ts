@@ -77,7 +77,7 @@ async function hold(tx: Tx, { params, actor, body }: Asked): Promise<Outcome<Hel
   return accepted({ run, permission, actor });
 }
 
-/** The words of the person to the agent, without secrets that they did not mean to tell it: an answer to its question is whole. Pure. */
+/** The words of the person to the agent, without secrets in them: an answer to its question is whole. Pure. */
 function wordsToKeep({ answer, reply, reason }: Asked['body'], { why }: HeldPermission): string | null {
   const words = reply ?? reason ?? null;
   return words === null || (why === 'question' && answer === 'allow')
