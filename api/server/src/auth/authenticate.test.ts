@@ -268,6 +268,47 @@ test('a revoked token, an unknown one and one of an ended life are refused', asy
   assert.equal(refusalOf(await byToken(later)), 'token_invalid');
 });
 
+test('a handler that verifies agents gets one that is known with its proof; every other caller is looked up', async () => {
+  const late = { verifiedLater: true } as const;
+  const gil = { agentId: 'gil', uid: 'uid-of-gil', podUid: 'pod-of-gil', cycle: 0 };
+  agents.set('gil', record('gil', 0));
+  const token = await tokenOf(gil);
+  const actor = { role: 'agent', id: 'agent gil', stale: false, ...gil } as const;
+  const proof = { tokenHash: hashOf(token), cycle: 0 };
+  assert.deepEqual(await byToken(token, late), actor, 'the first time it is looked up');
+  assert.deepEqual(await byToken(token, late), { ...actor, proof });
+  assert.deepEqual(await byToken(token), actor, 'for other handlers it is always looked up');
+  await revokeAgentSessions(db, 'gil');
+  assert.deepEqual(await byToken(token, late), { ...actor, proof }, 'its handler finds out');
+  assert.equal(refusalOf(await byToken(token)), 'token_invalid');
+  assert.equal(refusalOf(await byToken(token, late)), 'token_invalid', 'the refusal replaces the earlier answer');
+  const other = await tokenOf(gil);
+  await byToken(other, late);
+  agents.set('gil', record('gil', 1));
+  assert.deepEqual(await byToken(other, late), { ...actor, stale: true }, 'the resource tells of a newer cycle');
+  for (const key of [KEYS.adminToken, KEYS.memberToken, KEYS.brokerToken]) {
+    await byToken(key);
+    assert.deepEqual(await byToken(key, late), await byToken(key));
+  }
+});
+
+test('an earlier answer is used for five minutes', async () => {
+  const clock = { ms: 0 };
+  const own = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => clock.ms });
+  const hal = { agentId: 'hal', uid: 'uid-of-hal', podUid: null, cycle: 0 };
+  const token = await tokenOf(hal);
+  const isProof = async (): Promise<boolean> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const asked = { headers, address: '192.0.2.7', listener: ['agents'], reads: false, verifiedLater: true } as const;
+    return 'proof' in (await own(asked));
+  };
+  assert.deepEqual([await isProof(), await isProof()], [false, true]);
+  clock.ms = 299_999;
+  assert.equal(await isProof(), true);
+  clock.ms = 300_000;
+  assert.deepEqual([await isProof(), await isProof()], [false, true]);
+});
+
 test("without a cluster an agent's key serves as its projected token, and the operator's key as its own", async () => {
   const reviewer = createDevReviewer(db, source);
   assert.deepEqual(await reviewer.reviewAgent(KEYS.agentTokens.ada), {

@@ -2,7 +2,7 @@ import { findAgentSessions, findApiKeys, findSessions, isOutage } from '@hamlet/
 import type { AgentBar, FoundApiKey } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { Actor, Authenticate } from '../http/actor.ts';
+import type { Actor, AgentActor, Authenticate } from '../http/actor.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 import { accountObject, refusalOfBan } from './account-actor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
@@ -73,7 +73,7 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
 }
 
 /** A key of the role agent is a development token: it is valid for the agent's current cycle. */
-function keyActor({ source }: LookUps, key: FoundApiKey): Actor | Refused {
+function keyActor({ source }: Pick<LookUps, 'source'>, key: FoundApiKey): Actor | Refused {
   if (key.role === 'operator' || key.role === 'broker') return { role: key.role, id: key.role };
   if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
   const record = source.get(key.agentId ?? '');
@@ -86,6 +86,23 @@ function keyActor({ source }: LookUps, key: FoundApiKey): Actor | Refused {
     currentCycle: cycle,
     bar: key.bar,
   });
+}
+
+/** The actor of an earlier answer about a token; null if there is none, or if it was a refusal. */
+function earlierActor({ source, agentSessionOf, keyOf }: LookUps, token: string): Actor | Refused | null {
+  if (!token.startsWith(AGENT_TOKEN_PREFIX)) {
+    const key = keyOf.earlier(token);
+    return key === null ? null : keyActor({ source }, key);
+  }
+  const session = agentSessionOf.earlier(token);
+  return session === null || session.revoked ? null : agentActor(source, session.agentId, session);
+}
+
+/** An agent that was known in the last five minutes, with the proof that its handler verifies; null for all other callers. */
+function earlierAgent(lookUps: LookUps, token: string): AgentActor | null {
+  const actor = earlierActor(lookUps, token);
+  if (actor === null || 'ok' in actor || actor.role !== 'agent' || actor.stale) return null;
+  return { ...actor, proof: { tokenHash: hashOf(token), cycle: actor.cycle } };
 }
 
 async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Promise<Actor | Refused> {
@@ -110,9 +127,10 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
 /** Finds the actor of a request: by API key, agent token, the projected token of operator or broker, or session. */
 export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
-  const identify: Authenticate = async ({ headers, address, listener, reads }) => {
+  const identify: Authenticate = async ({ headers, address, listener, reads, verifiedLater = false }) => {
     const token = bearerOf(headers);
-    if (token !== null) return bearerActor(lookUps, token, reads);
+    if (token !== null)
+      return (verifiedLater ? earlierAgent(lookUps, token) : null) ?? bearerActor(lookUps, token, reads);
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
     if (!listener.includes('people')) return refused('unauthenticated');
     const session = sessionOf(headers.cookie);

@@ -132,6 +132,9 @@ function refusalOf(
       return tooMuch(admission.verdict, allowance, { hour: admission.hour, tokens, now });
     case 'barred':
       return refusalOfBar(agentId, admission.bar);
+    case 'token_invalid':
+    case 'stale_cycle':
+      return refused(admission.verdict);
     case 'no_account':
       return refused('insufficient_funds', `${agentId} has no money yet`);
     case 'unpaid':
@@ -153,8 +156,8 @@ interface Wanted {
 type Entered = Pick<Ticket, 'requestId' | 'limits' | 'reservation'>;
 
 /**
- * Reserves one of the agent's concurrent requests, tokens of its hour, and with `pays` the money, in one statement that
- * locks the agent's hour.
+ * Verifies the agent, reserves one of its concurrent requests, tokens of its hour, and with `pays` the money, in one
+ * statement that locks the agent's hour.
  */
 async function enter(
   { db, answerTimes }: GatewayPorts,
@@ -177,6 +180,7 @@ async function enter(
     inFlightMax: allowance.limits.concurrent_model_requests ?? 0,
     quota: allowance.limits.tokens_per_hour ?? 0,
     life: requestLife(answerTimes),
+    proof: agent.proof ?? null,
     payment: pays ? { amount: quote.amount, lastsMs, note: noteOf(model), about: circumstance } : null,
   });
   if (admission.verdict !== 'admitted') return refusalOf(admission, wanted, new Date());

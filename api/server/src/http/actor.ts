@@ -1,10 +1,11 @@
 import type { Audience } from '@hamlet/contract';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CallerProof } from '@hamlet/store';
 import type { Refused } from './outcome.ts';
 
 /**
  * The actor of a request, by its credentials alone. `podUid`: null for a development token. `stale`: a newer cycle of
- * the agent has begun.
+ * the agent has begun. `proof`: the agent was known from an earlier request, and its handler has to verify it.
  */
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
@@ -17,6 +18,7 @@ export type Actor =
       readonly podUid: string | null;
       readonly cycle: number;
       readonly stale: boolean;
+      readonly proof?: CallerProof;
     }
   | { readonly role: 'operator' | 'broker'; readonly id: string };
 
@@ -37,6 +39,8 @@ export interface Credentials {
    * is served as a visitor.
    */
   readonly isPublic?: boolean;
+  /** True if the handler verifies agents by itself: one that was known in the last five minutes needs no look-up. */
+  readonly verifiedLater?: boolean;
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;

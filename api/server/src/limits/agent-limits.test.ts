@@ -24,7 +24,7 @@ test('the tier comes from memory each time; purchases are cached for a second, o
     bought: async () => {
       reads += 1;
       const more = reads;
-      return (tier) => ({ ...tier, requests_per_minute: (tier.requests_per_minute ?? 0) + more });
+      return () => (tier) => ({ ...tier, requests_per_minute: (tier.requests_per_minute ?? 0) + more });
     },
   });
   const requests = async (): Promise<number | null | undefined> => (await limits.of('ada'))?.limits.requests_per_minute;
@@ -38,7 +38,7 @@ test('the tier comes from memory each time; purchases are cached for a second, o
 test('a purchase ends on time, even while it is cached', async () => {
   const state = { lasts: true };
   const { limits } = limitsOf({
-    bought: async () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier),
+    bought: async () => () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier),
   });
   assert.deepEqual((await limits.of('ada'))?.limits.models, ['small', 'large']);
   state.lasts = false;
@@ -55,8 +55,70 @@ test('without Postgres only the tier applies; any other error is thrown', async 
 });
 
 test('an unknown agent, or one without a tier, has no limits to use', async () => {
-  const { limits } = limitsOf({ bought: async () => (tier) => tier });
+  const { limits } = limitsOf({ bought: async () => () => (tier) => tier });
   assert.equal(await limits.of('nobody'), null);
-  assert.equal(await limitsOf({ bought: async () => (tier) => tier, tier: undefined }).limits.of('ada'), null);
-  assert.equal(await limitsOf({ bought: async () => (tier) => tier, tier: 'unknown' }).limits.of('ada'), null);
+  assert.equal(await limitsOf({ bought: async () => () => (tier) => tier, tier: undefined }).limits.of('ada'), null);
+  assert.equal(await limitsOf({ bought: async () => () => (tier) => tier, tier: 'unknown' }).limits.of('ada'), null);
+});
+
+/** Limits whose purchases a test raises, with the number of reads. */
+function boughtLimitsOf() {
+  const state = { more: 1, reads: 0, gate: Promise.resolve(), isAway: false };
+  const { clock, limits } = limitsOf({
+    bought: async (agentIds) => {
+      const { more } = state;
+      state.reads += 1;
+      await state.gate;
+      if (state.isAway) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      assert.deepEqual(agentIds, ['ada']);
+      return () => (tier) => ({ ...tier, requests_per_minute: (tier.requests_per_minute ?? 0) + more });
+    },
+  });
+  const requests = async (): Promise<number | null | undefined> => (await limits.of('ada'))?.limits.requests_per_minute;
+  return { state, clock, limits, requests };
+}
+
+test('an agent that asked is read ahead for ten seconds; its calls read nothing, and a purchase counts within a second', async () => {
+  const { state, clock, limits, requests } = boughtLimitsOf();
+  await limits.readAhead();
+  assert.equal(state.reads, 0, 'nobody asked');
+  assert.equal(await requests(), 11);
+  state.more = 2;
+  for (clock.ms = 500; clock.ms < 10_000; clock.ms += 500) await limits.readAhead();
+  assert.equal(state.reads, 20);
+  assert.equal(await requests(), 12);
+  assert.equal(state.reads, 20, 'the call itself read nothing');
+  clock.ms = 19_500;
+  await limits.readAhead();
+  clock.ms = 20_000;
+  await limits.readAhead();
+  assert.equal(state.reads, 21, 'ten seconds after its last call it is not read any more');
+  clock.ms = 20_500;
+  state.more = 3;
+  assert.equal(await requests(), 13);
+});
+
+test('a purchase on this replica counts at once, also if it was sold during a read ahead', async () => {
+  const { state, limits, requests } = boughtLimitsOf();
+  assert.equal(await requests(), 11);
+  const gate = Promise.withResolvers<void>();
+  state.gate = gate.promise;
+  const reading = limits.readAhead();
+  state.more = 2;
+  limits.forget('ada');
+  const asked = requests();
+  gate.resolve();
+  await reading;
+  assert.deepEqual([await asked, await requests()], [12, 12]);
+});
+
+test('a read ahead that fails leaves the limits as they are until they are too old', async () => {
+  const { state, clock, limits, requests } = boughtLimitsOf();
+  assert.equal(await requests(), 11);
+  state.isAway = true;
+  clock.ms = 500;
+  await assert.rejects(limits.readAhead());
+  assert.equal(await requests(), 11);
+  clock.ms = 1_000;
+  assert.equal(await requests(), 10, 'without Postgres only the tier applies');
 });

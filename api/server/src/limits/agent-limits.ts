@@ -21,8 +21,8 @@ export interface AgentLimits {
   forget(agentId: string): void;
 }
 
-/** Reads the purchases of an agent; see `boughtLimits`. */
-export type ReadBought = (agentId: string) => Promise<RaiseLimits>;
+/** Reads the purchases of agents; see `boughtLimits`. */
+export type ReadBought = (agentIds: readonly string[]) => Promise<(agentId: string) => RaiseLimits>;
 
 export interface AgentLimitsPorts {
   readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
@@ -32,30 +32,57 @@ export interface AgentLimitsPorts {
 
 const FRESH_MS = 1_000;
 const REMEMBERED_MAX = 10_000;
+/** Agents that asked within this time are read ahead, at most so many. */
+const ACTIVE_MS = 10_000;
+const ACTIVE_MAX = 1_000;
 
+/** Mutable because it counts the time since the last call for the agent. */
 interface Remembered {
-  readonly raise: ReturnType<ReadBought>;
+  readonly raise: Promise<RaiseLimits>;
+  /** Before the read began. */
   readonly atMs: number;
+  usedMs: number;
+}
+
+/** `readAhead`: call it more than once a second. It reads active agents again, so that their calls need not wait. */
+export interface CachedLimits extends AgentLimits {
+  readAhead(): Promise<void>;
 }
 
 const NOTHING_BOUGHT: RaiseLimits = (limits) => limits;
 
 /** Caches purchases for a second. The tier itself comes from memory each time. */
-export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): AgentLimits {
+export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): CachedLimits {
   const remembered = new Map<string, Remembered>();
 
-  function boughtBy(agentId: string): ReturnType<ReadBought> {
+  function boughtBy(agentId: string): Promise<RaiseLimits> {
+    const nowMs = monotonicMs();
     const before = remembered.get(agentId);
-    if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.raise;
+    if (before !== undefined) before.usedMs = nowMs;
+    if (before !== undefined && nowMs - before.atMs < FRESH_MS) return before.raise;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    const raise = bought(agentId).catch((error: unknown) => {
-      // Without Postgres only the tier applies, which never allows more. After a second the next call reads again.
-      if (isConnectionError(error)) return NOTHING_BOUGHT;
-      remembered.delete(agentId);
-      throw error;
-    });
-    remembered.set(agentId, { raise, atMs: monotonicMs() });
+    const raise = bought([agentId]).then(
+      (of) => of(agentId),
+      (error: unknown) => {
+        // Without Postgres only the tier applies, which never allows more. After a second the next call reads again.
+        if (isConnectionError(error)) return NOTHING_BOUGHT;
+        remembered.delete(agentId);
+        throw error;
+      },
+    );
+    remembered.set(agentId, { raise, atMs: nowMs, usedMs: nowMs });
     return raise;
+  }
+
+  async function readAhead(): Promise<void> {
+    const atMs = monotonicMs();
+    const active = [...remembered].filter(([, { usedMs }]) => atMs - usedMs < ACTIVE_MS).slice(0, ACTIVE_MAX);
+    if (active.length === 0) return;
+    const of = await bought(active.map(([agentId]) => agentId));
+    for (const [agentId, before] of active)
+      // An agent that was forgotten meanwhile has bought something that this read may lack.
+      if (remembered.get(agentId) === before)
+        remembered.set(agentId, { raise: Promise.resolve(of(agentId)), atMs, usedMs: before.usedMs });
   }
 
   return {
@@ -72,5 +99,6 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
       };
     },
     forget: (agentId) => void remembered.delete(agentId),
+    readAhead,
   };
 }

@@ -1,12 +1,16 @@
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { RateLimiter } from '../http/rate-limit.ts';
 import { registerGauges } from '../service/metrics.ts';
+import { repeat } from '../service/single-flight.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
 import { createActorLimiter } from './actor-limiter.ts';
 import { createAgentLimits } from './agent-limits.ts';
 import { readLimitReached } from './limit-reached.ts';
 import { openSharedWindows } from './shared-windows.ts';
 import type { Services } from '../service/services.ts';
+
+/** Twice in the time for which a purchase may be unknown. */
+const READ_AHEAD_MS = 500;
 
 export interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {
   readonly config: { readonly redisUrl: string; readonly requestsPerMinute: number };
@@ -18,9 +22,13 @@ export function startLimits({ config, db, source, local, registry, log, monotoni
   const windows = openSharedWindows(config.redisUrl, { log, monotonicMs });
   const limits = createAgentLimits({
     source,
-    bought: async (agentId) => (await boughtLimits(db, [agentId], monotonicMs))(agentId),
+    bought: (agentIds) => boughtLimits(db, agentIds, monotonicMs),
     monotonicMs,
   });
+  // A call whose purchases were not read ahead reads them, and reports the error.
+  const stopReading = repeat(READ_AHEAD_MS, limits.readAhead, (error) =>
+    log('debug', 'purchases of agents could not be read ahead', { error }),
+  );
   registerGauges(registry, {
     hamlet_limits_shared: {
       help: '1 while requests are counted by all replicas together',
@@ -37,6 +45,9 @@ export function startLimits({ config, db, source, local, registry, log, monotoni
       monotonicMs,
     }),
     limitReached: readLimitReached({ windows, limits, now: Date.now }),
-    stop: () => windows.close(),
+    stop: async () => {
+      windows.close();
+      await stopReading();
+    },
   };
 }

@@ -79,7 +79,7 @@ export async function openBase(config: Config, log: Log, options: StartOptions) 
     close: async () => {
       await agents.close();
       link.close();
-      counted.stop();
+      await counted.stop();
       await closeDatabases();
     },
   };

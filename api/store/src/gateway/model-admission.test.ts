@@ -46,6 +46,7 @@ function ask(agentId: string, other: Partial<AskedAdmission> = {}): Promise<Admi
     inFlightMax: 2,
     quota: 100,
     life: LIFE,
+    proof: null,
     payment: payment(0n),
     ...other,
   });

@@ -18,6 +18,14 @@ export interface ModelPayment {
   readonly about: Circumstance;
 }
 
+/** The token of a caller who was looked up a short time ago: the admission verifies it. */
+export interface CallerProof {
+  /** SHA-256 of the token. */
+  readonly tokenHash: Uint8Array;
+  /** The cycle of the token; that of an API key is the agent's present one. */
+  readonly cycle: number;
+}
+
 /** A request that asks to be admitted. `reservedTokens`: maximum number of tokens that it can use. */
 export interface AskedAdmission extends Pick<
   ModelRequestRow,
@@ -27,6 +35,8 @@ export interface AskedAdmission extends Pick<
   /** Tokens that the agent may use in an hour. */
   readonly quota: number;
   readonly life: RequestLife;
+  /** Null: the caller was looked up for this request. */
+  readonly proof: CallerProof | null;
   /** Null: the request has to wait, and is paid afterwards. */
   readonly payment: ModelPayment | null;
 }
@@ -42,7 +52,7 @@ export type Admission =
     }
   | { readonly verdict: 'too_many_in_flight' | 'token_quota_exhausted'; readonly hour: ModelHour }
   | { readonly verdict: 'barred'; readonly bar: AgentBar }
-  | { readonly verdict: 'no_account' }
+  | { readonly verdict: 'no_account' | 'token_invalid' | 'stale_cycle' }
   | { readonly verdict: 'unpaid'; readonly reason: LedgerRefusal; readonly funds: Pick<Funds, 'balance' | 'held'> };
 
 interface AdmissionRow extends ModelHour {
@@ -67,6 +77,8 @@ function admissionOf(row: AdmissionRow): Admission {
     case 'barred':
       return { verdict, bar: { measure: row.measure, reason: row.reason, expiresAt: row.expiresAt } };
     case 'no_account':
+    case 'token_invalid':
+    case 'stale_cycle':
       return { verdict };
     default: {
       const reason = refusalOfCode(verdict);
@@ -77,17 +89,22 @@ function admissionOf(row: AdmissionRow): Admission {
 }
 
 /**
- * Compares a request with the limits of its agent, looks for measures, holds the money and stores the request, in one
- * statement that locks the agent's hour. A request fits if fewer than `inFlightMax` are under way and all of its tokens
- * are left in the hour. Throws in a freeze of the village. The commit does not wait for the disk.
+ * Verifies the caller if it has a proof, compares a request with the limits of its agent, looks for measures, holds the
+ * money and stores the request, in one statement that locks the agent's hour. A request fits if fewer than `inFlightMax`
+ * are under way and all of its tokens are left in the hour. Throws in a freeze of the village. The commit does not wait
+ * for the disk.
  */
 export async function admitModelRequest(db: Db, asked: AskedAdmission): Promise<Admission> {
   const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens, inFlightMax, quota, life } = asked;
-  const { payment } = asked;
-  const { rows } = await sql<AdmissionRow>`${prepared('admit_model_request')}
+  const { payment, proof } = asked;
+  const [name, caller] =
+    proof === null
+      ? (['admit_model_request', sql``] as const)
+      : (['admit_model_caller', sql`${Buffer.from(proof.tokenHash)}, ${proof.cycle},`] as const);
+  const { rows } = await sql<AdmissionRow>`${prepared(name)}
     select verdict, request_id as "requestId", used, resets_in_s as "resetsInS", in_flight as "inFlight", hold_id as "holdId",
       measure, reason, expires_at as "expiresAt", balance::text, held::text
-    from admit_model_request(
+    from ${sql.raw(name)}(${caller}
       ${agentId}, ${agentUid}, ${podUid}, ${runId}, ${tier}, ${model}, ${provider}, ${reservedTokens}, ${inFlightMax}, ${quota}, ${life.limitS},
       ${payment !== null}, ${String(payment?.amount ?? 0n)}, ${payment?.lastsMs ?? 0}, ${payment?.note ?? ''}, ${circumstanceJson(payment?.about)},
       ${MEASURES})`.execute(db);

@@ -37,6 +37,7 @@ function ask(agentId: string, tokens = TOKENS, amount: bigint | null = 0n): Prom
     reservedTokens: tokens,
     ...ROOM,
     life: LIFE,
+    proof: null,
     payment: amount === null ? null : { amount, lastsMs: 60_000, note: 'tokens of small', about: { podUid: 'p' } },
   });
 }

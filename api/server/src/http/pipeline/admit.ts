@@ -8,17 +8,24 @@ import { sessionOf } from '../session-cookie.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Authenticates, limits and authorizes a request: returns the actor, or the refusal. The app has counted the address before. */
-export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
-  const { route, request, ports, listener, address } = exchange;
-  const early = refuseOtherOrigins(route, request);
-  if (early !== null) return early;
+/** The actor of the exchange's credentials. A handler of completions verifies agents by itself, unless `now` is given. */
+export function authenticate(
+  { route, request, ports, listener, address, handler }: Exchange,
+  { now = false }: { readonly now?: boolean } = {},
+): Promise<Actor | Refused> {
   const reads = route.idempotency === 'read';
   const isPublic = reads && roleMay('visitor', route.permission);
+  const verifiedLater = handler.kind === 'completion' && !now;
+  return ports.authenticate({ headers: request.headers, address, listener, reads, isPublic, verifiedLater });
+}
+
+/** Authenticates, limits and authorizes a request: returns the actor, or the refusal. The app has counted the address before. */
+export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
+  const { route, request, ports, address } = exchange;
+  const early = refuseOtherOrigins(route, request);
+  if (early !== null) return early;
   const actor: Actor | Refused =
-    route.permission === 'anyone'
-      ? { role: 'visitor', id: `visitor ${address}` }
-      : await ports.authenticate({ headers: request.headers, address, listener, reads, isPublic });
+    route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await authenticate(exchange);
   if ('ok' in actor) return actor;
   if (actor.role === 'broker') ports.gate.giveBackRequest(address);
   const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));

@@ -9,7 +9,7 @@ import { runOnce, writeKeyOf } from '../idempotent.ts';
 import type { Refused } from '../outcome.ts';
 import { refusalOfError, sendRefusal } from '../respond.ts';
 import { continueTrace } from '../trace.ts';
-import { admit } from './admit.ts';
+import { admit, authenticate } from './admit.ts';
 import { answer, answerCheck, jsonWriter, reportOutsideContract } from './answer.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
 import { bodyReader, parseRequest, type ReadBody } from './parse-request.ts';
@@ -122,7 +122,15 @@ async function complete(exchange: Exchange, input: unknown): Promise<Refused | n
     onBadChunk: (issues) => reportOutsideContract(exchange, issues),
   });
   const outcome = await handler.run(input, channel);
-  return outcome === null ? null : answer(exchange, outcome);
+  if (outcome === null) return null;
+  const isDisproved = !outcome.ok && outcome.reason === 'token_invalid';
+  return answer(exchange, isDisproved ? await refusalNow(exchange, outcome) : outcome);
+}
+
+/** The refusal of an agent that its handler could not verify, as it is without an earlier answer. The look-up replaces that. */
+async function refusalNow(exchange: Exchange, disproved: Refused): Promise<Refused> {
+  const actor = await authenticate(exchange, { now: true });
+  return 'ok' in actor ? actor : disproved;
 }
 
 async function run(

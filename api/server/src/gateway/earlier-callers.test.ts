@@ -1,0 +1,120 @@
+/**
+ * An agent that asked a short time ago is not looked up again: its admission verifies it. Here nothing notifies the replica, as
+ * if each notification were lost.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { completeChat, createMessage, exchangeAgentToken } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import type { WireServer } from '@hamlet/models/testing';
+import {
+  closeLife,
+  inTransaction,
+  liftMeasure,
+  raiseCycle,
+  readModelRequests,
+  replaceApiKeys,
+  revokeAgentSessions,
+  takeMeasure,
+} from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { clientOf, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { wireModels } from './testing/wire-models.ts';
+
+const BY = { role: 'admin', id: 'ann' };
+
+let village: TestVillage;
+let wire: WireServer;
+let db: Db;
+let play: Play;
+
+before(async () => {
+  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
+  play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
+  db = village.openDb();
+  await play.everybody();
+});
+after(async () => {
+  await wire.close();
+  await village.remove();
+});
+
+interface Resident {
+  readonly client: Client;
+  readonly uid: string;
+  readonly cycle: number;
+}
+
+/** A resident with an agent token, which asked once. */
+async function knownResident(agentId: AgentId): Promise<Resident> {
+  const { access_token: token, uid, cycle } = dataOf(await play.as(agentId).call(exchangeAgentToken, {}));
+  const client = clientOf(play.url, token);
+  wire.add({ answer: OPENAI_WIRE.stream({ text: ['Good morning.'] }) });
+  dataOf(await ask(client));
+  return { client, uid, cycle };
+}
+
+const messages = [{ role: 'user' as const, content: 'Good morning?' }];
+const ask = (client: Client) => client.call(completeChat, { body: { model: 'small', messages } });
+const askInOtherFormat = (client: Client) =>
+  client.call(createMessage, { body: { model: 'small', messages, max_tokens: 10 } });
+
+/** Asks in both formats. No provider is asked, and no request stays under way. */
+async function assertRefused(agentId: AgentId, { client }: Pick<Resident, 'client'>, code: string): Promise<void> {
+  const asked = wire.requests.length;
+  for (const again of [ask, askInOtherFormat, ask]) assert.equal(refusalOf(await again(client)), code);
+  assert.equal(wire.requests.length, asked);
+  const rows = await readModelRequests(db, agentId, 10);
+  assert.deepEqual(
+    rows.filter(({ outcome }) => outcome === 'under_way'),
+    [],
+  );
+}
+
+test('a resident that is known asks again and again', async () => {
+  const bob = await knownResident('bob');
+  for (let round = 0; round < 3; round += 1) {
+    wire.add({ answer: OPENAI_WIRE.stream({ text: [`Answer ${round}.`] }) });
+    assert.match(dataOf(await ask(bob.client)).choices[0]?.message.content ?? '', new RegExp(`${round}`));
+  }
+  wire.verify();
+});
+
+test('a token that was revoked since is refused at once', async () => {
+  const bob = await knownResident('bob');
+  await revokeAgentSessions(db, 'bob');
+  await assertRefused('bob', bob, 'token_invalid');
+});
+
+test('a measure taken since refuses at once, and its end lets the agent ask again', async () => {
+  const cleo = await knownResident('cleo');
+  const measure = { agentId: 'cleo', measure: 'quarantine', reason: 'odd requests' } as const;
+  await inTransaction(db, (tx) => takeMeasure(tx, { ...measure, expiresAt: null }, BY));
+  await assertRefused('cleo', cleo, 'agent_quarantined');
+  await inTransaction(db, (tx) => liftMeasure(tx, measure, BY));
+  wire.add({ answer: OPENAI_WIRE.stream({ text: ['Here again.'] }) });
+  dataOf(await ask(cleo.client));
+});
+
+test('a newer cycle makes the token stale at once', async () => {
+  const dan = await knownResident('dan');
+  await raiseCycle(db, dan.uid, dan.cycle + 1);
+  await assertRefused('dan', dan, 'stale_cycle');
+});
+
+test('the token of a life that has ended is refused at once', async () => {
+  const eve = await knownResident('eve');
+  await closeLife(db, eve.uid, 'eve');
+  await assertRefused('eve', eve, 'token_invalid');
+});
+
+test('an API key of an agent that was revoked since is refused at once', async () => {
+  const client = play.as('fay');
+  wire.add({ answer: OPENAI_WIRE.stream({ text: ['Good evening.'] }) });
+  dataOf(await ask(client));
+  await replaceApiKeys(db, []);
+  await assertRefused('fay', { client }, 'token_invalid');
+});

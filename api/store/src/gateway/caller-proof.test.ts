@@ -1,0 +1,143 @@
+/** An admission verifies its caller under the lock of the agent's hour. */
+import assert from 'node:assert/strict';
+import { createHash, randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { insertAgentSession, revokeAgentSessions } from '../agents/agent-sessions.ts';
+import { closeLife, openLife, raiseCycle } from '../agents/lives.ts';
+import { replaceApiKeys } from '../people/api-keys.ts';
+import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { takeMeasure } from '../standing/measures.ts';
+import { admitModelRequest, type Admission, type CallerProof } from './model-admission.ts';
+import { readModelHour } from './model-requests.ts';
+
+const LIFE = { limitS: 150 };
+const BY = { role: 'admin', id: 'ann' };
+let ledger: TestLedger;
+
+before(async () => {
+  ledger = await testLedger(4);
+});
+after(() => ledger.remove());
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** A life of an agent with a token of its cycle 2. */
+async function proofOf(agentId: string, expiresAt = new Date(Date.now() + 300_000)): Promise<CallerProof> {
+  const tokenHash = hashOf(randomUUID());
+  const uid = `uid-${agentId}`;
+  await openLife(ledger.db, uid, agentId);
+  await raiseCycle(ledger.db, uid, 2);
+  await insertAgentSession(ledger.db, {
+    tokenHash,
+    jti: randomUUID(),
+    agentId,
+    uid,
+    podUid: null,
+    cycle: 2,
+    expiresAt,
+  });
+  return { tokenHash, cycle: 2 };
+}
+
+/** @param pays false: the request has to wait for a place at its provider. */
+function ask(agentId: string, proof: CallerProof | null, pays = true): Promise<Admission> {
+  return admitModelRequest(ledger.db, {
+    agentId,
+    agentUid: `uid-${agentId}`,
+    podUid: null,
+    runId: null,
+    tier: 'tier-0',
+    model: 'small',
+    provider: 'test',
+    reservedTokens: 1,
+    inFlightMax: 100,
+    quota: 1_000,
+    life: LIFE,
+    proof,
+    payment: pays ? { amount: 0n, lastsMs: 60_000, note: 'tokens of small', about: {} } : null,
+  });
+}
+
+const verdictOf = async (asked: Promise<Admission>): Promise<string> => (await asked).verdict;
+const usedBy = async (agentId: string): Promise<number> => (await readModelHour(ledger.db, agentId, LIFE)).used;
+
+test('a token of the life and cycle is admitted, with payment or without', async () => {
+  const proof = await proofOf('ada');
+  assert.deepEqual(
+    [await verdictOf(ask('ada', proof)), await verdictOf(ask('ada', proof, false))],
+    ['admitted', 'admitted'],
+  );
+  assert.equal(await usedBy('ada'), 2);
+});
+
+test('a revoked, expired, unknown or foreign token, and one of an ended life, is not, and nothing is stored', async () => {
+  const bob = await proofOf('bob');
+  await revokeAgentSessions(ledger.db, 'bob');
+  const cleo = await proofOf('cleo', new Date(Date.now() - 1_000));
+  const dan = await proofOf('dan');
+  await closeLife(ledger.db, 'uid-dan', 'dan');
+  const unknown = { tokenHash: hashOf('unknown'), cycle: 2 };
+  const ofGil = await proofOf('gil');
+  for (const pays of [true, false]) {
+    for (const [agentId, proof] of [
+      ['bob', bob],
+      ['cleo', cleo],
+      ['dan', dan],
+      ['bob', unknown],
+      ['bob', ofGil],
+    ] as const)
+      assert.equal(await verdictOf(ask(agentId, proof, pays)), 'token_invalid', agentId);
+  }
+  for (const agentId of ['bob', 'cleo', 'dan']) assert.equal(await usedBy(agentId), 0, agentId);
+});
+
+test('a token of an earlier cycle than the newest is not', async () => {
+  const proof = await proofOf('eve');
+  assert.equal(await verdictOf(ask('eve', proof)), 'admitted');
+  await raiseCycle(ledger.db, 'uid-eve', 3);
+  assert.equal(await verdictOf(ask('eve', proof)), 'stale_cycle');
+});
+
+test('an API key stands for its own agent until it is revoked', async () => {
+  const key = { name: 'agent fay', role: 'agent', agentId: 'fay', hash: hashOf('key of fay') } as const;
+  await replaceApiKeys(ledger.db, [key, { name: 'member', role: 'member', agentId: null, hash: hashOf('member') }]);
+  const proof = { tokenHash: key.hash, cycle: 0 };
+  assert.equal(await verdictOf(ask('fay', proof)), 'admitted');
+  assert.equal(await verdictOf(ask('ada', proof)), 'token_invalid', "another agent's");
+  assert.equal(await verdictOf(ask('fay', { tokenHash: hashOf('member'), cycle: 0 })), 'token_invalid', "a person's");
+  await replaceApiKeys(ledger.db, []);
+  assert.equal(await verdictOf(ask('fay', proof)), 'token_invalid');
+});
+
+test('a measure refuses before the token counts, also a request that has to wait', async () => {
+  const proof = await proofOf('hal');
+  await inTransaction(ledger.db, (tx) =>
+    takeMeasure(tx, { agentId: 'hal', measure: 'freeze', reason: 'too loud', expiresAt: null }, BY),
+  );
+  const barred = { verdict: 'barred', bar: { measure: 'freeze', reason: 'too loud', expiresAt: null } };
+  assert.deepEqual(await ask('hal', proof), barred);
+  assert.deepEqual(await ask('hal', proof, false), barred);
+  await revokeAgentSessions(ledger.db, 'hal');
+  assert.deepEqual(await ask('hal', proof), barred);
+});
+
+test('a revocation that commits while the admission waits for the lock is seen', async () => {
+  const proof = await proofOf('ivy');
+  assert.equal(await verdictOf(ask('ivy', proof)), 'admitted');
+  let admission = Promise.resolve('not asked');
+  await inTransaction(ledger.db, async (tx) => {
+    await tx.updateTable('model_hour').set({ used: 0 }).where('agent_id', '=', 'ivy').execute();
+    admission = verdictOf(ask('ivy', proof));
+    await until(
+      'an admission that waits for the lock',
+      async () =>
+        (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length >
+        0,
+    );
+    await revokeAgentSessions(tx, 'ivy');
+  });
+  assert.equal(await admission, 'token_invalid');
+});
