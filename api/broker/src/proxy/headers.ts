@@ -16,7 +16,8 @@ const OF_ONE_HOP = new Set([
 /** Headers for the other side: without those of one hop and those that `Connection` names. */
 export function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set(
-    (headers.connection ?? '')
+    // Node makes one text from several such headers, and undici a list.
+    String(headers.connection ?? '')
       .toLowerCase()
       .split(',')
       .map((name) => name.trim()),

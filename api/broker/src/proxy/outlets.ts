@@ -1,16 +1,30 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import { isIP } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { connect as connectTls, getCACertificates } from 'node:tls';
-import { normalHost, type EgressDenial } from '@hamlet/core/egress';
+import { once } from 'node:events';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls, getCACertificates, type TLSSocket } from 'node:tls';
+import { callbackify } from 'node:util';
+import { deny, normalHost, type Destination, type EgressDenial } from '@hamlet/core/egress';
+import { Client, Pool, type Dispatcher } from 'undici';
 import { reach, type Network } from '../connect/reach.ts';
 import type { Admission } from '../village.ts';
 
 const MAX_OUTLETS = 1000;
+/** Connections of one agent to one server. */
 const MAX_SOCKETS = 64;
-const MAX_IDLE = 32;
 const IDLE_MS = 15_000;
+/** Longest silence of a server. */
+const SILENCE_MS = 300_000;
+const HANDSHAKE_MS = 10_000;
+/** Stands for the server within undici: names are read, judged and resolved by the broker alone. */
+const SERVER = 'http://server.invalid';
+
+const OPTIONS = {
+  allowH2: false,
+  pipelining: 1,
+  headersTimeout: SILENCE_MS,
+  bodyTimeout: SILENCE_MS,
+  keepAliveTimeout: IDLE_MS,
+  keepAliveMaxTimeout: IDLE_MS,
+} as const;
 
 /** No connection to the host, and why. */
 export class NotReached extends Error {
@@ -22,18 +36,81 @@ export class NotReached extends Error {
   }
 }
 
+/** A server, with or without TLS. */
+export interface Server extends Destination {
+  readonly isTls: boolean;
+}
+
+type Sent = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>;
+
+/** Gets the parts of an answer as they come. An error ends it; no other call follows one. */
+export interface AnswerReader extends Dispatcher.DispatchHandler {
+  /** The request goes out by a connection to this address. */
+  onStart(controller: Dispatcher.DispatchController, address: string | null): void;
+  onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void;
+}
+
+type Open = () => Promise<Socket>;
+
+/** One connection to a server, opened again if it has ended. Requests use it one after the other. */
+class Line extends Client {
+  readonly #at: { address: string | null };
+
+  constructor(open: Open, at: { address: string | null } = { address: null }) {
+    const dial = callbackify(async (): Promise<Socket> => {
+      const socket = await open();
+      at.address = socket.remoteAddress ?? null;
+      return socket;
+    });
+    super(SERVER, {
+      ...OPTIONS,
+      connect: (_server, done) => dial((error, socket) => (error === null ? done(null, socket) : done(error, null))),
+    });
+    this.#at = at;
+  }
+
+  override dispatch(sent: Dispatcher.DispatchOptions, reader: AnswerReader): boolean {
+    return super.dispatch(sent, {
+      ...reader,
+      onRequestStart: (controller) => reader.onStart(controller, this.#at.address),
+    });
+  }
+}
+
 /** Connections to servers for the requests of one agent. No other agent's request ever uses them. */
-export interface Outlet {
-  readonly http: HttpAgent;
-  readonly https: HttpsAgent;
-}
+class Outlet {
+  readonly #pools = new Map<string, Pool>();
+  readonly #open: (server: Server) => Promise<Socket>;
 
-interface Target {
-  readonly host?: string | null;
-  readonly port?: number | string | null;
-}
+  constructor(open: (server: Server) => Promise<Socket>) {
+    this.#open = open;
+  }
 
-type Created = (error: Error | null, stream: Duplex) => void;
+  /** Sends a request by a connection that is free, or by another one. `reader` gets errors too. */
+  send(server: Server, sent: Sent, reader: AnswerReader): void {
+    this.#poolOf(server).dispatch({ ...sent, origin: SERVER }, reader);
+  }
+
+  end(): void {
+    for (const pool of this.#pools.values()) void pool.destroy().catch(() => undefined);
+    this.#pools.clear();
+  }
+
+  #poolOf(server: Server): Pool {
+    const key = `${server.isTls ? 'tls' : 'plain'} ${server.host} ${String(server.port)}`;
+    const known = this.#pools.get(key);
+    if (known !== undefined) return known;
+    const pool = new Pool(SERVER, { connections: MAX_SOCKETS, factory: () => new Line(() => this.#open(server)) });
+    const dropUnused = (): void => {
+      if (pool.stats.connected > 0 || pool.stats.size > 0 || this.#pools.get(key) !== pool) return;
+      this.#pools.delete(key);
+      void pool.close().catch(() => undefined);
+    };
+    pool.on('disconnect', dropUnused).on('connectionError', dropUnused);
+    this.#pools.set(key, pool);
+    return pool;
+  }
+}
 
 /** The outlets of all agents, by life and version of the rules, so that no connection outlives its rules. */
 export class Outlets {
@@ -47,11 +124,11 @@ export class Outlets {
     this.#trusted = roots === undefined ? undefined : [...getCACertificates(), roots];
   }
 
-  of(admission: Admission): Outlet {
+  of(admission: Admission): Pick<Outlet, 'send'> {
     const key = `${admission.uid} ${admission.policy.version}`;
     const known = this.#outlets.get(key);
     if (known !== undefined) return known;
-    const outlet = this.#create(admission);
+    const outlet = new Outlet((server) => this.#connect(admission, server));
     this.#outlets.set(key, outlet);
     const oldest = this.#outlets.keys().next().value;
     if (this.#outlets.size > MAX_OUTLETS && oldest !== undefined) this.#drop(oldest);
@@ -66,41 +143,36 @@ export class Outlets {
     for (const key of this.#outlets.keys()) this.#drop(key);
   }
 
-  #create(admission: Admission): Outlet {
-    const options = { keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS };
-    const outlet = { http: new HttpAgent(options), https: new HttpsAgent(options) };
-    const open = async ({ host, port }: Target): Promise<Duplex> => {
-      const socket = await reach(this.#network, admission.policy, { host: normalHost(host ?? ''), port: Number(port) });
-      if ('verdict' in socket) throw new NotReached(socket);
-      return socket;
-    };
-    outlet.http.createConnection = (target: Target, created?: Created) => this.#connect(open(target), created);
-    outlet.https.createConnection = (target: Target, created?: Created) =>
-      this.#connect(
-        open(target).then((socket) => {
-          const servername =
-            isIP(target.host ?? '') === 0 ? { servername: target.host ?? '' } : { host: target.host ?? '' };
-          const trusted = this.#trusted === undefined ? {} : { ca: this.#trusted };
-          return connectTls({ ...servername, ...trusted, socket, ALPNProtocols: ['http/1.1'] });
-        }),
-        created,
-      );
-    return outlet;
-  }
-
-  #connect(socket: Promise<Duplex>, created?: Created): undefined {
-    socket.then(
-      (stream) => created?.(null, stream),
-      // Node passes an error on and reads no stream beside it.
-      (error: Error) => Reflect.apply(created ?? (() => undefined), undefined, [error]),
-    );
-    return undefined;
+  async #connect({ policy }: Admission, { host, port, isTls }: Server): Promise<Socket> {
+    const socket = await reach(this.#network, policy, { host: normalHost(host), port });
+    if ('verdict' in socket) throw new NotReached(socket);
+    return isTls ? secured(socket, host, this.#trusted) : socket;
   }
 
   #drop(key: string): void {
-    const outlet = this.#outlets.get(key);
+    this.#outlets.get(key)?.end();
     this.#outlets.delete(key);
-    outlet?.http.destroy();
-    outlet?.https.destroy();
+  }
+}
+
+/** TLS with a server on a connection. Rejects with {@link NotReached}. */
+async function secured(socket: Socket, host: string, trusted: string[] | undefined): Promise<TLSSocket> {
+  const name = isIP(host) === 0 ? { servername: host } : { host };
+  const ca = trusted === undefined ? {} : { ca: trusted };
+  const tls = connectTls({ ...name, ...ca, socket, ALPNProtocols: ['http/1.1'] });
+  const timer = setTimeout(() => tls.destroy(new Error('timeout')), HANDSHAKE_MS);
+  try {
+    await once(tls, 'secureConnect');
+    return tls;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'timeout';
+    throw new NotReached(
+      deny(
+        'egress_unreachable',
+        `${host} made no TLS connection that the broker trusts (${code}); check its certificate`,
+      ),
+    );
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Registry } from '@hamlet/contract';
-import type { AnswerLinks } from '../proxy/forward.ts';
+import type { AnswerLinks } from '../proxy/exchange.ts';
 import { LINKS } from './registries.ts';
 import type { Upstream } from './reverse-target.ts';
 

@@ -1,0 +1,192 @@
+/** Requests at real servers, with the answers on their way to programs. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import { after, before, beforeEach, test } from 'node:test';
+import { TestBroker } from '../testing/a-broker.ts';
+import { startInternet, type Internet } from '../testing/an-internet.ts';
+
+const MIB = 1 << 20;
+const FLOOD = 64 * MIB;
+const PIECE = Buffer.alloc(64 * 1024, 'x');
+
+let internet: Internet;
+let broker: TestBroker;
+/** Facts that the server has seen. */
+const seen = { headers: {} as IncomingMessage['headers'], received: 0, sent: 0, waits: 0, hungUp: 0 };
+
+const until = async (what: string, holds: () => boolean): Promise<void> => {
+  for (let tries = 0; !holds(); tries += 1) {
+    assert.ok(tries < 4000, `${what}: it did not come to hold`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** Writes as fast as the reader lets it. */
+async function flood(response: NodeJS.WritableStream): Promise<void> {
+  for (seen.sent = 0; seen.sent < FLOOD; seen.sent += PIECE.length)
+    if (!response.write(PIECE)) {
+      seen.waits += 1;
+      await once(response, 'drain');
+      seen.waits -= 1;
+    }
+  response.end();
+}
+
+before(async () => {
+  internet = await startInternet();
+  await internet.serveHttp('server.org', (request, response) => {
+    seen.headers = request.headers;
+    seen.received = 0;
+    request.on('data', (chunk: Buffer) => (seen.received += chunk.length));
+    response.on('close', () => (seen.hungUp += response.writableFinished ? 0 : 1));
+    switch (request.url) {
+      case '/flood':
+        return void flood(response).catch(() => undefined);
+      case '/hang':
+        return void response.write('begun');
+      case '/silent':
+        return;
+      case '/reset':
+        return void request.socket.destroy();
+      case '/torn':
+        response.writeHead(200, { 'content-length': '100' }).write('begun');
+        return void setImmediate(() => request.socket.destroy());
+      case '/hints':
+        response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+        return void response
+          .writeHead(200, { 'set-cookie': ['a=1', 'b=2'], connection: 'x-hop, close', 'x-hop': '1' })
+          .end('ok');
+      case '/empty':
+        return void response.writeHead(204).end();
+      default:
+        return void request.on('end', () => response.end(`${String(request.method)} ${String(seen.received)}`));
+    }
+  });
+  const noTls = await internet.serveTcp(443);
+  noTls.on('connection', (socket) => socket.on('error', () => undefined).end('HTTP/1.1 400 no TLS here\r\n\r\n'));
+  internet.names.set('broken.org', ['93.184.215.14']);
+  broker = await TestBroker.start(internet);
+});
+after(() => {
+  broker.close();
+  internet.close();
+});
+beforeEach(() => {
+  broker.village.addAgent('ada', {
+    allow: [
+      { host: 'server.org', ports: [80], methods: ['GET', 'HEAD', 'POST', 'PUT'], paths: ['/**'] },
+      { host: 'broken.org', methods: ['GET'], paths: ['/**'] },
+    ],
+  });
+  broker.village.stop('uid-ada');
+  broker.village.ends.length = 0;
+  internet.dialled.length = 0;
+  seen.hungUp = 0;
+});
+
+/** A request of a program that is still open. */
+function begin(path: string, more: { method?: string; headers?: Record<string, string> } = {}): ClientRequest {
+  const headers = { 'proxy-authorization': broker.identity('ada'), host: 'server.org', ...more.headers };
+  const url = `http://server.org${path}`;
+  const asked = {
+    host: '127.0.0.1',
+    port: broker.port,
+    path: url,
+    method: more.method ?? 'GET',
+    headers,
+    agent: false,
+  };
+  return requestHttp(asked).on('error', () => undefined);
+}
+
+test('a program that reads slowly slows its server down, and then gets every byte', async () => {
+  const request = begin('/flood').end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let sent = -1;
+  await until('the server waits', () => {
+    const isStill = seen.waits > 0 && seen.sent === sent;
+    sent = seen.sent;
+    return isStill;
+  });
+  assert.ok(seen.sent < FLOOD / 2, `${seen.sent} bytes are on their way to a program that reads none`);
+  let read = 0;
+  for await (const chunk of response) read += (chunk as Buffer).length;
+  assert.equal(read, FLOOD);
+});
+
+test('a program that hangs up ends its request at the server: before the answer, within it, and within its own body', async () => {
+  for (const [path, method] of [
+    ['/silent', 'GET'],
+    ['/hang', 'GET'],
+    ['/silent', 'PUT'],
+  ] as const) {
+    seen.hungUp = 0;
+    seen.headers = {};
+    const request = begin(path, { method, headers: method === 'PUT' ? { 'content-length': String(MIB) } : {} });
+    if (method === 'PUT') request.write(PIECE);
+    else request.end();
+    await until('the request has arrived', () => seen.headers.host === 'server.org');
+    request.destroy();
+    await until(`${method} ${path} has ended`, () => seen.hungUp === 1);
+    await until('its end is recorded', () => broker.village.ends.length > 0);
+    broker.village.ends.length = 0;
+  }
+});
+
+test('the broker answers the question whether to send a body, and the server gets the body alone', async () => {
+  const request = begin('/body', { method: 'POST', headers: { expect: '100-continue', 'content-length': '5' } });
+  request.flushHeaders();
+  await once(request, 'continue');
+  const [response] = (await once(request.end('12345'), 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 200);
+  assert.equal(seen.headers.expect, undefined);
+  assert.equal(seen.received, 5);
+  response.resume();
+});
+
+test('hints before an answer are left out, repeated headers stay, and those of one hop do not pass', async () => {
+  const { status, headers, body } = await broker.plain('http://server.org/hints');
+  assert.equal(status, 200);
+  assert.equal(body, 'ok');
+  assert.deepEqual(headers['set-cookie'], ['a=1', 'b=2']);
+  assert.equal(headers['x-hop'], undefined);
+});
+
+test('requests one after the other use one connection; answers without a body leave it usable', async () => {
+  for (const path of ['/one', '/empty', '/two'])
+    assert.ok([200, 204].includes((await broker.plain(`http://server.org${path}`)).status));
+  assert.deepEqual(internet.dialled, ['93.184.215.14:80']);
+  const head = await broker.plain('http://server.org/three', { method: 'HEAD' });
+  assert.deepEqual([head.status, head.body], [200, '']);
+  assert.equal((await broker.plain('http://server.org/four', { method: 'PUT', body: 'abc' })).body, 'PUT 3');
+});
+
+test('a server that resets is unreachable; an answer that breaks off breaks off at the program too', async () => {
+  const { status, headers } = await broker.plain('http://server.org/reset');
+  assert.deepEqual([status, headers['hamlet-egress-code']], [502, 'egress_unreachable']);
+  await assert.rejects(broker.plain('http://server.org/torn'), /aborted|ECONNRESET/);
+  await until('both ends are recorded', () => broker.village.ends.length === 2);
+  assert.deepEqual(
+    broker.village.ends.map(({ refused }) => refused),
+    ['egress_unreachable', 'egress_unreachable'],
+  );
+});
+
+test('bytes beyond the limit of a rule do not go out', async () => {
+  const rule = { host: 'server.org', ports: [80], methods: ['POST'], paths: ['/**'], bytesPerHour: 20_000 };
+  broker.village.addAgent('ada', { version: '2', allow: [rule] });
+  broker.village.stop('uid-ada');
+  const { status, headers } = await broker.plain('http://server.org/much', {
+    method: 'POST',
+    body: 'x'.repeat(300_000),
+  });
+  assert.deepEqual([status, headers['hamlet-egress-code']], [429, 'egress_bytes_spent']);
+  assert.ok(seen.received <= 20_000, String(seen.received));
+});
+
+test('a server without TLS, or with a certificate that the broker does not trust, is named with the cause', async () => {
+  const { status, body } = await broker.inspected('https://broken.org/');
+  assert.equal(status, 502);
+  assert.match(body, /broken\.org made no TLS connection that the broker trusts \([A-Z_]+\); check its certificate/);
+});
