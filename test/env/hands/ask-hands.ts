@@ -29,7 +29,7 @@ export interface HandsAnswer {
   readonly data: {
     readonly boots?: number;
     readonly lost?: readonly { readonly process: string }[];
-    readonly exit?: { readonly cause: string; readonly code?: number };
+    readonly exit?: { readonly cause: string; readonly code?: number; readonly note?: string };
     readonly stdout?: { readonly head: string; readonly bytes: number; readonly kept: number };
     readonly stderr?: { readonly head: string };
   };

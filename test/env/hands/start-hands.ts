@@ -21,8 +21,8 @@ export interface Hands {
   remove(): Promise<void>;
 }
 
-/** Builds and starts the supervisor. */
-export async function startHands(): Promise<Hands> {
+/** Builds and starts the supervisor. `layerBytes`: the limit of the workspace as if it were the container's own disk; none by default. */
+export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: number } = {}): Promise<Hands> {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-hands-'));
   const [program, workspace] = [join(folder, 'hamlet-hands'), join(folder, 'workspace')];
   mkdirSync(workspace);
@@ -32,7 +32,8 @@ export async function startHands(): Promise<Hands> {
   const socket = join(shared, 'hands.sock');
   const serve = async (): Promise<ChildProcess> => {
     rmSync(socket, { force: true });
-    const args = ['serve', '--folder', shared, '--output', join(folder, 'output')];
+    const layer = ['--layer', workspace, '--layer-bytes', String(layerBytes)];
+    const args = ['serve', '--folder', shared, '--output', join(folder, 'output'), ...layer];
     const started = spawn(program, args, { stdio: 'ignore' });
     await ready(started, socket);
     return started;

@@ -139,6 +139,7 @@ test('the exit decides: each failure has its code and says what the program said
     [ended(3, '', 'no oven'), 'command_failed', /exit code 3\. It said: no oven/],
     [{ ...ended(0, ''), code: null, cause: 'timeout' }, 'command_timed_out', /too long/],
     [{ ...ended(0, ''), code: null, cause: 'memory' }, 'command_out_of_memory', /memory/],
+    [{ ...ended(0, ''), code: null, cause: 'disk' }, 'command_disk_full', /Remove files/],
     [
       new ProgramError('too_many', '32 processes run already', { started: false }),
       'command_not_started',

@@ -111,6 +111,8 @@ const WORDS: Readonly<Record<string, string>> = {
   command_unknown: 'It is unknown whether the command ran to its end.',
   command_timed_out: 'The command took too long and was ended.',
   command_out_of_memory: 'The command needed more memory than the hands have.',
+  command_disk_full:
+    'The command was ended, because the disk of the machine is full. Remove files that are not needed.',
   command_not_started: 'The command did not start.',
 };
 
@@ -165,6 +167,7 @@ function outcomeOf(end: ProgramEnd): ToolOutcome {
   if (cause === 'request') return { kind: 'unknown', text: 'The command was ended before it was done.' };
   if (cause === 'timeout') return failed('command_timed_out', end);
   if (cause === 'memory') return failed('command_out_of_memory', end);
+  if (cause === 'disk') return failed('command_disk_full', end);
   if (code !== 0) return failed('command_failed', end);
   if (stdout.text.trim() !== '') return { kind: 'ok', text: stdout.text.trim() };
   return { kind: 'ok', text: stderr.text.trim() || 'The command ended with exit code 0 and wrote nothing.' };

@@ -19,7 +19,7 @@ export type ProgramEnd = Readonly<{
   /** Exit code; null if a signal ended the program. */
   code: number | null;
   /** `exit`: the program ended by itself. The others ended it with everything that it started. */
-  cause: 'exit' | 'request' | 'timeout' | 'memory';
+  cause: 'exit' | 'request' | 'timeout' | 'memory' | 'disk';
   stdout: Printed;
   stderr: Printed;
 }>;

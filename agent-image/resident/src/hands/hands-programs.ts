@@ -159,7 +159,7 @@ function collector(hear: (text: string) => void) {
 }
 
 const NOTHING: Printed = { text: '', bytes: 0 };
-const CAUSES = { exit: 'exit', killed: 'request', timeout: 'timeout', oom: 'memory' } as const;
+const CAUSES = { exit: 'exit', killed: 'request', timeout: 'timeout', oom: 'memory', full: 'disk' } as const;
 
 function endOf({ exit, stderr }: EndedProcess, stdout: Printed): ProgramEnd {
   return {

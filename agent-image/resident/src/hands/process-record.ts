@@ -4,6 +4,8 @@ import { z } from 'zod';
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
 export const OutputPart = z.object({ data: bytes, more: z.boolean() });
 
+const NOTE_CHARS = 4_000;
+
 /** One stream: `head` and `tail` are its first and last 16 KiB, `kept` bytes can be read. */
 export const OutputStream = z.object({ bytes: z.int(), kept: z.int(), head: bytes, tail: bytes.optional() });
 export type OutputStream = z.infer<typeof OutputStream>;
@@ -19,7 +21,12 @@ export const ProcessRecord = z.object({
     .object({
       code: z.int().optional(),
       signal: z.string().optional(),
-      cause: z.enum(['exit', 'killed', 'timeout', 'oom']),
+      cause: z.enum(['exit', 'killed', 'timeout', 'oom', 'full']),
+      // Words of the supervisor about the end, or about what it did to the programs before.
+      note: z
+        .string()
+        .transform((text) => text.slice(0, NOTE_CHARS))
+        .optional(),
     })
     .optional(),
   existing: z.boolean().optional(),

@@ -92,6 +92,7 @@ function causeOf(record: ProcessRecord, offset: number): string {
     killed: 'it was ended',
     timeout: 'its time was over',
     oom: 'it used up the memory',
+    full: 'it was ended, because the disk of the machine was full',
   }[exit.cause];
   const words = lastWords(record);
   return words === '' ? how : `${how}; its last words: ${words}`;

@@ -45,11 +45,19 @@ export const BrowserFacts = z.discriminatedUnion('ok', [
 ]);
 export type BrowserFacts = z.infer<typeof BrowserFacts>;
 
+const CODES = {
+  exit: 'program_failed',
+  killed: 'program_failed',
+  timeout: 'timed_out',
+  oom: 'program_failed',
+  full: 'disk_full',
+} as const;
 const CAUSES = {
   exit: 'it ended without an answer',
   killed: 'it was ended before it was done',
   timeout: 'it took too long',
   oom: 'the hands have no memory left',
+  full: 'the disk of the machine is full; remove files',
 } as const;
 
 /** The facts that a program wrote last to its error stream; a failure if it wrote none. */
@@ -61,10 +69,9 @@ export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Fail
   } catch {
     // Its last words are no facts.
   }
-  const code = record.exit.cause === 'timeout' ? 'timed_out' : 'program_failed';
   return {
     ok: false,
-    code,
+    code: CODES[record.exit.cause],
     message: `The program of the tool failed: ${CAUSES[record.exit.cause]}. ${last.slice(-500)}`,
   };
 }

@@ -115,6 +115,7 @@ type output struct {
 type exit struct {
 	Code          *int
 	Signal, Cause string
+	Note          string
 }
 
 type record struct {

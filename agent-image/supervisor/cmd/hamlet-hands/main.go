@@ -37,6 +37,9 @@ user, before the resident starts. trust gives an authority to OpenSSL and NSS.
 
   --folder FOLDER   folder of the socket, which outlives the container; /run/hands by default
   --output FOLDER   folder of the outputs, which is emptied; /var/tmp/hands by default
+  --layer FOLDER    file system that programs may fill beside their volumes; / by default
+  --layer-bytes N   bytes at which the kubelet evicts the pod, by default those of HAMLET_LAYER_BYTES;
+                    before that the programs end, and 0 watches nothing
   --help            this text
 `
 
@@ -87,6 +90,8 @@ func serve(args []string) int {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	folder := flags.String("folder", "/run/hands", "")
 	output := flags.String("output", "/var/tmp/hands", "")
+	layerFolder := flags.String("layer", wholeSystem, "")
+	layerBytes := flags.Int64("layer-bytes", layerBytesOf(os.Getenv(layerVariable)), "")
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
@@ -94,7 +99,7 @@ func serve(args []string) int {
 	leadSources()
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(collectAt)
-	if err := supervise(*folder, *output); err != nil {
+	if err := supervise(*folder, *output, watched{folder: *layerFolder, bytes: *layerBytes}); err != nil {
 		log.Print(err)
 		return 1
 	}
@@ -102,7 +107,8 @@ func serve(args []string) int {
 }
 
 // supervise serves until SIGTERM or SIGINT, and then ends all processes.
-func supervise(folder, output string) error {
+func supervise(folder, output string, limited watched) error {
+	began := time.Now()
 	adoptOrphans()
 	boots := state.Begin(folder)
 	table, err := process.NewTable(output, boots.Note)
@@ -117,6 +123,7 @@ func supervise(folder, output string) error {
 			table.Reap()
 		}
 	}()
+	limited.watch(table, output, began)
 	listener, err := server.Listen(filepath.Join(folder, "hands.sock"))
 	if err != nil {
 		return err

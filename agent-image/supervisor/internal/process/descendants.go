@@ -87,11 +87,13 @@ func (t *Table) leftOf(id string) []int {
 	return found
 }
 
+// killRounds is how often the supervisor looks for processes to end: they may start others meanwhile.
+const killRounds = 5
+
 // killLeft ends everything that a process has left behind. They may start others meanwhile, so it looks a few times until
 // none is left.
 func (t *Table) killLeft(id string) {
-	const rounds = 5
-	for range rounds {
+	for range killRounds {
 		t.mu.Lock()
 		left := t.leftOf(id)
 		t.mu.Unlock()

@@ -32,6 +32,9 @@ type process struct {
 	stderr   *spool
 	timer    *time.Timer
 	over     chan struct{}
+	// explained is closed when note has the words about the end; nil for an end without any.
+	explained chan struct{}
+	note      string
 }
 
 // pipes are the ends of a new process: its own, and ours.
@@ -184,6 +187,7 @@ func (p *process) record() Record {
 	}
 	if p.hasEnded() {
 		record.State, record.EndedMs = Exited, p.ended.UnixMilli()
+		record.Exit = &Exit{Code: p.exit.Code, Signal: p.exit.Signal, Cause: p.exit.Cause, Note: p.note}
 	}
 	stdout := p.stdout.describe()
 	record.Stdout = &stdout

@@ -20,6 +20,8 @@ const (
 	ByRequest Cause = "killed"
 	// ByMemory: the kernel ended it, because the container had no memory left.
 	ByMemory Cause = "oom"
+	// ByDisk: the supervisor ended it, because the file system of the container was nearly full.
+	ByDisk Cause = "full"
 )
 
 // Exit of a process. Exactly one of Code and Signal is set.
@@ -27,6 +29,8 @@ type Exit struct {
 	Code   *int   `json:"code,omitempty"`
 	Signal string `json:"signal,omitempty"`
 	Cause  Cause  `json:"cause"`
+	// Note has words about the cause, or about what happened to the programs before, if the supervisor has some.
+	Note string `json:"note,omitempty"`
 }
 
 // Record describes a process to callers.

@@ -21,6 +21,10 @@ type Table struct {
 	byID    map[string]*process
 	byPid   map[int]*process
 	closing bool
+	// notice is given with the end of the next program that ends by itself.
+	notice string
+	// started gets a value at each start, for the watch of the disk.
+	started chan struct{}
 	// past are ids of dropped processes, oldest first: none of them starts again.
 	past []string
 }
@@ -33,7 +37,7 @@ func NewTable(folder string, note func([]Lost)) (*Table, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	return &Table{folder: folder, note: note, byID: map[string]*process{}, byPid: map[int]*process{}}, nil
+	return &Table{folder: folder, note: note, byID: map[string]*process{}, byPid: map[int]*process{}, started: make(chan struct{}, 1)}, nil
 }
 
 // Start starts a process, or returns the one that already has the id.
@@ -66,6 +70,7 @@ func (t *Table) Start(spec Spec) (Record, *Fault) {
 	}
 	t.byID[spec.Process] = begun
 	t.byPid[begun.pid] = begun
+	t.noteStart()
 	t.noteRunning()
 	return begun.record(), nil
 }
@@ -142,6 +147,9 @@ func (t *Table) reapOne() bool {
 	if each := t.byPid[pid]; each != nil {
 		delete(t.byPid, pid)
 		each.end(status)
+		if each.exit.Cause == ByItself {
+			each.note, t.notice = t.notice, ""
+		}
 		t.noteRunning()
 	}
 	return true
@@ -174,6 +182,7 @@ func (t *Table) Wait(id string, most time.Duration) (Record, *Fault) {
 	select {
 	case <-found.over:
 		found.drain()
+		t.untilExplained(found)
 	case <-timer.C:
 	}
 	t.mu.Lock()

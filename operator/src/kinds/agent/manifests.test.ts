@@ -211,6 +211,10 @@ test('the resident has no rights and the same compute in every tier; each contai
   });
   assert.deepEqual(residentIn(podWith({}, {}, TIER_2).spec)?.resources, resident?.resources);
   assert.deepEqual(handsOf(spec)?.command, ['hamlet-hands', 'serve']);
+  // The same bytes as the limit of the container, at which the kubelet evicts the pod.
+  const { env, resources } = JSON.parse(JSON.stringify(handsOf(spec)));
+  assert.deepEqual(env, [{ name: 'HAMLET_LAYER_BYTES', value: String(4 * 2 ** 30) }]);
+  assert.equal(resources.limits['ephemeral-storage'], '4Gi');
   assert.equal(metadata.annotations['hamlet.village/hands'], SETTINGS.image);
 });
 

@@ -1,4 +1,5 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
+import { bytes } from '@hamlet/core/seats';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
 import type { CachedAgent, OperatedSpec, TierView } from '../../objects/cached-objects.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { CA_CERTIFICATE_KEY, CA_CONFIG_MAP, CA_MOUNT_PATH } from '../../objects/authority.ts';
 import { HANDS, handsImageOf, RESIDENT, RESIDENT_RESOURCES, RESIDENT_UID } from '../../objects/hands.ts';
 import { hostsText } from '../../objects/service-hosts.ts';
-import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf } from '../../objects/tier-compute.ts';
+import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf, SCRATCH } from '../../objects/tier-compute.ts';
 import type { Settings } from './facts.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
@@ -176,6 +177,8 @@ function handsOf({ tier, settings }: PodPlan, image: string): object {
     image,
     imagePullPolicy,
     command: [SUPERVISOR, 'serve'],
+    // The supervisor ends programs before the kubelet evicts the pod.
+    env: [{ name: 'HAMLET_LAYER_BYTES', value: String(bytes(SCRATCH.limit)) }],
     workingDir: '/workspace',
     resources: resourcesOf(tier),
     volumeMounts: [...mountsOf(HANDS_PARTS), SOCKET_VOLUME, ...caMountOf(settings)],

@@ -45,9 +45,11 @@ function outcomeOf(record: EndedProcess, { seconds, cwd }: Ran): ToolOutcome {
         'command_out_of_memory',
         `The command was ended, because the hands have no memory left. Use less of it: smaller input, fewer processes.\n${said}`,
       );
+    case 'full':
+      return failed('disk_full', `${exit.note ?? 'The disk of the machine is full. Remove files.'}\n${said}`);
     case 'exit':
       return okay(
-        `${exit.code === undefined ? `Ended by the signal ${exit.signal ?? ''}` : `Exit code ${exit.code}`}, in ${cwd}\n${said}`,
+        `${exit.note === undefined ? '' : `${exit.note}\n`}${exit.code === undefined ? `Ended by the signal ${exit.signal ?? ''}` : `Exit code ${exit.code}`}, in ${cwd}\n${said}`,
       );
   }
 }

@@ -71,5 +71,5 @@ async function stopProcess(
 function stateOf({ exit, startedMs, endedMs }: ProcessRecord): string {
   if (exit === undefined) return `It runs since ${new Date(startedMs).toISOString()}.`;
   const seconds = ((endedMs ?? startedMs) - startedMs) / 1_000;
-  return `It ended after ${seconds} s ${exit.code === undefined ? `by the signal ${exit.signal ?? ''}` : `with exit code ${exit.code}`}.`;
+  return `It ended after ${seconds} s ${exit.code === undefined ? `by the signal ${exit.signal ?? ''}` : `with exit code ${exit.code}`}.${exit.note === undefined ? '' : ` ${exit.note}`}`;
 }

@@ -1,0 +1,40 @@
+/** A program that fills the disk of its machine, under a real supervisor: it ends with a code and a cause, and the agent can clean up. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
+
+const MIB = 2 ** 20;
+
+let hands: Hands;
+let use: ReturnType<typeof useTool>;
+before(async () => {
+  hands = await startHands({ layerBytes: 256 * MIB });
+  use = useTool(aHandsKit(hands));
+});
+after(() => hands.remove());
+
+/** The outcome of a command with its text. */
+async function ran(command: string) {
+  const outcome = await use('shell', { command });
+  assert.ok(outcome.kind === 'ok' || outcome.kind === 'failed', JSON.stringify(outcome));
+  return outcome;
+}
+
+test('a command that fills the disk has the code of a full disk and says what fills it; then the agent cleans up', async () => {
+  const filled = await ran(
+    'mkdir cache; fallocate -l 190M cache/log; while :; do head -c 1M /dev/zero >>cache/log; sleep 0.2; done',
+  );
+  assert.ok(filled.kind === 'failed');
+  assert.equal(filled.code, 'disk_full');
+  assert.match(filled.text, /of at most 256 MiB; the most is in \S*\/cache \([^]*Remove files/);
+  const cleaned = await ran('rm -r cache; ls | wc -l');
+  assert.match(cleaned.text, /All programs were ended[^]*Exit code 0[^]*stdout:\n0\n/, 'and it reads once more why');
+  assert.match((await ran('echo works')).text, /^Exit code 0[^]*works/);
+});
+
+test('a command that fills it at once and ends has its file emptied, and the next one says so', async () => {
+  await ran('fallocate -l 400M jump');
+  for (let words = ''; !words.includes('emptied (1)');) words = (await ran('sleep 0.1')).text;
+  assert.match((await ran('stat -c %s jump')).text, /stdout:\n0\n/);
+});
