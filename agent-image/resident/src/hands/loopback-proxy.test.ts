@@ -167,8 +167,18 @@ test('while the broker is away, programs read so', async () => {
     token: async () => 'the-token',
     refusals,
   });
-  const { text, socket } = await tunnel('example.org:443', [], lonely.port);
+  const user = basic(`${RUN}/call-10`);
+  const { text, socket } = await tunnel('example.org:443', [`Proxy-Authorization: ${user}`], lonely.port);
   assert.match(text, /^HTTP\/1.1 503[\s\S]*egress_unreachable/);
   socket.destroy();
+  const request = requestHttp({ port: lonely.port, path: '/pip/x', headers: { authorization: user }, agent: false });
+  const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 503);
+  response.resume();
+  assert.deepEqual(
+    refusals.take({ run: RUN, call: 'call-10' }),
+    ['egress_unreachable: the broker does not answer; try again in a minute'],
+    'and the result of the call says so',
+  );
   lonely.close();
 });

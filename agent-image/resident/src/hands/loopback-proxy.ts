@@ -10,7 +10,7 @@ import {
 import { connect } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { BROKER_HOST } from './proxy-environment.ts';
-import { answerOfHead, answerOfHeaders, type Refusals } from './refusals.ts';
+import { answerOfHead, answerOfHeaders, type BrokerAnswer, type Refusals } from './refusals.ts';
 
 /** Open connections of all programs of the pod. The broker admits 128 of an agent. */
 const MAX_CONNECTIONS = 160;
@@ -81,7 +81,9 @@ export async function startLoopbackProxy(config: LoopbackProxyConfig): Promise<L
   };
 }
 
-const UNREACHABLE = `${JSON.stringify({ reason: 'egress_unreachable', message: 'the broker does not answer; try again in a minute' })}\n`;
+const LOST = { code: 'egress_unreachable', message: 'the broker does not answer; try again in a minute' } as const;
+const LOST_ANSWER: BrokerAnswer = { code: LOST.code, phrase: `${LOST.code}: ${LOST.message}` };
+const UNREACHABLE = `${JSON.stringify({ reason: LOST.code, message: LOST.message })}\n`;
 const REFUSAL = `HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: ${String(UNREACHABLE.length)}\r\nconnection: close\r\n\r\n${UNREACHABLE}`;
 
 function refuse(response: ServerResponse): void {
@@ -114,6 +116,7 @@ async function openTunnel(
     await once(broker, 'connect');
   } catch (error) {
     broker.destroy();
+    parts.refusals.note(user, null, LOST_ANSWER);
     throw error;
   }
   broker.write(`CONNECT ${url} HTTP/1.1\r\nHost: ${url}\r\nProxy-Authorization: ${identity}\r\n\r\n`);
@@ -185,7 +188,11 @@ async function forward(parts: Parts, request: IncomingMessage, response: ServerR
     response.writeHead(answer.statusCode ?? 502, phraseOf(answer), onward(answer));
     pipeline(answer, response, () => undefined);
   });
-  upstream.on('error', () => refuse(response));
+  upstream.on('error', () => {
+    // A program that hangs up ends the request too.
+    if (!response.headersSent && !response.destroyed) parts.refusals.note(user, null, LOST_ANSWER);
+    refuse(response);
+  });
   response.once('close', () => upstream.destroy());
   pipeline(request, upstream, () => undefined);
 }

@@ -41,7 +41,13 @@ func (t *Table) EndAll(explain func() string) {
 	for _, each := range ending {
 		waiting.Go(func() {
 			t.stop(each, ByDisk, 0)
-			<-each.over
+			// A program that is stuck in the kernel must not stop the watch.
+			timer := time.NewTimer(reapTime)
+			defer timer.Stop()
+			select {
+			case <-each.over:
+			case <-timer.C:
+			}
 		})
 	}
 	waiting.Wait()
