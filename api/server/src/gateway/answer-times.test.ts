@@ -63,6 +63,16 @@ test('a model that writes slowly finishes, also after a time that is longer than
   assert.match(text, /\[DONE\]/);
 });
 
+test('a stream begins while the provider is still silent', async () => {
+  wire.add({ answer: { ...OPENAI_WIRE.stream({ text: ['Late.'] }), chunks: ['hold'] } });
+  const response = await ask('bob', true);
+  assert.equal(response.status, 200);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  assert.match((await reader?.read())?.value ?? '', /"delta":\{"role":"assistant","content":""\}/);
+  await reader?.cancel();
+  await wire.requests.at(-1)?.gone;
+});
+
 for (const stream of [true, false])
   test(`a model that sends comments but no piece is cut off, at the provider too (${stream ? 'streamed' : 'whole'})`, async () => {
     const whole = OPENAI_WIRE.stream({ text: ['First words.'] });

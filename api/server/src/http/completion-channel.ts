@@ -1,6 +1,6 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Response } from 'express';
-import { beginEventStream } from './event-sink.ts';
+import { setStreamHeaders } from './event-sink.ts';
 import { showLimits, type ShownLimit } from './rate-limit.ts';
 import type { Refused } from './outcome.ts';
 import { completionWire } from './completion-wire.ts';
@@ -13,8 +13,8 @@ const HEARTBEAT_MS = 5_000;
 export interface CompletionChannel {
   /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
-  /** Begins a streamed answer. After it, only `end` can report a failure. */
-  begin(limits: readonly ShownLimit[]): void;
+  /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
+  begin(limits: readonly ShownLimit[], first: readonly unknown[]): void;
   send(chunk: unknown): void;
   /** Ends the stream as its wire does, or, if a refusal is given, with its error instead. */
   end(refusal?: Refused): void;
@@ -47,20 +47,23 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     if (checked?.success === false) ports.onBadChunk(checked.error.issues);
   }
 
+  function send(chunk: unknown): void {
+    if (ports.isChecked()) check(chunk);
+    write(wire.event(chunk, JSON.stringify(chunk)));
+  }
+
   return {
     gone: leaving.signal,
-    begin: (limits) => {
+    begin: (limits, first) => {
       showLimits(response, limits);
-      beginEventStream(response);
+      setStreamHeaders(response);
+      for (const chunk of first) send(chunk);
       // A slow model may be silent for minutes while it reads the prompt; the caller's connection must not look dead.
       if (response.closed) return;
       heartbeat = setInterval(() => response.write(': \n\n'), HEARTBEAT_MS);
       response.once('close', () => clearInterval(heartbeat));
     },
-    send: (chunk) => {
-      if (ports.isChecked()) check(chunk);
-      write(wire.event(chunk, JSON.stringify(chunk)));
-    },
+    send,
     end: (refusal) => {
       clearInterval(heartbeat);
       write(refusal === undefined ? wire.done : wire.failure(problemOf(refusal, ports.requestId)));

@@ -13,11 +13,10 @@ export interface EventSink {
   drained(): Promise<void>;
 }
 
-/** Sends the headers of an event stream. */
-export function beginEventStream(response: Response): void {
+/** Sets the headers of an event stream. The first write sends them. */
+export function setStreamHeaders(response: Response): void {
   response.status(200);
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
-  response.flushHeaders();
 }
 
 /**
@@ -54,7 +53,7 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
       response.off('drain', resolve).off('close', resolve);
     },
     start: (onEnd) => {
-      beginEventStream(response);
+      setStreamHeaders(response);
       started = true;
       response.write(`: open\n\n${waiting.join('')}`);
       const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS);

@@ -28,6 +28,16 @@ export interface Conversation<Whole, Chunk> {
   readonly shapeOf: (ticket: Ticket) => AnswerShape<Whole, Chunk>;
 }
 
+/** The function without its further calls. */
+function once(run: () => void): () => void {
+  let hasRun = false;
+  return () => {
+    if (hasRun) return;
+    hasRun = true;
+    run();
+  };
+}
+
 /** Streams an answer; after the first chunk, only the stream can report a failure. */
 async function stream<Whole, Chunk>(
   gateway: GatewayPorts,
@@ -37,13 +47,18 @@ async function stream<Whole, Chunk>(
   const send = (chunks: readonly Chunk[]): void => {
     for (const chunk of chunks) channel.send(chunk);
   };
-  channel.begin(ticket.limits);
-  send(shape.first());
+  // The request to the provider goes out first: writing to the caller takes time that the first piece would wait for.
+  const begin = once(() => channel.begin(ticket.limits, shape.first()));
+  const soon = setImmediate(begin);
   try {
     const outcome = await carryOut(gateway, ticket, {
       gone: channel.gone,
-      onPiece: (piece, provider) => send(shape.piece(piece, provider)),
+      onPiece: (piece, provider) => {
+        begin();
+        send(shape.piece(piece, provider));
+      },
     });
+    begin();
     if (outcome.ok) send(shape.last(outcome.data));
     channel.end(outcome.ok ? undefined : outcome);
   } catch (error) {
@@ -51,7 +66,10 @@ async function stream<Whole, Chunk>(
       request_id: ticket.requestId,
       error,
     });
+    begin();
     channel.end(refusalOfError(error));
+  } finally {
+    clearImmediate(soon);
   }
   return null;
 }

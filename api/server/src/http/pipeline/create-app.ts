@@ -30,7 +30,7 @@ export function createApp(options: AppOptions): Express {
   const routes = ROUTES.filter(
     (route) =>
       route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only),
-  );
+  ).toSorted(modelsFirst);
   app.use(countAddress(ports.gate));
   for (const route of routes)
     mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
@@ -38,6 +38,14 @@ export function createApp(options: AppOptions): Express {
   app.use(refuseUnknown(routes));
   app.use(refuseBroken);
   return app;
+}
+
+/**
+ * Puts the routes of models first, and keeps the order of the others. Express compares a request with one route after the
+ * other, and an agent waits for each answer of a model; no other route has paths of theirs.
+ */
+function modelsFirst(a: RouteSpec, b: RouteSpec): number {
+  return Number(b.permission === 'models:use') - Number(a.permission === 'models:use');
 }
 
 /** Counts every request of an address before anything else, even for unknown paths. */
