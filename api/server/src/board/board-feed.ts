@@ -65,9 +65,9 @@ class FeedReader {
       });
   }
 
-  /** Sends the current offset of the stream unless the viewer has it already. */
+  /** Sends the current offset of the stream, also if the viewer has it: a silent socket counts as a lost one. */
   mark(): void {
-    if (this.#offset <= this.#said) return;
+    if (this.#offset < 0) return;
     const mark: BoardMark = { type: 'mark', epoch: this.#ports.pages.epoch, offset: this.#offset };
     this.#follower.out.send(JSON.stringify(mark));
     this.#said = this.#offset;
