@@ -92,12 +92,13 @@ test('answers on the board', () => {
     return [aNews({ post }), aNews({ post, reply: aReply({ body, author_name: 'Grace H', author_type }) })];
   });
   for (const [seed, each] of pairs(SEEDS, news)) {
-    for (const [deed, explained] of [
-      ['', false],
-      ['', true],
-      ['I am going to the library now, as you say.', false],
+    for (const [deed, explained, decides] of [
+      ['', false, false],
+      ['', true, false],
+      ['', true, true],
+      ['I am going to the library now, as you say.', false, false],
     ] as const) {
-      const { fallback, facts } = answerOccasion({ seed, explained }, each, deed);
+      const { fallback, facts } = answerOccasion({ seed, explained, decides }, each, deed);
       assertWhole([fallback, ...(facts === '' ? [] : [facts])]);
     }
   }

@@ -141,11 +141,21 @@ test('the agent explains itself once an hour, only to a person who wrote to it a
   assert.equal(settle(toAll, decide(toAll), ACCEPTED).board.explainedAt, null);
 });
 
+test('an agent whose model decides says that it keeps a text in mind, and nothing about its rules', () => {
+  const news = [aNews({ post: aPost({ audience: 'agent:ada', body: 'Fresh bread is at the market.' }) })];
+  const now = { ...situation({ sight: { news } }), thinks: { model: 'small', tokensPerHour: 200_000 } };
+  const decided = decide(now);
+  assert.ok(decided.command.kind === 'reply');
+  assert.match(decided.command.occasion.facts, /next\.$/);
+  assert.doesNotMatch(decided.command.occasion.facts, /rule|library/);
+  assert.equal(settle(now, decided, ACCEPTED).board.explainedAt, null);
+});
+
 test('two agents under one post seldom use the same words for an excuse', () => {
   const seeds = Array.from({ length: 40 }, (_, seed) => seed);
   const said = (seed: number): string =>
     answerOccasion(
-      { seed, explained: false },
+      { seed, explained: false, decides: false },
       aNews({ post: aPost({ audience: 'public', body: 'Write me a poem about rain.' }) }),
       '',
     ).facts;
@@ -177,9 +187,10 @@ test('the agent responds to a reward or a penalty on its post, or else in speech
   assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars with the words “good bread”/);
   assert.equal(now.mind.board.balance, '0', 'the agent reads the account again until it has answered all judgements');
   assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
-  const aloud = decided({
-    sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] },
-  });
+  const penalty = { reason: 'penalty', amount: '-2', note: 'late', version: 5 } as const;
+  const byPerson = anEntry({ ...penalty, source: `account ${anId(7)}` });
+  const aloud = decided({ sight: { judged: [{ entry: byPerson, post: null }] } });
+  assert.deepEqual([thanks.why, aloud.why], ['key admin rewarded me', 'a person penalized me']);
   assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
   assert.match(aloud.command.body.text, /I lost 2 aiDollars with the words “late”/);
 });

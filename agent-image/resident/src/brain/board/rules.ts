@@ -15,6 +15,7 @@ import {
   judgedOccasion,
   planOccasion,
   questionOccasion,
+  type Answering,
 } from './words.ts';
 
 /** Minimum ticks between two posts about the agent's plan. In between, the agent speaks of a change of plan. */
@@ -28,7 +29,7 @@ function board({ mind }: Situation, change: Partial<BoardMind>): { board: BoardM
 
 /** Replies to a person or an agent, and accepts a person's advice. */
 export const replyOnBoard: Rule = (situation) => {
-  const { mind, tick, character } = situation;
+  const { mind, tick } = situation;
   const news = situation.board?.news.find((each) => wantsReply(situation, each));
   if (news === undefined) return null;
   const { post } = news;
@@ -36,14 +37,14 @@ export const replyOnBoard: Rule = (situation) => {
   const advice = from.author_type === 'agent' ? null : adviceIn(situation, from);
   const promise = advice === null ? '' : `I am going to ${nameOf(situation, advice.landmarkId)} now, as you say.`;
   const { explainedAt } = mind.board;
-  const explained = hasExplained(situation);
+  const answering = answeringOf(situation);
   return decision(situation, {
     command: {
       kind: 'reply',
       postId: post.post_id,
       to: idOf(news),
-      occasion: answerOccasion({ seed: character.seed, explained }, news, promise),
-      resolves: advice !== null && post.author_id === character.agentId && post.status === 'open',
+      occasion: answerOccasion(answering, news, promise),
+      resolves: advice !== null && post.author_id === situation.character.agentId && post.status === 'open',
     },
     goal: mind.goal,
     why: `${from.author_name} wrote to me on the board`,
@@ -51,10 +52,16 @@ export const replyOnBoard: Rule = (situation) => {
       passed: withText(mind.board.passed, idOf(news), BOARD_ENTRIES_MAX),
       threads: threadsAfter(situation, news),
       advice: advice ?? mind.board.advice,
-      explainedAt: explainsItself(news, promise, explained) ? tick : explainedAt,
+      explainedAt: explainsItself(news, promise, answering.explained) ? tick : explainedAt,
     }),
   });
 };
+
+/** An agent whose model decides has no rules to explain. */
+function answeringOf(situation: Situation): Answering {
+  const decides = situation.thinks !== null;
+  return { seed: situation.character.seed, explained: decides || hasExplained(situation), decides };
+}
 
 function hasExplained({ mind, tick }: Situation): boolean {
   const { explainedAt } = mind.board;
@@ -69,6 +76,9 @@ function threadsAfter({ mind, tick }: Situation, { post, reply }: BoardNews): Bo
   return withEntry(threads, [post.post_id, { times, tick }], BOARD_ENTRIES_MAX);
 }
 
+/** The ledger names a person by the id of the account, which says nothing to a reader. */
+const judgeInWords = (source: string): string => (source.startsWith('account ') ? 'a person' : source);
+
 /** Thanks for a reward and responds to a penalty: on the post that the ledger entry names, or else in speech. */
 export const answerJudgement: Rule = (situation) => {
   const { mind, board: sight } = situation;
@@ -80,7 +90,7 @@ export const answerJudgement: Rule = (situation) => {
     post === null
       ? { kind: 'act', body: { kind: 'talk', text: fitting(`${occasion.fallback} ${occasion.facts}`) } }
       : { kind: 'reply', postId: post.postId, to: entry.ledger_entry_id, occasion, resolves: false };
-  const why = entry.reason === 'reward' ? `${entry.source} rewarded me` : `${entry.source} penalized me`;
+  const why = `${judgeInWords(entry.source)} ${entry.reason === 'reward' ? 'rewarded' : 'penalized'} me`;
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
 

@@ -54,6 +54,12 @@ const BOARD_ABILITIES: readonly string[] = [
   'I do follow some advice on the board: “read the board”, for example, or “go to the library”.',
   'I can follow advice in words such as “go to the library” or “read the board”.',
 ];
+/** An agent whose model decides reads the text before its next decision. */
+const IN_MIND: readonly string[] = [
+  'I keep it in mind for what I do next.',
+  'I will think of it when I choose what I do next.',
+  'It will be before me when I decide what comes next.',
+];
 const NO_ANSWER: readonly string[] = [
   'I have no answer to it.',
   'I know no answer.',
@@ -94,6 +100,8 @@ export function questionOccasion(
 export interface Answering {
   readonly seed: number;
   readonly explained: boolean;
+  /** True if a model makes the agent's decisions. */
+  readonly decides: boolean;
 }
 
 /**
@@ -104,12 +112,13 @@ export function explainsItself({ post, reply }: BoardNews, promise: string, expl
   return promise === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
 }
 
-/** Explains why the agent does nothing about a text. */
-function excuse(news: BoardNews, { seed, explained }: Answering): string {
+/** Explains why the agent does nothing about a text now. */
+function excuse(news: BoardNews, { seed, explained, decides }: Answering): string {
   const { post, reply } = news;
   const pick = (list: readonly string[], about: string): string =>
     choose(list, chance(seed, about, post.post_id, reply?.reply_id ?? '')) ?? '';
   if ((reply ?? post).author_type === 'agent') return pick(NO_ANSWER, 'no answer');
+  if (decides) return pick(IN_MIND, 'in mind');
   const short = `${pick(NO_RULE, 'no rule')}, ${pick(NOTHING_DONE, 'nothing done')}`;
   return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
