@@ -74,7 +74,7 @@ export function modelState({
 export function chosenLabels(model: AgentConfig['model']): readonly string[] {
   if (model === null) return ['No provider serves a model of its tier, so that it cannot think.'];
   const { name, provider, scripted, reason, tools, json } = model;
-  const asked = `It asks ${name} of ${provider}: ${reason}.`;
+  const asked = `It asks the model ${name} of the provider ${provider}: ${reason}.`;
   if (scripted) return [asked, 'No language model writes its words; they come from a list.'];
   const lacks = [tools === false ? ABILITIES.tools : null, json === false ? ABILITIES.json : null];
   return [asked, ...lacks.flatMap((lack) => (lack === null ? [] : [`${lack.no}. ${lack.means}`]))];

@@ -41,7 +41,10 @@ function PurposeEntry({ purpose, now }: Readonly<{ purpose: Purpose; now: number
         <summary>
           <Icon name="chevron" size={13} />
           <span className="turn-goal">{title}</span>
-          <span className="purpose-outcome">{purposeOutcome(purpose)}</span>
+          <span className="purpose-outcome">
+            {purpose.by === 'model' && <b>its own choice · </b>}
+            {purposeOutcome(purpose)}
+          </span>
           <time dateTime={at}>{timeAgo(at, now)}</time>
         </summary>
         <p className="hint">

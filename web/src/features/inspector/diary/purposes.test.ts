@@ -43,6 +43,17 @@ test('acts are grouped by purpose across turns that served another one, newest f
   assert.deepEqual(purposes.map(purposeOutcome), ['now · 2 acts, 1 refused', 'only waited']);
 });
 
+test('a fresh decision to stay is an act with its reason; the turns after it are not', () => {
+  const [purpose] = purposesOf([
+    turn(3, { ...chosen('Bake bread'), why: 'I was rewarded' }),
+    turn(2, { ...chosen('Bake bread', 'large'), why: 'I was rewarded' }),
+  ]);
+  assert.deepEqual(
+    purpose?.acts.map(({ did, why, times }) => [did, why, times]),
+    [['Stayed.', 'I was rewarded', 1]],
+  );
+});
+
 test('the same purpose on another day is another group', () => {
   const both = [
     { ...turn(2, chosen('Bake bread')), perceived: { world: { time: { day: 4 } } } },

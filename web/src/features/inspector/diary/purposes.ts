@@ -20,7 +20,7 @@ export interface Purpose {
   /** `model`: a language model chose it, named in `model` if a turn says so. `rules`: the scripted mind did. */
   readonly by: 'model' | 'rules';
   readonly model: string | null;
-  /** Newest first; without turns in which the agent only waited or walked on. */
+  /** Newest first; without turns in which the agent only waited or walked on, unless a model has just decided that. */
   readonly acts: readonly PurposeAct[];
 }
 
@@ -66,13 +66,19 @@ function purposeOf(turns: readonly Kept[], { key, title, indices }: Group): Purp
   };
 }
 
+/** Waiting is an act only in the turn in which a model decided it. */
+function isAct(turn: Kept, did: string): boolean {
+  if (did === 'Stayed.') return (choiceOf(turn)?.model ?? null) !== null;
+  return did !== '';
+}
+
 function actsOf(turns: readonly Kept[], indices: readonly number[]): readonly PurposeAct[] {
   const acts: PurposeAct[] = [];
   for (const index of indices) {
     const turn = turns[index];
     if (turn === undefined) continue;
     const { did, refused } = turnLabel(turn);
-    if (did === '' || did === 'Stayed.') continue;
+    if (!isAct(turn, did)) continue;
     const why = reasonOf(turns, index);
     const last = acts.at(-1);
     if (last?.did === did && last.why === why) acts[acts.length - 1] = { ...last, times: last.times + 1 };

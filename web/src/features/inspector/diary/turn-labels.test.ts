@@ -43,6 +43,8 @@ test('the outcome of a turn in words', () => {
   assert.equal(buys({ kind: 'priority' }), 'Bought priority for a seat (1 h) for 0.25 aiDollars.');
   assert.equal(buys({ kind: 'bread' }), 'Bought compute for 0.25 aiDollars.');
   assert.equal(did({ outcome: 'bid', amount: '2' }), 'Bid 2 aiDollars.');
+  assert.equal(did({ outcome: 'written' }, { kind: 'post', title: 'Bread?' }), 'Wrote “Bread?” on the board.');
+  assert.equal(did({ outcome: 'written' }, { kind: 'reply' }), 'Replied on the board.');
   assert.equal(
     did({ outcome: 'accepted' }, { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-3' } }),
     'Pick up apple-3',

@@ -78,6 +78,8 @@ function decisionText({ decided, acted }: TurnParts): string {
       return `No answer: ${textAt(acted, 'why')}`;
     case 'none':
       return 'Stayed.';
+    case 'written':
+      return writtenText(objectAt(decided, 'command'));
     case 'bought':
       return `Bought ${boughtText(objectAt(decided, 'command'))} for ${textAt(acted, 'price')} aiDollars.`;
     case 'bid':
@@ -85,6 +87,12 @@ function decisionText({ decided, acted }: TurnParts): string {
     default:
       return said === '' ? commandText(objectAt(decided, 'command')) : `Said “${said}”`;
   }
+}
+
+function writtenText(command: Json): string {
+  if (textAt(command, 'kind') === 'reply') return 'Replied on the board.';
+  const title = textAt(command, 'title');
+  return title === '' ? 'Wrote on the board.' : `Wrote “${title}” on the board.`;
 }
 
 /** The item of a purchase and its duration; `compute` if the turn does not name the item. */
