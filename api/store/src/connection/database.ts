@@ -13,9 +13,10 @@ const STATEMENT_LIMIT_MS = 10_000;
 const CONNECT_LIMIT_S = 5;
 /**
  * Time after which an unused connection is closed. A new one costs its first request some 10 ms, several at once on busy
- * processors 50 ms: connecting, and planning its statements.
+ * processors 50 ms: connecting, and planning its statements. Longer than the period of the jobs that run each minute, several
+ * statements at once.
  */
-const UNUSED_MS = 60_000;
+const UNUSED_MS = 120_000;
 /** Silence after which the system probes a connection, so that one to a vanished server is found before it is used. */
 const PROBE_AFTER_MS = 10_000;
 /** Probes after 15 s of silence: without them, Postgres holds the locks of a vanished client for about two hours. */
