@@ -1,11 +1,12 @@
 /**
- * An agent with a model does an errand: a person asks in the chat, the agent walks, speaks, asks for a permission, posts
- * and answers. Then api and pod are killed in the middle of another errand, and nothing happens twice.
+ * Agents with a model that `make up MODEL=` connects. One does an errand: a person asks in the chat, the agent walks, speaks, asks
+ * for a permission, posts and answers. Then api and pod are killed in the middle of another errand, and nothing happens twice.
+ * Another lives by its decisions: it asks the board and uses a person's reply; a reward and a penalty change its model, quota and plan.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import {
   answerPermission,
   createSession,
@@ -15,17 +16,28 @@ import {
   listPermissions,
   listPosts,
   listRunEvents,
+  listTurns,
   rewardAgent,
   sendMessage,
   type RunEvent,
 } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
-import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
-import { helm, localPlace } from '../../local/village/kubectl.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
-import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '../env/journey-mind.ts';
+import {
+  BREAD_ANSWER,
+  BREAD_QUESTION,
+  decisionsIn,
+  PENALTY_REASON,
+  PLANS,
+  REWARD_REASON,
+  WHY,
+  WHY_QUESTION,
+  type Asked,
+} from '../env/minds/decision-mind.ts';
+import { ERRAND, POST_TITLE, QUESTION_TO_BOB } from '../env/minds/journey-mind.ts';
+import { chatsOf, connectMind, disconnectMind, LARGE, SMALL, startVillageMind } from '../env/minds/village-mind.ts';
 import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
@@ -34,71 +46,63 @@ const OUTPUT = join(ROOT, 'test/output');
 /** A name keeps its posts and money permanently, so each run has a new name. */
 const NAME = `mina-${process.pid}`;
 const TIER = `minds-${process.pid}`;
-const MODEL = 'journey';
 const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
-/** The port of the machine on which the pods reach the model. */
-const MODEL_PORT = 18_091;
 const WALKS_MS = 400_000;
+/** An agent that decides for itself. */
+const DECIDER = `lena-${process.pid}`;
+/** Agents decide nothing while they sleep: a night of the village takes eight minutes. */
+const NIGHT_MS = 600_000;
 
 let place: Village;
 let wire: WireServer;
 let browser: TestBrowser;
 
-/** Connects the model to the running village, as an operator of it would: by values of the chart. */
-async function connectModel(): Promise<void> {
-  const status = await clusterStatus();
-  assert.ok(status !== undefined);
-  const address = `${status.spec.apiHost}:${MODEL_PORT}`;
-  await hamletCluster(['forward', '--listen', address, '--to', `tcp://${new URL(wire.url).host}`]);
-  const config = {
-    providers: { journey: { kind: 'compatible', baseUrl: `http://${address}/v1` }, scripted: { kind: 'scripted' } },
-    routes: [
-      { match: MODEL, provider: 'journey' },
-      { match: '*', provider: 'scripted' },
-    ],
-  };
-  await upgrade(['--set-json', `models.config=${JSON.stringify(config)}`]);
-}
-
-async function upgrade(values: readonly string[]): Promise<void> {
-  const chart = join(ROOT, 'charts/hamlet');
-  await helm(await localPlace(place.namespace), ['upgrade', 'hamlet', chart, '--reuse-values', ...values]);
-  for (const api of APIS) await place.kubectl(['rollout', 'status', api, '--timeout=120s']);
-  await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
-}
-
 /** A priced tier with the model, that no balance opens. */
 const TIER_MANIFEST = ownTier(TIER, {
-  models: [MODEL],
+  models: ['small'],
   cpu: '250m',
   memory: '256Mi',
   tokensPerHour: 200_000,
   price: { perThousandTokens: '0.01' },
 });
 
+/** Seconds since the last call of the function that it returns, for the diagnostics of a test. */
+function stopwatch(): () => string {
+  let since = Date.now();
+  return () => {
+    const seconds = (Date.now() - since) / 1_000;
+    since = Date.now();
+    return `${seconds.toFixed(1)} s`;
+  };
+}
+
 before(async () => {
   mkdirSync(OUTPUT, { recursive: true });
   place = await village();
-  wire = await startJourneyMind();
-  await connectModel();
+  wire = await startVillageMind(DECIDER);
+  const lap = stopwatch();
+  await connectMind(place, wire);
+  console.log(`make up MODEL= took ${lap()}`);
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(TIER_MANIFEST));
   await applyAgent(place, NAME, {
     displayName: 'Mina',
     entitlement: { policy: 'Pinned', name: TIER },
-    model: { name: MODEL },
+    model: { name: 'small' },
     tools: { rules: [{ tools: ['post_to_board'], verdict: 'ask', reason: 'A person reads her posts first' }] },
   });
-  await untilReady(place, 'bob');
-  await untilReady(place, NAME);
+  await applyAgent(place, DECIDER, { displayName: 'Lena', model: { name: 'large' } });
+  for (const name of ['bob', NAME, DECIDER]) await untilReady(place, name);
   const body = { agent_id: NAME, amount: '5', reason: 'for tokens' };
   dataOf(await place.admin.call(rewardAgent, { body }));
   browser = await openBrowser();
+  await browser.page.goto(place.url);
+  await signIn(browser.page);
 });
 after(async () => {
   await browser?.close();
-  await deleteAgents(place, [NAME]);
+  await deleteAgents(place, [NAME, DECIDER]);
   await place.tryKubectl(['delete', 'entitlement', TIER, '--ignore-not-found']);
-  await upgrade(['--set-json', 'models.config={}']);
+  await disconnectMind(place);
   await wire?.close();
 });
 
@@ -119,11 +123,9 @@ function performed(events: readonly RunEvent[], tool: string): number {
   ).length;
 }
 
-test('a person sends an errand in the chat, allows the post, and reads the answer with its link', async () => {
+async function sendsErrand(): Promise<void> {
   const { page } = browser;
-  await page.goto(`${place.url}/?agent=${NAME}`);
-  await signIn(page);
-  await page.getByRole('tab', { name: 'Chat' }).click();
+  await page.goto(`${place.url}/?agent=${NAME}&tab=chat`);
   await page.locator('.composer textarea').fill(ERRAND);
   await page.locator('.composer').getByRole('button', { name: 'Send' }).click();
   await page.getByText('I will look for Bob.').first().waitFor();
@@ -158,9 +160,146 @@ test('a person sends an errand in the chat, allows the post, and reads the answe
   );
   const unexpected = browser.errors.filter((error) => !error.includes('401'));
   assert.deepEqual(unexpected, []);
-});
+}
 
-test('api and pod are killed in the middle of an errand: nothing is said, posted or paid twice', async () => {
+interface Choice {
+  readonly why: string;
+  readonly choice?: { readonly option: string; readonly purpose: string; readonly model?: string };
+}
+
+/** The newest turn in which the agent followed a decision with this reason. */
+const turnWith = (why: string): Promise<Choice> =>
+  until(
+    `a turn because “${why}”`,
+    async () => {
+      const query = { limit: 100 };
+      const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: DECIDER }, query }));
+      return turns
+        .map(({ decided }) => decided as unknown as Choice)
+        .find((decided) => decided.why === why && decided.choice?.model !== undefined);
+    },
+    { capMs: NIGHT_MS },
+  );
+
+const decisions = (): readonly Asked[] => decisionsIn(chatsOf(wire.requests, DECIDER));
+
+const decisionWith = (text: string, model: string): Promise<Asked> =>
+  until(
+    `a decision of ${model} with “${text}”`,
+    async () => decisions().find((asked) => asked.user.includes(text) && asked.model === model),
+    { capMs: NIGHT_MS },
+  );
+
+const questionsOf = async () =>
+  dataOf(await place.admin.call(listPosts, { query: { author: DECIDER } })).posts.filter(
+    ({ title }) => title === BREAD_QUESTION,
+  );
+
+/** Opens a tab of the agent's panel; a click is quicker than another load of the map. */
+async function openTab(tab: 'Money' | 'Models' | 'Diary' | 'Chat'): Promise<void> {
+  const { page } = browser;
+  if (!page.url().includes(`agent=${DECIDER}`)) await page.goto(`${place.url}/?agent=${DECIDER}`);
+  await page.getByRole('tab', { name: tab, exact: true }).click();
+}
+
+async function asksTheBoard(context: TestContext): Promise<void> {
+  const lap = stopwatch();
+  await until('its question', async () => (await questionsOf()).at(0), { capMs: NIGHT_MS });
+  context.diagnostic(`its question was there after ${lap()}`);
+  assert.equal((await turnWith(WHY.ask)).choice?.option, 'ask');
+}
+
+async function actsOnTheReply(context: TestContext): Promise<void> {
+  const { page } = browser;
+  const asked = (await questionsOf()).at(0);
+  await page.goto(`${place.url}/?view=board&post=${asked?.post_id}`);
+  await page.fill('textarea[name="reply"]', BREAD_ANSWER);
+  const before = decisions().length;
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+  const lap = stopwatch();
+  const used = await turnWith(WHY.market);
+  context.diagnostic(`it used the reply after ${lap()}`);
+  assert.equal(used.choice?.purpose, 'bread');
+  const first = decisions()
+    .slice(before)
+    .findIndex(({ user }) => user.includes(BREAD_ANSWER));
+  // A decision that was under way when the reply came cannot know it.
+  assert.ok(first === 0 || first === 1, `the reply is in decision ${first} after it came`);
+  assert.equal((await questionsOf()).length, 1, 'it asked once');
+  await page.locator('.replies .reply', { hasText: 'Lena' }).first().waitFor();
+  await page.screenshot({ path: join(OUTPUT, 'village-decision-thread.png') });
+  await openTab('Diary');
+  const purpose = page.locator('.purposes li[data-by="model"]').first();
+  await purpose.locator('summary').click();
+  await purpose.getByText('Chosen by the model').waitFor();
+  await purpose.getByText(`Because: ${WHY.ask}`).waitFor();
+  await page.screenshot({ path: join(OUTPUT, 'village-decision-why.png') });
+}
+
+/** Rewards or penalizes the agent in the browser. */
+async function judge(act: 'Reward' | 'Penalize', amount: string, reason: string): Promise<void> {
+  const { page } = browser;
+  await openTab('Money');
+  const form = page.locator('form.judge');
+  await form.getByText(act, { exact: true }).click();
+  await form.locator('[name="amount"]').fill(amount);
+  await form.locator('[name="reason"]').fill(reason);
+  await page.screenshot({ path: join(OUTPUT, `village-decision-${act.toLowerCase()}.png`) });
+  await form.locator('button[type="submit"]').click();
+  await form.locator('.notice-good').waitFor();
+}
+
+/** The panel shows the model that the agent asks, its quota and its plan. */
+async function untilShown(shown: {
+  readonly model: string;
+  readonly quota: number;
+  readonly plan: string;
+}): Promise<void> {
+  const { page } = browser;
+  await openTab('Models');
+  await page.locator(`[data-own-model="${shown.model}"]`).waitFor();
+  await page.locator(`.meter[data-quota="${shown.quota}"]`).waitFor();
+  await page.screenshot({ path: join(OUTPUT, `village-decision-${shown.model}.png`) });
+  await openTab('Diary');
+  await page.getByText(`Its plan for today: ${shown.plan}`).waitFor();
+  await page.screenshot({ path: join(OUTPUT, `village-decision-plan-${shown.model}.png`) });
+}
+
+async function isJudged(context: TestContext): Promise<void> {
+  assert.ok(
+    decisions().every(({ model }) => model === SMALL),
+    'its tier has the small model alone',
+  );
+  await judge('Reward', '12', REWARD_REASON);
+  const lap = stopwatch();
+  const rewarded = await decisionWith(REWARD_REASON, LARGE);
+  assert.match(rewarded.user, /A reward of 12 aiD, because: “a clear question”/);
+  assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
+  await turnWith(WHY.rewarded);
+  context.diagnostic(`the reward changed its decision after ${lap()}`);
+  await untilShown({ model: 'large', quota: 1_000_000, plan: PLANS.rewarded });
+
+  await judge('Penalize', '8', PENALTY_REASON);
+  lap();
+  const penalized = await decisionWith(PENALTY_REASON, SMALL);
+  assert.match(penalized.user, /Your plan: 22:00 ask more\./);
+  assert.match(penalized.user, /Your tier: tier-0, with 200000 tokens an hour/);
+  await turnWith(WHY.penalized);
+  context.diagnostic(`the penalty changed its decision after ${lap()}`);
+  await untilShown({ model: 'small', quota: 200_000, plan: PLANS.penalized });
+
+  const { page } = browser;
+  await openTab('Chat');
+  await page.locator('.composer textarea').fill(WHY_QUESTION);
+  await page.locator('.composer').getByRole('button', { name: 'Send' }).click();
+  await page
+    .getByText(/Because of A penalty of 8 aiD, because: “too many words”/)
+    .first()
+    .waitFor();
+  await page.screenshot({ path: join(OUTPUT, 'village-decision-chat.png') });
+}
+
+async function isKilled(): Promise<void> {
   const before = (await postsOf()).length;
   const { session } = dataOf(
     await place.admin.call(createSession, { params: { agent_id: NAME }, body: { title: 'Killed' } }),
@@ -201,7 +340,7 @@ test('api and pod are killed in the middle of an errand: nothing is said, posted
   ]);
   const asked = wire.requests.filter(({ body }) => JSON.stringify(body).includes(QUESTION_TO_BOB));
   assert.ok(asked.length > 0, 'the model saw its own question again');
-});
+}
 
 /** Kills both api pods without a grace period. */
 async function killApis(): Promise<void> {
@@ -212,3 +351,14 @@ async function killApis(): Promise<void> {
     return answer?.ok === true;
   });
 }
+
+// The agents mostly walk, so that they live side by side. Nobody acts in the browser while the api is killed.
+describe('agents with a model', { concurrency: true }, () => {
+  describe('one on an errand', { concurrency: false }, () => {
+    test('a person sends it in the chat, allows the post, and reads the answer with its link', sendsErrand);
+    test('api and pod are killed in the middle: nothing is said, posted or paid twice', isKilled);
+  });
+  test('another asks the board by its own decision', asksTheBoard);
+});
+test('a person replies on the board, and the agent that asked acts on the reply', actsOnTheReply);
+test('a reward and a penalty change its model, its quota and its plan, and it says why', isJudged);

@@ -31,13 +31,14 @@ async function run(print: Print): Promise<Tally> {
     // Tests with their own agents run in parallel, tests that share the village's agents one at a time, and tests that break it last.
     const apart = files.filter((file) => !keepsToItself(file));
     const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE, print });
+    const byDay = await runNodeTests(apart.filter(needsTheDay), { concurrency: 1, print });
     const alone = await runNodeTests(
-      apart.filter((file) => !isFault(file)),
+      apart.filter((file) => !isFault(file) && !needsTheDay(file)),
       { concurrency: 1, print },
     );
     const faults = await runNodeTests(apart.filter(isFault), { concurrency: 1, print });
     const cameUp = { passed: 1, failed: 0, failures: [] };
-    return needingTheVillage(sumOf([cameUp, together, alone, faults]));
+    return needingTheVillage(sumOf([cameUp, together, byDay, alone, faults]));
   } finally {
     if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'local/village/main.ts', 'down']);
   }
@@ -66,6 +67,11 @@ function needingTheVillage(tally: Tally): Tally {
 /** `standing` is absent: agents that rise in the tests beside it could take the seats of its agents. */
 function keepsToItself(file: string): boolean {
   return /\/(tier|schedule|economy|purchases)\.test\.ts$/.test(file);
+}
+
+/** Agents decide nothing at night, which takes eight minutes; a new village begins at dawn. */
+function needsTheDay(file: string): boolean {
+  return file.endsWith('/minds.test.ts');
 }
 
 function isFault(file: string): boolean {

@@ -15,65 +15,34 @@ import {
   rewardAgent,
   sendMessage,
 } from '@hamlet/contract';
-import type { ScriptedAnswer } from '@hamlet/models/testing';
+import {
+  BREAD_ANSWER,
+  BREAD_QUESTION,
+  decisionAnswer,
+  decisionsIn,
+  PENALTY_REASON,
+  PLANS,
+  REWARD_REASON,
+  textOf,
+  WHY,
+  WHY_QUESTION,
+  type Asked,
+} from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
 import { dataOf, type Play } from '../../api/server/src/testing/play.ts';
-import { NAME, startWiredVillage, textOf, type Chat, type WiredVillage } from './wired-village.ts';
-
-const QUESTION = 'Where is fresh bread?';
-const ANSWER = 'Fresh bread is at the market.';
-const REWARD = 'a clear question';
-const PENALTY = 'too many words';
-const WHY_MARKET = 'the answer on the board says that fresh bread is at the market';
-
-/** A decision as the model was asked for it. */
-interface Asked {
-  readonly model: string;
-  readonly user: string;
-}
+import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';
 
 let village: WiredVillage;
 let play: Play;
 
-/** The mind of the test: what it reads decides what it does. */
-function decisionOf(options: readonly string[], user: string): object {
-  const words = { text: null, title: null, plan: null, purpose: 'bread' };
-  const pick = (option: string): string => (options.includes(option) ? option : 'stay');
-  if (user.includes(PENALTY))
-    return { ...words, option: 'stay', why: 'I was penalized', plan: [{ at: '23:00', goal: 'say less' }] };
-  if (user.includes(REWARD))
-    return { ...words, option: 'stay', why: 'I was rewarded', plan: [{ at: '22:00', goal: 'ask more' }] };
-  if (user.includes(ANSWER)) return { ...words, option: pick('go:market'), why: WHY_MARKET };
-  if (user.includes('Earlier you chose ask')) return { ...words, option: 'stay', why: 'I wait for an answer' };
-  return {
-    ...words,
-    option: pick('ask'),
-    title: QUESTION,
-    text: 'I want to bake.',
-    why: 'I do not know where bread is',
-  };
-}
-
-function answer(chat: Chat): ScriptedAnswer {
-  const schema = chat.response_format?.json_schema.schema;
-  const options = schema?.properties.option?.enum;
-  const user = textOf(chat, 'user');
-  if (options !== undefined) return { text: [JSON.stringify(decisionOf(options, user))] };
-  if (schema !== undefined) return { text: [JSON.stringify({ say: null, over: true, why: 'nothing to add' })] };
-  if (!user.startsWith('Why')) return { text: ['Good day.'] };
-  return { text: [`Because of ${/A reward of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`] };
-}
-
 /** The decisions for which the model was asked, oldest first. */
-function decisions(): readonly Asked[] {
-  return village.chats().flatMap((chat) => {
-    const isDecision = chat.response_format?.json_schema.schema.properties.option !== undefined;
-    return isDecision ? [{ model: chat.model, user: textOf(chat, 'user') }] : [];
-  });
-}
+const decisions = (): readonly Asked[] => decisionsIn(village.chats());
 
 before(async () => {
-  village = await startWiredVillage('  displayName: Bob\n  model: { name: large }\n  loop: { every: 1s }', answer);
+  village = await startWiredVillage(
+    '  displayName: Bob\n  model: { name: large }\n  loop: { every: 1s }',
+    decisionAnswer,
+  );
   ({ play } = village.play);
 });
 after(() => village.remove());
@@ -107,20 +76,20 @@ const decisionWith = (text: string, model: string): Promise<Asked> =>
 test('it asks the board by its own decision, reads the reply in the next one, and acts on it', async () => {
   const post = await until('its question', async () => {
     const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
-    return posts.find(({ title }) => title === QUESTION);
+    return posts.find(({ title }) => title === BREAD_QUESTION);
   });
-  assert.deepEqual((await turnWith('I do not know where bread is')).choice?.option, 'ask');
+  assert.deepEqual((await turnWith(WHY.ask)).choice?.option, 'ask');
   const before = decisions().length;
-  dataOf(await play.admin.call(replyToPost, { params: { post_id: post.post_id }, body: { body: ANSWER } }));
-  const used = await turnWith(WHY_MARKET);
+  dataOf(await play.admin.call(replyToPost, { params: { post_id: post.post_id }, body: { body: BREAD_ANSWER } }));
+  const used = await turnWith(WHY.market);
   assert.equal(used.choice?.purpose, 'bread');
   const after = decisions().slice(before);
-  const first = after.findIndex(({ user }) => user.includes(ANSWER));
+  const first = after.findIndex(({ user }) => user.includes(BREAD_ANSWER));
   // A decision that was under way when the reply came cannot know it.
   assert.ok(first === 0 || first === 1, `the reply is in decision ${first} after it came`);
   assert.match(after[first]?.user ?? '', /wrote in “Where is fresh bread\?”: “Fresh bread is at the market\.”/);
   const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
-  assert.equal(posts.filter(({ title }) => title === QUESTION).length, 1, 'it asked once');
+  assert.equal(posts.filter(({ title }) => title === BREAD_QUESTION).length, 1, 'it asked once');
 });
 
 test('a reward and a penalty change its model, its quota and its plan', async () => {
@@ -130,32 +99,32 @@ test('a reward and a penalty change its model, its quota and its plan', async ()
   );
   assert.match(decisions()[0]?.user ?? '', /Your tier: tier-0, with 200000 tokens an hour/);
 
-  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '50', reason: REWARD } }));
-  const rewarded = await decisionWith(REWARD, 'up-large');
+  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '50', reason: REWARD_REASON } }));
+  const rewarded = await decisionWith(REWARD_REASON, 'up-large');
   assert.match(rewarded.user, /A reward of 50 aiD, because: “a clear question”/);
   assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
-  const more = await turnWith('I was rewarded');
-  assert.equal(more.choice?.plan, '22:00 ask more');
+  const more = await turnWith(WHY.rewarded);
+  assert.equal(more.choice?.plan, PLANS.rewarded);
   const config = dataOf(await play.as(NAME).call(getAgentConfig, { params: { agent_id: NAME } }));
   assert.deepEqual([config.model?.name, config.limits?.tokens_per_hour], ['large', 1_000_000]);
 
-  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '45', reason: PENALTY } }));
-  const penalized = await decisionWith(PENALTY, 'up-small');
+  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '45', reason: PENALTY_REASON } }));
+  const penalized = await decisionWith(PENALTY_REASON, 'up-small');
   assert.match(penalized.user, /Your plan: 22:00 ask more\./);
   assert.match(penalized.user, /A penalty of 45 aiD, because: “too many words”/);
   assert.match(penalized.user, /Your tier: tier-0, with 200000 tokens an hour/);
-  assert.equal((await turnWith('I was penalized')).choice?.plan, '23:00 say less');
+  assert.equal((await turnWith(WHY.penalized)).choice?.plan, PLANS.penalized);
 });
 
 test('it can say why in the chat: its prompt has judgements, plan and last decisions', async () => {
   const { session } = dataOf(await play.admin.call(createSession, { params: { agent_id: NAME }, body: {} }));
   const params = { session_id: session.session_id };
-  dataOf(await play.admin.call(sendMessage, { params, body: { text: 'Why did you change your plan?' } }));
+  dataOf(await play.admin.call(sendMessage, { params, body: { text: WHY_QUESTION } }));
   const said = await until('its answer', async () => {
     const { messages } = dataOf(await play.admin.call(listMessages, { params, query: {} }));
     return messages.find(({ author }) => author.role === 'agent');
   });
-  assert.equal(said.text, 'Because of A reward of 50 aiD, because: “a clear question”.');
+  assert.equal(said.text, 'Because of A penalty of 45 aiD, because: “too many words”.');
   const chat = village.chats().findLast((body) => textOf(body, 'user').startsWith('Why'));
   const system = (chat?.messages ?? [])
     .filter(({ role }) => role === 'system')

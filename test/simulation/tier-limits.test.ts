@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getAgent, type AgentDetail, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
 import { dataOf } from '../../api/server/src/testing/play.ts';
-import { NAME, startWiredVillage, textOf, type Chat, type TierLimits, type WiredVillage } from './wired-village.ts';
+import { NAME, startWiredVillage, type TierLimits, type WiredVillage } from './wired-village.ts';
 
 const LONG = 'Remember ten things.';
 const CALLS = 10;

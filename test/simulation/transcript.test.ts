@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { answerPermission, listPermissions, type Permission, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
 import { dataOf } from '../../api/server/src/testing/play.ts';
-import { NAME, startWiredVillage, textOf, type Chat, type WiredVillage } from './wired-village.ts';
+import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';
 
 const TASK = 'Answer the baker on the board. Use under ten words, and name no prices.';
 const RESTATED = 'I understand: one short answer to the baker, without prices.';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { API_VERSION, type EntitlementSpec } from '@hamlet/contract';
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
+import type { Chat } from '@hamlet/test/env/minds/decision-mind';
 import { SessionPlay } from '../../api/server/src/testing/play/session-play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
@@ -13,28 +14,12 @@ export const NAME = 'bob';
 /** Village time runs by this factor, so that a test waits for no walk. A decision needs 3 s then. */
 const VILLAGE_SPEED = 10;
 
-/** A request to the model. */
-export interface Chat {
-  readonly model: string;
-  readonly stream?: boolean;
-  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
-  readonly response_format?: {
-    readonly json_schema: {
-      readonly schema: { readonly properties: { readonly option?: { readonly enum: string[] } } };
-    };
-  };
-}
-
 export interface WiredVillage {
   readonly play: SessionPlay;
   /** All requests to the model, oldest first. */
   chats(): readonly Chat[];
   remove(): Promise<void>;
 }
-
-/** The content of the newest message with this role; empty if there is none. */
-export const textOf = ({ messages }: Chat, role: string): string =>
-  messages.findLast((each) => each.role === role)?.content ?? '';
 
 export type TierLimits = Pick<
   EntitlementSpec['limits'],

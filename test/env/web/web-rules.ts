@@ -12,7 +12,7 @@ import {
 } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Locator } from 'playwright-core';
-import { PURCHASE, PURCHASE_DONE, startJourneyMind } from '../journey-mind.ts';
+import { PURCHASE, PURCHASE_DONE, startJourneyMind } from '../minds/journey-mind.ts';
 import { visit, type WebStage } from './web-operator.ts';
 
 const CONNECTION = 'journey';

@@ -12,7 +12,7 @@ import {
 } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Db } from '@hamlet/store';
-import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/journey-mind';
+import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/minds/journey-mind';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';

@@ -94,7 +94,8 @@ function answerOf({ messages, tools = [], response_format: format }: ChatBody): 
   return { text: ['Good ', 'day.'] };
 }
 
-function answer({ method, path, body }: WireRequest): WireAnswer | null {
+/** The answer to a request; null if no request of a village has this form. */
+export function journeyAnswer({ method, path, body }: WireRequest): WireAnswer | null {
   if (method === 'GET' && path === '/v1/models')
     return { chunks: [JSON.stringify({ object: 'list', data: [{ id: 'journey', object: 'model' }] })] };
   if (path !== '/v1/chat/completions') return null;
@@ -105,5 +106,5 @@ function answer({ method, path, body }: WireRequest): WireAnswer | null {
 
 /** Starts the model as a server on loopback with OpenAI's wire. */
 export function startJourneyMind(): Promise<WireServer> {
-  return startWireServer([], { otherwise: answer });
+  return startWireServer([], { otherwise: journeyAnswer });
 }

@@ -1,0 +1,74 @@
+/** A model for tests of a life by decision: it asks the board for bread, uses the answer, and follows a reward and a penalty. */
+import type { ScriptedAnswer } from '@hamlet/models/testing';
+
+/** A request to the model. */
+export interface Chat {
+  readonly model: string;
+  readonly stream?: boolean;
+  readonly messages: readonly { readonly role: string; readonly content: string | null }[];
+  readonly response_format?: {
+    readonly json_schema: {
+      readonly schema: { readonly properties: { readonly option?: { readonly enum: string[] } } };
+    };
+  };
+}
+
+/** A decision as the model was asked for it. */
+export interface Asked {
+  readonly model: string;
+  readonly user: string;
+}
+
+export const BREAD_QUESTION = 'Where is fresh bread?';
+export const BREAD_ANSWER = 'Fresh bread is at the market.';
+export const REWARD_REASON = 'a clear question';
+export const PENALTY_REASON = 'too many words';
+/** The words of a person after which it says why. */
+export const WHY_QUESTION = 'Why did you change your plan?';
+/** The reasons of its decisions. */
+export const WHY = {
+  ask: 'I do not know where bread is',
+  market: 'the answer on the board says that fresh bread is at the market',
+  rewarded: 'I was rewarded',
+  penalized: 'I was penalized',
+} as const;
+/** Its plans for the day, as people read them. */
+export const PLANS = { rewarded: '22:00 ask more', penalized: '23:00 say less' } as const;
+
+/** The content of the newest message with this role; empty if there is none. */
+export const textOf = ({ messages }: Pick<Chat, 'messages'>, role: string): string =>
+  messages.findLast((each) => each.role === role)?.content ?? '';
+
+const planOf = (words: string): object[] => [{ at: words.slice(0, 5), goal: words.slice(6) }];
+
+/** What it reads decides what it does. */
+function decisionOf(options: readonly string[], user: string): object {
+  const words = { text: null, title: null, plan: null, purpose: 'bread' };
+  const pick = (option: string): string => (options.includes(option) ? option : 'stay');
+  if (user.includes(PENALTY_REASON))
+    return { ...words, option: 'stay', why: WHY.penalized, plan: planOf(PLANS.penalized) };
+  if (user.includes(REWARD_REASON))
+    return { ...words, option: 'stay', why: WHY.rewarded, plan: planOf(PLANS.rewarded) };
+  if (user.includes(BREAD_ANSWER)) return { ...words, option: pick('go:market'), why: WHY.market };
+  if (user.includes('Earlier you chose ask')) return { ...words, option: 'stay', why: 'I wait for an answer' };
+  return { ...words, option: pick('ask'), title: BREAD_QUESTION, text: 'I want to bake.', why: WHY.ask };
+}
+
+/** Its answer, which depends on the request alone, since a request may be repeated. */
+export function decisionAnswer(chat: Chat): ScriptedAnswer {
+  const schema = chat.response_format?.json_schema.schema;
+  const options = schema?.properties.option?.enum;
+  const user = textOf(chat, 'user');
+  if (options !== undefined) return { text: [JSON.stringify(decisionOf(options, user))] };
+  if (schema !== undefined) return { text: [JSON.stringify({ say: null, over: true, why: 'nothing to add' })] };
+  if (!user.includes(WHY_QUESTION)) return { text: ['Good day.'] };
+  return { text: [`Because of ${/A (?:reward|penalty) of [^\n]*/.exec(textOf(chat, 'system'))?.[0] ?? 'nothing'}`] };
+}
+
+/** The decisions for which the model was asked, oldest first. */
+export const decisionsIn = (chats: readonly Chat[]): readonly Asked[] =>
+  chats.flatMap((chat) =>
+    chat.response_format?.json_schema.schema.properties.option === undefined
+      ? []
+      : [{ model: chat.model, user: textOf(chat, 'user') }],
+  );
