@@ -12,7 +12,9 @@ import { describeData, putBack } from './kept-data.ts';
 export async function down(settings: Settings): Promise<void> {
   const isLocal = settings.cluster === 'local';
   await runSteps('Hamlet: taking the village down', isLocal ? localSteps(settings) : currentSteps(settings));
-  if (settings.wipe && isLocal) rmSync(join(STATE, 'up.json'), { force: true });
+  // The key of the chosen model was in the village.
+  const gone = [...(isLocal ? ['up.json'] : []), 'model.json'];
+  if (settings.wipe) for (const name of gone) rmSync(join(STATE, name), { force: true });
 }
 
 function localSteps({ wipe }: Settings): readonly Step[] {
