@@ -101,6 +101,13 @@ test('the sentences of the diary', () => {
     told({ kind: 'act', body: { kind: 'talk', text: 'Hello!' } }, refused),
     'I spoke, but my words did not arrive (out_of_earshot).',
   );
+  const bread: Command = { kind: 'move', body: { landmark_id: 'market' } };
+  assert.equal(told(bread, accepted, 'bread'), 'I went to the market because there is time.');
+  assert.equal(told(bread, refused, 'bread'), 'The village refused it while I was busy with “bread” (out_of_earshot).');
+  assert.equal(
+    told(bread, { outcome: 'unknown', why: 'w' }, 'bread'),
+    'The village did not answer while I was busy with “bread”.',
+  );
   assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee-3' } }, accepted), 'I drank the coffee.');
   assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
 });

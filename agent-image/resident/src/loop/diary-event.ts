@@ -44,9 +44,14 @@ function eventOf(situation: Situation, decided: Decision, acted: Exclude<Acted, 
     case 'silent':
       return sentence(`I had no words: ${acted.why}`);
     case 'unknown':
-      return `The village did not answer while I was ${decided.goal}.`;
+      return sentence(`The village did not answer while I was ${busyWith(decided.goal)}`);
   }
 }
+
+/** True for a goal of the rules, such as “gathering wood”. The purpose of a model may be any words, such as “bread”. */
+const isDoing = (goal: string): boolean => /^(?:at work|[a-z]+ing)\b/.test(goal);
+
+const busyWith = (goal: string): string => (isDoing(goal) ? goal : `busy with ${quoted(goal)}`);
 
 function writtenInWords({ command }: Decision, text: string): string {
   return command.kind === 'post'
@@ -62,7 +67,7 @@ function tradedInWords({ command, why }: Decision, acted: Extract<Acted, { outco
 
 function refusedInWords(situation: Situation, { command, goal }: Decision, code: string): string {
   if (command.kind !== 'act' || command.body.kind !== 'talk')
-    return `The village refused it while I was ${goal} (${code}).`;
+    return `The village refused it while I was ${busyWith(goal)} (${code}).`;
   const { to } = command.body;
   return `I spoke${to === undefined ? '' : ` to ${nameOfAgent(situation, to)}`}, but my words did not arrive (${code}).`;
 }
@@ -71,9 +76,9 @@ function doneInWords(situation: Situation, { command, goal, why }: Decision, sai
   switch (command.kind) {
     case 'move':
       return sentence(
-        'landmark_id' in command.body && goal.startsWith('walking to ')
+        'landmark_id' in command.body && (goal.startsWith('walking to ') || !isDoing(goal))
           ? `I went to ${nameOf(situation, command.body.landmark_id)} because ${why}`
-          : `I was ${goal} because ${why}`,
+          : `I was ${busyWith(goal)} because ${why}`,
       );
     case 'act':
       return actInWords(situation, command.body, why);
