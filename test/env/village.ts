@@ -93,16 +93,23 @@ export async function untilReady(place: Village, name: string, capMs?: number): 
   return until(`${name} is Ready and online`, probe, capMs === undefined ? {} : { capMs });
 }
 
+const DESTINATIONS = ['square', 'board'] as const;
+/** Time after which an agent that has not moved is sent elsewhere: it may stand where it was sent. */
+const SEND_AGAIN_MS = 5_000;
+
 /** Sends the agent to a landmark and waits until it is on another tile. Agents also walk by themselves, but not at night. */
 export async function untilMoves(place: Village, name: string): Promise<void> {
   const before = await agentOf(place, name);
-  for (const landmark_id of ['square', 'board']) {
-    const outcome = await place.admin.call(moveAgent, { params: { agent_id: name }, body: { landmark_id } });
-    if (outcome.ok) break;
-  }
+  let [sent, againMs] = [0, 0];
   await until(`${name} moves`, async () => {
     const now = await agentOf(place, name);
-    return now !== undefined && (now.position.x !== before?.position.x || now.position.y !== before.position.y);
+    if (now !== undefined && (now.position.x !== before?.position.x || now.position.y !== before.position.y))
+      return true;
+    if (performance.now() < againMs) return undefined;
+    const landmark_id = DESTINATIONS[sent++ % DESTINATIONS.length] ?? DESTINATIONS[0];
+    const outcome = await place.admin.call(moveAgent, { params: { agent_id: name }, body: { landmark_id } });
+    againMs = outcome.ok ? performance.now() + SEND_AGAIN_MS : 0;
+    return undefined;
   });
 }
 
