@@ -77,7 +77,7 @@ function connectTests(stage: () => WebStage, starting: Starting): void {
     await page.waitForSelector('[data-notice="scripted-only"]', { state: 'detached' });
     await shot('models');
     await card.getByRole('button', { name: 'Ada' }).click();
-    await page.locator('[data-own-model]', { hasText: 'of compatible: ' }).waitFor();
+    await page.locator('[data-own-model]', { hasText: 'of the provider compatible: ' }).waitFor();
     await page.locator('[data-own-model]', { hasText: 'No tools. Agents that use it can only write' }).waitFor();
     await shot('own-model');
     await visit(page, '?view=models');
