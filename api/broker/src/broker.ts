@@ -22,6 +22,7 @@ import type { Village } from './village.ts';
 
 const MAX_HEADER_BYTES = 65_536;
 const HEADERS_MS = 30_000;
+const IDLE_MS = 300_000;
 
 export interface BrokerConfig {
   readonly village: Village;
@@ -31,6 +32,8 @@ export interface BrokerConfig {
   readonly newId: () => string;
   /** Further certificates (PEM) by which the broker knows servers, beside those of the system. */
   readonly roots?: string;
+  /** Without a byte in either direction for so long, a request ends; five minutes if absent. */
+  readonly idleMs?: number;
 }
 
 const MALFORMED = deny(
@@ -73,6 +76,7 @@ export class Broker {
       recorder: this.#recorder,
       outlets: this.#outlets,
       budget,
+      idleMs: config.idleMs ?? IDLE_MS,
       network,
       village,
       bodies: new BodyShelf(),

@@ -86,12 +86,15 @@ beforeEach(() => {
 });
 
 /** A request of a program that is still open. */
-function begin(path: string, more: { method?: string; headers?: Record<string, string> } = {}): ClientRequest {
+function begin(
+  path: string,
+  more: { method?: string; headers?: Record<string, string>; port?: number } = {},
+): ClientRequest {
   const headers = { 'proxy-authorization': broker.identity('ada'), host: 'server.org', ...more.headers };
   const url = `http://server.org${path}`;
   const asked = {
     host: '127.0.0.1',
-    port: broker.port,
+    port: more.port ?? broker.port,
     path: url,
     method: more.method ?? 'GET',
     headers,
@@ -189,4 +192,29 @@ test('a server without TLS, or with a certificate that the broker does not trust
   const { status, body } = await broker.inspected('https://broken.org/');
   assert.equal(status, 502);
   assert.match(body, /broken\.org made no TLS connection that the broker trusts \([A-Z_]+\); check its certificate/);
+});
+
+test('without a byte in either direction a request ends: of the server, of the body, of the reader', async (t) => {
+  const impatient = await TestBroker.start(internet, 300);
+  t.after(() => impatient.close());
+  impatient.village.addAgent('ada', {
+    allow: [{ host: 'server.org', ports: [80], methods: ['GET', 'PUT'], paths: ['/**'], writes: 'Allow' }],
+  });
+  const { status, headers } = await impatient.plain('http://server.org/silent');
+  assert.deepEqual([status, headers['hamlet-egress-code']], [502, 'egress_unreachable']);
+  await assert.rejects(impatient.plain('http://server.org/hang'), /aborted|ECONNRESET/);
+  const upload = begin('/body', { method: 'PUT', headers: { 'content-length': String(MIB) }, port: impatient.port });
+  upload.write(PIECE);
+  const [refused] = (await once(upload, 'response')) as [IncomingMessage];
+  assert.equal(refused.statusCode, 502);
+  upload.destroy();
+  const unread = begin('/flood', { port: impatient.port }).end();
+  const [answer] = (await once(unread, 'response')) as [IncomingMessage];
+  await assert.rejects(
+    (async () => {
+      await until('the request has ended', () => impatient.village.ends.length === 4);
+      for await (const chunk of answer) assert.ok(chunk);
+    })(),
+    /aborted|ECONNRESET/,
+  );
 });

@@ -15,8 +15,8 @@ import type { Push } from './push-guard.ts';
 import { REFUSAL_HEADER, refuseRequest } from './refuse.ts';
 import type { GuardedRequest, LetOut } from './write-guard.ts';
 
-/** A program that reads nothing of its answer for so long loses it. */
-const IDLE_MS = 300_000;
+const HUNG_UP = new Error('the program has hung up');
+const SILENT = new Error('no byte for too long');
 
 /** An answer that the program gets with other links. */
 export interface AnswerLinks {
@@ -40,6 +40,8 @@ export interface Secret {
 export interface ExchangeParts {
   readonly outlets: Outlets;
   readonly budget: ByteBudget;
+  /** Without a byte in either direction for so long, a request ends. */
+  readonly idleMs: number;
 }
 
 interface By {
@@ -126,21 +128,26 @@ class Answering implements AnswerReader {
   readonly #by: By;
   readonly #meter: Meter;
   #controller: Dispatcher.DispatchController | null = null;
+  readonly #idle: NodeJS.Timeout;
   #to: Writable | null = null;
   #isGone = false;
+  #hasFailed = false;
 
-  constructor(outgoing: Outgoing, by: By, meter: Meter) {
+  constructor(outgoing: Outgoing, by: By, { meter, idleMs }: { readonly meter: Meter; readonly idleMs: number }) {
     this.#outgoing = outgoing;
     this.#by = by;
     this.#meter = meter;
+    this.#idle = setTimeout(() => this.#endSilent(), idleMs);
     outgoing.response.on('close', this.#close);
   }
 
   readonly onStart = (controller: Dispatcher.DispatchController, address: string | null): void => {
     this.#controller = controller;
     this.#by.attempt.address = address;
-    if (this.#isGone) controller.abort(new Error('the program has hung up'));
+    if (this.#isGone) controller.abort(HUNG_UP);
   };
+
+  readonly onBodySent = (): void => void this.#idle.refresh();
 
   readonly onResponseStart = (
     _controller: Dispatcher.DispatchController,
@@ -158,6 +165,7 @@ class Answering implements AnswerReader {
   };
 
   readonly onResponseData = (controller: Dispatcher.DispatchController, chunk: Buffer): void => {
+    this.#idle.refresh();
     const spent = this.#meter.count('received', chunk.length);
     if (spent !== null) controller.abort(spent);
     else if (this.#to?.write(chunk) === false) this.#pause(controller, this.#to);
@@ -169,6 +177,8 @@ class Answering implements AnswerReader {
   };
 
   readonly onResponseError = (_controller: Dispatcher.DispatchController | null, error: Error): void => {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
     const denial = denialOf(error, this.#outgoing.destination.host);
     this.#by.attempt.end(denial);
     refuseRequest(this.#outgoing.response, denial);
@@ -176,21 +186,28 @@ class Answering implements AnswerReader {
 
   #pause(controller: Dispatcher.DispatchController, to: Writable): void {
     controller.pause();
-    const late = setTimeout(() => controller.abort(new Error('no byte for too long')), IDLE_MS);
     const read = (): void => {
-      clearTimeout(late);
+      this.#idle.refresh();
       to.off('drain', read).off('close', read);
       controller.resume();
     };
     to.on('drain', read).on('close', read);
   }
 
+  /** Also for a request that waits for a connection, and for an answer that is here and that its program does not read. */
+  #endSilent(): void {
+    this.#isGone = true;
+    this.#controller?.abort(SILENT);
+    this.onResponseError(this.#controller, SILENT);
+  }
+
   readonly #close = (): void => {
+    clearTimeout(this.#idle);
     this.#by.out.release();
     this.#by.attempt.end(null);
     this.#isGone = true;
     // After a whole answer the connection serves the next request.
-    if (!this.#outgoing.response.writableFinished) this.#controller?.abort(new Error('the program has hung up'));
+    if (!this.#outgoing.response.writableFinished) this.#controller?.abort(HUNG_UP);
   };
 }
 
@@ -206,5 +223,5 @@ export function exchange(parts: ExchangeParts, outgoing: Outgoing, by: By): void
     body: bodyOf(outgoing, by.out, meter),
   };
   const server = { ...destination, isTls: form !== 'plain' };
-  parts.outlets.of(admission).send(server, sent, new Answering(outgoing, by, meter));
+  parts.outlets.of(admission).send(server, sent, new Answering(outgoing, by, { meter, idleMs: parts.idleMs }));
 }

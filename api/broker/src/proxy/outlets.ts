@@ -11,17 +11,16 @@ const MAX_OUTLETS = 1000;
 /** Connections of one agent to one server. */
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
-/** Longest silence of a server. */
-const SILENCE_MS = 300_000;
 const HANDSHAKE_MS = 10_000;
 /** Stands for the server within undici: names are read, judged and resolved by the broker alone. */
 const SERVER = 'http://server.invalid';
 
+/** Each exchange has a limit of its own for silence. */
 const OPTIONS = {
   allowH2: false,
   pipelining: 1,
-  headersTimeout: SILENCE_MS,
-  bodyTimeout: SILENCE_MS,
+  headersTimeout: 0,
+  bodyTimeout: 0,
   keepAliveTimeout: IDLE_MS,
   keepAliveMaxTimeout: IDLE_MS,
 } as const;

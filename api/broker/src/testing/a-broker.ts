@@ -101,7 +101,7 @@ export class TestBroker {
     this.port = at.port;
   }
 
-  static async start(internet: Internet): Promise<TestBroker> {
+  static async start(internet: Internet, idleMs?: number): Promise<TestBroker> {
     const files = await createAuthority('a test', Date.now());
     const village = new FakeVillage();
     let ids = 0;
@@ -112,6 +112,7 @@ export class TestBroker {
       now: Date.now,
       newId: () => String((ids += 1)),
       roots: internet.roots,
+      ...(idleMs === undefined ? {} : { idleMs }),
     });
     broker.server.listen(0, '127.0.0.1');
     await once(broker.server, 'listening');
