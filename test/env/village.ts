@@ -94,7 +94,7 @@ export async function untilReady(place: Village, name: string, capMs?: number): 
 }
 
 const DESTINATIONS = ['square', 'board'] as const;
-/** Time after which an agent that has not moved is sent elsewhere: it may stand where it was sent. */
+/** Time after which an agent that was not seen to move is sent again: at night it turns back to its bed in its next turn. */
 const SEND_AGAIN_MS = 5_000;
 
 /** Sends the agent to a landmark and waits until it is on another tile. Agents also walk by themselves, but not at night. */
