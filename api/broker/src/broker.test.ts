@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, beforeEach, test } from 'node:test';
+import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from './testing/a-broker.ts';
 import { PUBLIC, startInternet, type Internet } from './testing/an-internet.ts';
 
 let internet: Internet;
 let broker: TestBroker;
-
-const until = async (holds: () => boolean): Promise<void> => {
-  for (let tries = 0; !holds(); tries += 1) {
-    assert.ok(tries < 2000, 'it did not come to hold');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 before(async () => {
   internet = await startInternet();
@@ -70,7 +64,7 @@ test('a bare rule passes TLS on unread: the client sees the certificate of the s
   socket.write(request('/x'));
   assert.match(await bodyOf(socket), /"url":"\/x"/);
   const [attempt] = broker.village.attempts;
-  await until(() => broker.village.ends.some(({ id }) => id === attempt?.id));
+  await until('the end is recorded', async () => broker.village.ends.some(({ id }) => id === attempt?.id));
   const { agent, run, call, form, host, port, refused } = attempt ?? {};
   assert.deepEqual(
     { agent, run, call, form, host, port, refused },
@@ -146,7 +140,10 @@ test('a tunnel carries nothing but TLS for its host', async () => {
   socket.write('SSH-2.0-OpenSSH\r\n');
   await once(socket.resume(), 'close');
   const refused = (): readonly unknown[] => broker.village.ends.map((end) => end.refused);
-  await until(() => refused().includes('egress_name_differs') && refused().includes('egress_not_tls'));
+  await until(
+    'both refusals are recorded',
+    async () => refused().includes('egress_name_differs') && refused().includes('egress_not_tls'),
+  );
 });
 
 test('where a rule has methods and paths the broker reads each request, under the authority of the village', async () => {
@@ -162,7 +159,9 @@ test('where a rule has methods and paths the broker reads each request, under th
   const [first, second] = broker.village.attempts;
   assert.deepEqual([first?.method, first?.path, first?.refused], ['GET', '/repos/acme', null]);
   assert.deepEqual([second?.method, second?.path, second?.refused], ['POST', '/repos/acme', 'egress_not_allowed']);
-  await until(() => broker.village.ends.some(({ id, status }) => id === first?.id && status === 200));
+  await until('the end has its status', async () =>
+    broker.village.ends.some(({ id, status }) => id === first?.id && status === 200),
+  );
 });
 
 test('a request for another host inside of the connection is refused', async () => {
@@ -251,7 +250,9 @@ test('a rule whose bytes are spent ends what passes, and says when it has some a
   const second = await broker.inspected('https://small.org/echo', { method: 'POST', body: 'x'.repeat(15_000) });
   assert.equal(second.status, 429);
   assert.match(second.body, /has no bytes left; it has again in 60 minutes/);
-  await until(() => broker.village.ends.some(({ refused }) => refused === 'egress_bytes_spent'));
+  await until('the spent bytes are recorded', async () =>
+    broker.village.ends.some(({ refused }) => refused === 'egress_bytes_spent'),
+  );
 });
 
 test('what is not a request to a proxy is refused', async () => {
@@ -265,5 +266,5 @@ test('what is not a request to a proxy is refused', async () => {
 test('no connection is left', async () => {
   broker.village.stop('uid-ada');
   broker.village.stop('uid-bob');
-  await until(() => broker.open === 0);
+  await until('no connection is open', async () => broker.open === 0);
 });

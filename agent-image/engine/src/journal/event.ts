@@ -142,7 +142,7 @@ const bodies = {
   /** An attempt ended, and its effect is unknown. */
   tool_unknown: { call: name, attempt: z.int().min(1) },
   permission_asked: { request: name, call: name, why: z.enum(['policy', 'unknown']) },
-  /** `words`: the text of the person's words to the agent, as `personsWords` writes it; null without any. */
+  /** `words`: the text of the person's words to the agent, as `keptWords` writes it; null without any. */
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
   memory_written: { memory: hash },

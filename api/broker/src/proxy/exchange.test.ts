@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
+import { until } from '@hamlet/test/env/until';
 import { TestBroker } from '../testing/a-broker.ts';
 import { startInternet, type Internet } from '../testing/an-internet.ts';
 
@@ -14,13 +15,6 @@ let internet: Internet;
 let broker: TestBroker;
 /** Facts that the server has seen. */
 const seen = { headers: {} as IncomingMessage['headers'], received: 0, sent: 0, waits: 0, hungUp: 0 };
-
-const until = async (what: string, holds: () => boolean): Promise<void> => {
-  for (let tries = 0; !holds(); tries += 1) {
-    assert.ok(tries < 4000, `${what}: it did not come to hold`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-};
 
 /** Writes as fast as the reader lets it. */
 async function flood(response: NodeJS.WritableStream): Promise<void> {
@@ -107,7 +101,7 @@ test('a program that reads slowly slows its server down, and then gets every byt
   const request = begin('/flood').end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   let sent = -1;
-  await until('the server waits', () => {
+  await until('the server waits', async () => {
     const isStill = seen.waits > 0 && seen.sent === sent;
     sent = seen.sent;
     return isStill;
@@ -129,10 +123,10 @@ test('a program that hangs up ends its request at the server: before the answer,
     const request = begin(path, { method, headers: method === 'PUT' ? { 'content-length': String(MIB) } : {} });
     if (method === 'PUT') request.write(PIECE);
     else request.end();
-    await until('the request has arrived', () => seen.headers.host === 'server.org');
+    await until('the request has arrived', async () => seen.headers.host === 'server.org');
     request.destroy();
-    await until(`${method} ${path} has ended`, () => seen.hungUp === 1);
-    await until('its end is recorded', () => broker.village.ends.length > 0);
+    await until(`${method} ${path} has ended`, async () => seen.hungUp === 1);
+    await until('its end is recorded', async () => broker.village.ends.length > 0);
     broker.village.ends.length = 0;
   }
 });
@@ -169,7 +163,7 @@ test('a server that resets is unreachable; an answer that breaks off breaks off 
   const { status, headers } = await broker.plain('http://server.org/reset');
   assert.deepEqual([status, headers['hamlet-egress-code']], [502, 'egress_unreachable']);
   await assert.rejects(broker.plain('http://server.org/torn'), /aborted|ECONNRESET/);
-  await until('both ends are recorded', () => broker.village.ends.length === 2);
+  await until('both ends are recorded', async () => broker.village.ends.length === 2);
   assert.deepEqual(
     broker.village.ends.map(({ refused }) => refused),
     ['egress_unreachable', 'egress_unreachable'],
@@ -212,7 +206,7 @@ test('without a byte in either direction a request ends: of the server, of the b
   const [answer] = (await once(unread, 'response')) as [IncomingMessage];
   await assert.rejects(
     (async () => {
-      await until('the request has ended', () => impatient.village.ends.length === 4);
+      await until('the request has ended', async () => impatient.village.ends.length === 4);
       for await (const chunk of answer) assert.ok(chunk);
     })(),
     /aborted|ECONNRESET/,
