@@ -81,6 +81,37 @@ test('a visitor sees two agents move in one world', async () => {
   await shot('visitor');
 });
 
+/** Resizes the map, and counts what WebGL draws between the callbacks of that frame and its picture. */
+const DRAWS_AFTER_RESIZE = `new Promise((resolve) => {
+  const canvas = document.querySelector('canvas.map');
+  const gl = canvas.getContext('webgl2');
+  let draws = null;
+  for (const name of ['drawElements', 'drawElementsInstanced', 'drawArrays']) {
+    const draw = gl[name];
+    gl[name] = (...values) => {
+      if (draws !== null) draws += 1;
+      draw.apply(gl, values);
+    };
+  }
+  const watch = new ResizeObserver(() => {
+    if (draws === null) return;
+    watch.disconnect();
+    canvas.style.height = '';
+    resolve(draws);
+  });
+  watch.observe(canvas);
+  setTimeout(() => {
+    canvas.style.height = canvas.clientHeight - 40 + 'px';
+    requestAnimationFrame(() => {
+      draws = 0;
+    });
+  }, 100);
+})`;
+
+test('a resized map is drawn before the browser shows it', async () => {
+  assert.ok((await browser.page.evaluate<number>(DRAWS_AFTER_RESIZE)) > 0);
+});
+
 test('a visitor can see an agent and not change it', async () => {
   await browser.page.click('.agent-row[data-agent-id="ada"]');
   await browser.page.waitForSelector('.inspector .conditions .condition');

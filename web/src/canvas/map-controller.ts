@@ -227,7 +227,8 @@ export class MapController {
     if (width === 0 || height === 0) return;
     this.#viewport = { ...this.#viewport, width, height };
     this.#stage.resize(width, height);
-    this.#busy = true;
+    // A resized canvas is empty until it is drawn, and the browser shows it right after this.
+    if (this.#inSight) this.#draw(performance.now());
   }
 
   #frame(nowMs: number): void {
@@ -236,7 +237,12 @@ export class MapController {
     this.#drewLast = false;
     if (!this.#inSight || nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return;
     this.#drewLast = true;
+    this.#draw(nowMs);
+  }
+
+  #draw(nowMs: number): void {
     const started = performance.now();
+    const elapsedMs = nowMs - this.#lastMs;
     this.#lastMs = nowMs;
     const moment = this.#host.moment();
     const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100));
