@@ -20,7 +20,7 @@ speaks OpenAI's wire. The peers are installed into the cache, outside of the wor
   --rounds  rounds of the overhead, 20 runs of 20 calls each (5)
   --steps   durable steps, with 4 KiB each (1000)
   --runs    finished runs whose growth of memory is measured, after a tenth of them to warm up (10000); a program
-            that takes longer than a minute makes fewer
+            that takes longer than three minutes makes fewer
 `;
 
 const PARTS = ['overhead', 'steps', 'memory'] as const;
