@@ -12,14 +12,13 @@ import {
   insertAccount,
   insertAccountBan,
   insertSession,
-  migrate,
   openDatabase,
   raiseCycle,
   revokeAgentSessions,
   takeMeasure,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import type { Actor, Authenticate, Credentials } from '../http/actor.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -78,8 +77,7 @@ const cluster: TokenReviewer = {
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hamlet-auth-'));
   await writeFile(join(folder, 'keys.json'), JSON.stringify(KEYS));
-  postgres = await testPostgres();
-  await migrate({ ownerUrl: postgres.url(), appUrl: postgres.url().replace('postgres:hamlet@', 'app:app@') });
+  postgres = await migratedPostgres();
   db = openDatabase({ url: postgres.url(), poolSize: 4, onError: () => undefined });
   await loadApiKeys(db, join(folder, 'keys.json'));
   authenticate = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => 0 });

@@ -1,8 +1,8 @@
 /** Open connections end when the API would refuse their actor now, by NOTIFY of a real Postgres. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { announceAccount, migrate, openDatabase, type Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { announceAccount, openDatabase, type Db } from '@hamlet/store';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
 import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
@@ -25,19 +25,16 @@ const BANNED: Refused = { ok: false, reason: 'account_banned' };
 
 let postgres: TestPostgres;
 let db: Db;
-let appUrl = '';
 let guard: ConnectionGuard;
 let tellStanding: (agentIds: readonly string[]) => void = () => undefined;
 
 before(async () => {
-  postgres = await testPostgres();
-  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
+  postgres = await migratedPostgres();
   db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   const onStanding = (hear: typeof tellStanding): void => {
     tellStanding = hear;
   };
-  guard = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
+  guard = startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
   // When the guard begins to listen it checks every account, since it may have missed a change.
   const first = watched(guard, MEMBER);
   await until('the guard listens', async () => first.looks > 0);
@@ -113,7 +110,7 @@ test('a change of standing closes the connections of those agents and no others'
 
 test('a guard that listens again checks every account, since it may have missed a change', async () => {
   const another = startConnectionGuard({
-    listenUrl: appUrl,
+    listenUrl: postgres.appUrl,
     log: () => undefined,
     onStanding: () => undefined,
     everyMs: NEVER_MS,
@@ -130,7 +127,7 @@ test('a guard that listens again checks every account, since it may have missed 
 
 test('all connections but those of visitors are checked periodically, with or without a notification', async () => {
   const another = startConnectionGuard({
-    listenUrl: appUrl,
+    listenUrl: postgres.appUrl,
     log: () => undefined,
     onStanding: () => undefined,
     everyMs: 10,

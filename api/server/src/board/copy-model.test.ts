@@ -8,7 +8,6 @@ import {
   inTransaction,
   insertPost,
   setViewer,
-  migrate,
   openDatabase,
   readAs,
   readFirstReplies,
@@ -18,7 +17,7 @@ import {
   VILLAGE,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';
@@ -38,10 +37,8 @@ let db: Db;
 const keepers: CopyKeeper[] = [];
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
+  postgres = await migratedPostgres();
+  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
 });
 after(async () => {
   for (const keeper of keepers) await keeper.stop();

@@ -9,18 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { EMPTY_EDGE, growEdge, leafHash, partialTiles, rootOf } from '@hamlet/core';
-import {
-  inTransaction,
-  LogBroken,
-  migrate,
-  openDatabase,
-  readLogHead,
-  recordAudit,
-  sealLog,
-  sha256,
-} from '@hamlet/store';
+import { inTransaction, LogBroken, openDatabase, readLogHead, recordAudit, sealLog, sha256 } from '@hamlet/store';
 import type { Db, Tree } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
 import { openLogSigner, type LogSigner } from './log-signer.ts';
@@ -50,11 +41,9 @@ let older: {
 };
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
+  postgres = await migratedPostgres();
   superuser = openSuperuser(postgres);
-  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
   folder = await mkdtemp(join(tmpdir(), 'hamlet-forged-'));
   signer = watched(await signerOf(join(folder, 'live')));
   thief = await signerOf(join(folder, 'thief'));

@@ -3,17 +3,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
-import {
-  inTransaction,
-  insertChatSession,
-  insertMessage,
-  insertRuns,
-  migrate,
-  openDatabase,
-  openLife,
-} from '@hamlet/store';
+import { inTransaction, insertChatSession, insertMessage, insertRuns, openDatabase, openLife } from '@hamlet/store';
 import { readAudit, setPaused, type Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -29,11 +21,9 @@ let trouble: 'none' | 'throws' | 'refused';
 const logs: string[] = [];
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
+  postgres = await migratedPostgres();
   owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
 });
 after(async () => {
   await Promise.all([db.destroy(), owner.destroy()]);

@@ -8,7 +8,6 @@ import {
   findAgentAccount,
   inTransaction,
   internalEventRange,
-  migrate,
   openAgentAccount,
   openDatabase,
   postTransfer,
@@ -19,7 +18,7 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { eventually } from '../testing/test-village.ts';
 import { startBalanceTierSync, type BalanceTierSync } from './balance-tier-sync.ts';
@@ -84,10 +83,8 @@ async function tiers(): Promise<readonly (string | null | undefined)[]> {
 }
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 12, onError: () => undefined });
+  postgres = await migratedPostgres();
+  db = openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined });
 });
 beforeEach(async () => {
   tests += 1;

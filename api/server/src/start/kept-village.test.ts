@@ -80,7 +80,7 @@ async function countRows(): Promise<readonly Counted[]> {
 }
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startTestVillage({ isEmpty: true });
   db = village.openDb();
   ({ lastMigration: lastKept } = await loadKeptVillage(village.postgres));
   folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');

@@ -28,7 +28,7 @@ const restored = new Map<KeptVillageName, Restored>();
 
 before(async () => {
   for (const name of names) {
-    const village = await startTestVillage();
+    const village = await startTestVillage({ isEmpty: true });
     await loadKeptVillage(village.postgres, name);
     const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
     await copyKeptLog(folder, name);

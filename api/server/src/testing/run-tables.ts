@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RunCommand } from '@hamlet/core';
-import { findRun, inTransaction, insertRuns, migrate, openDatabase, type Db, type RunRow } from '@hamlet/store';
-import { testPostgres } from '@hamlet/test/env/postgres';
+import { findRun, inTransaction, insertRuns, openDatabase, type Db, type RunRow } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { applyToRun } from '../runs/apply-to-run.ts';
 
 /** The agent of all runs in these tables. */
@@ -35,10 +35,8 @@ export interface RunTables {
 }
 
 export async function openRunTables({ poolSize }: { readonly poolSize: number }): Promise<RunTables> {
-  const postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  const db = openDatabase({ url: appUrl, poolSize, onError: () => undefined });
+  const postgres = await migratedPostgres();
+  const db = openDatabase({ url: postgres.appUrl, poolSize, onError: () => undefined });
 
   async function add(): Promise<RunRow> {
     const [run] = await inTransaction(db, (tx) => insertRuns(tx, [RUN]));
@@ -62,7 +60,7 @@ export async function openRunTables({ poolSize }: { readonly poolSize: number })
   }
   return {
     db,
-    appUrl,
+    appUrl: postgres.appUrl,
     add,
     addStarted: async () => command((await add()).runId, { kind: 'start', cycle: 1 }),
     read,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from '@hamlet/contract';
 import type { LocalRedis } from '@hamlet/dev';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { testRedis } from '@hamlet/test/env/redis';
 import { readConfig, type Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
@@ -97,15 +97,22 @@ async function untilTiersAreComputed(url: string): Promise<void> {
   await db.destroy();
 }
 
-/** @param options.villageSpeed factor by which village time is faster than the clock, so that tests do not wait for walks */
-export async function startTestVillage(options: { readonly villageSpeed?: number } = {}): Promise<TestVillage> {
+interface VillageOptions {
+  /** Factor by which village time is faster than the clock, so that tests do not wait for walks. */
+  readonly villageSpeed?: number;
+  /** True for a database without tables, into which the test loads its own. */
+  readonly isEmpty?: boolean;
+}
+
+export async function startTestVillage(options: VillageOptions = {}): Promise<TestVillage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
-  const [postgres, redis] = await Promise.all([testPostgres(), testRedis(), writeFiles(folder)]);
+  const database = options.isEmpty === true ? testPostgres() : migratedPostgres();
+  const [postgres, redis] = await Promise.all([database, testRedis(), writeFiles(folder)]);
   const logs: string[] = [];
   const replicas: RunningServer[] = [];
   const databases: Db[] = [];
   const environment = {
-    HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
+    HAMLET_POSTGRES_URL: postgres.appUrl,
     HAMLET_REDIS_URL: redis.url,
     HAMLET_PEOPLE_LISTEN: '127.0.0.1:0',
     HAMLET_METRICS_LISTEN: '127.0.0.1:0',

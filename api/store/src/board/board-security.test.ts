@@ -4,18 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import pg from 'pg';
-import { migrate } from '../migration/migrate.ts';
 
 let postgres: TestPostgres;
 let app: pg.Client;
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  app = new pg.Client({ connectionString: appUrl });
+  postgres = await migratedPostgres();
+  app = new pg.Client({ connectionString: postgres.appUrl });
   await app.connect();
   for (const author of ['ada', 'bob']) for (const audience of AUDIENCES) await write(author, audience);
   await app.query('select board.relay(1000)');
@@ -280,7 +277,7 @@ test('the database keeps every earlier text, and neither the api nor the owner c
 });
 
 test('offsets follow the order of commits: a late commit has a later offset', async () => {
-  const late = new pg.Client({ connectionString: postgres.url().replace('postgres:hamlet@', 'app:app@') });
+  const late = new pg.Client({ connectionString: postgres.appUrl });
   await late.connect();
   const [post] = await as(
     ['agent', 'ada'],

@@ -7,13 +7,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { type Db, inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
 import { DatabaseBusyError } from './guarded-pool.ts';
 import { listenWith } from './listener.ts';
-import { migrate } from '../migration/migrate.ts';
 
 const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
 
@@ -56,19 +55,17 @@ async function silentProxy(toPort: number): Promise<Proxy> {
 let postgres: TestPostgres;
 let proxy: Proxy;
 let direct: Db;
-const appUrl = (): string => postgres.url().replace('postgres:hamlet@', 'app:app@');
 const through = (): string => {
-  const url = new URL(appUrl());
+  const url = new URL(postgres.appUrl);
   url.port = String(proxy.port);
   url.searchParams.set('connect_timeout', '2');
   return url.href;
 };
 
 before(async () => {
-  postgres = await testPostgres();
-  await migrate({ ownerUrl: postgres.url(), appUrl: appUrl() });
+  postgres = await migratedPostgres();
   proxy = await silentProxy(Number(new URL(postgres.url()).port));
-  direct = openDatabase({ url: appUrl(), poolSize: 2, onError: () => undefined });
+  direct = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
 });
 after(async () => {
   proxy.stop();
@@ -131,7 +128,7 @@ test('a pool without a free connection is busy; a pool whose database does not a
 
 test('Postgres ends a transaction that is open for too long', async (t) => {
   const db = openDatabase({
-    url: appUrl(),
+    url: postgres.appUrl,
     poolSize: 1,
     limits: { ...LIMITS, transactionMs: 500 },
     onError: () => undefined,

@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
 import { type Db, openDatabase } from '../connection/database.ts';
-import { migrate } from '../migration/migrate.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
 import { openWithFewTrips } from './testing/few-trips.ts';
 import { RandomSequence, type SequenceAccounts } from './testing/random-sequence.ts';
@@ -31,12 +30,9 @@ const ONLY = process.env['HAMLET_SEED'];
 
 let postgres: TestPostgres;
 let owner: Db;
-let appUrl = '';
 
 before(async () => {
-  postgres = await testPostgres();
-  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
+  postgres = await migratedPostgres();
   owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
 });
 after(async () => {
@@ -58,7 +54,7 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
   const seen = new Map<string, number>();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      const db = openWithFewTrips(appUrl);
+      const db = openWithFewTrips(postgres.appUrl);
       for (const seed of waiting) {
         const own = accounts.get(seed);
         assert.ok(own !== undefined);

@@ -12,7 +12,6 @@ import {
   inTransaction,
   insertAuction,
   isConnectionError,
-  migrate,
   openAgentAccount,
   openDatabase,
   postTransfer,
@@ -23,7 +22,7 @@ import {
   villageAccount,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';
@@ -45,16 +44,13 @@ const GIVE_UP_MS = performance.now() + (FULL ? 7_200_000 : 900_000);
 const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
 
 let postgres: TestPostgres;
-let appUrl: string;
 let db: Db;
 let owner: Db;
 const faults: string[] = [];
 
 before(async () => {
-  postgres = await testPostgres();
-  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
+  postgres = await migratedPostgres();
+  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
   owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
   for (const agentId of BUYERS) await inTransaction(db, (tx) => fund(tx, agentId));
 });
@@ -96,7 +92,7 @@ function startWorker(seed: number, fromMs: number): Promise<LocalProcess> {
   let ready = false;
   return startLocal({
     file: process.execPath,
-    args: [WORKER, appUrl, String(seed), String(fromMs), String(SLOTS)],
+    args: [WORKER, postgres.appUrl, String(seed), String(fromMs), String(SLOTS)],
     options: {},
     ready: () => Promise.resolve(ready),
     onOutput: (text) => {

@@ -4,7 +4,6 @@ import { CLAIM_TERMS, type ClaimTerms } from '@hamlet/core';
 import {
   findAgentAccount,
   inTransaction,
-  migrate,
   openAgentAccount,
   openDatabase,
   postTransfer,
@@ -16,7 +15,7 @@ import {
   writeClaim,
 } from '@hamlet/store';
 import type { ClaimRow, Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord, AgentSource, EntitlementRecord } from '../../agents/agent-source.ts';
 import { startBalanceTierSync, type BalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { ComputeClaims, type ClaimAnswer } from '../compute/compute-claims.ts';
@@ -195,8 +194,6 @@ export class PursePlay {
 }
 
 export async function startPursePlay(): Promise<PursePlay> {
-  const postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  return new PursePlay(postgres, openDatabase({ url: appUrl, poolSize: 12, onError: () => undefined }));
+  const postgres = await migratedPostgres();
+  return new PursePlay(postgres, openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined }));
 }

@@ -17,8 +17,8 @@ import {
   validateCommand,
 } from '@hamlet/core';
 import type { WorldMap, WorldState } from '@hamlet/core';
-import { appendBatch, FencedError, migrate, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { appendBatch, FencedError, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { moveWorldToMap } from './move-world.ts';
@@ -46,10 +46,8 @@ function flooded(map: WorldMap): WorldMap {
 }
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
+  postgres = await migratedPostgres();
+  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
   epoch = (await takeLease(db, 'old', 600_000)) ?? 0;
   world = createWorld(oldMap, SEED);
   await play(

@@ -4,8 +4,8 @@ import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
 import { advance, createWorld, defaultMap, reduce, stateHash, validateCommand, type WorldState } from '@hamlet/core';
-import { appendBatch, migrate, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { appendBatch, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
@@ -19,10 +19,8 @@ let epoch = 0;
 let world: WorldState;
 
 before(async () => {
-  postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
-  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  postgres = await migratedPostgres();
+  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
   epoch = (await takeLease(db, 'test', 600_000)) ?? 0;
   world = createWorld(map, SEED);
 });

@@ -1,7 +1,6 @@
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
 import { type Db, inTransaction, openDatabase } from '../../connection/database.ts';
-import { migrate } from '../../migration/migrate.ts';
 import { findAgentAccount, openAgentAccount, villageAccount } from '../accounts.ts';
 import { postTransfer } from '../post-transfer.ts';
 import type { TransferRequest } from '../transfer-request.ts';
@@ -20,11 +19,9 @@ export interface TestLedger {
 
 /** Starts a test ledger; the API's role may have `clients` transactions open at once. */
 export async function testLedger(clients: number): Promise<TestLedger> {
-  const postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
-  await migrate({ ownerUrl: postgres.url(), appUrl });
+  const postgres = await migratedPostgres();
   const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
-  const db = openDatabase({ url: appUrl, poolSize: clients, onError: () => undefined });
+  const db = openDatabase({ url: postgres.appUrl, poolSize: clients, onError: () => undefined });
 
   function request([payer, payee]: readonly [number, number], amount: bigint, key: string): TransferRequest {
     return {
