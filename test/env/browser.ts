@@ -58,8 +58,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     ...(await watched(context)),
     async close() {
       await context.close();
-      // Helper processes of Chromium write to the profile for a moment after it has ended.
-      await rm(profile, { recursive: true, force: true, maxRetries: 10 });
+      await rm(profile, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EgressDenial } from '@hamlet/core/egress';
-import type { Admission, Village } from './village.ts';
+import type { Admission, AdmissionDenial, Village } from './village.ts';
 
 /** How long an answer of the API is used again. A brake ends it at once. */
 const ADMITTED_MS = 5000;
@@ -8,7 +7,7 @@ const REFUSED_MS = 1000;
 const MAX_KEPT = 10_000;
 
 interface Kept {
-  readonly answer: Promise<Admission | EgressDenial>;
+  readonly answer: Promise<Admission | AdmissionDenial>;
   until: number;
   uid: string | null;
 }
@@ -25,7 +24,7 @@ export class Admissions {
   }
 
   /** Rejects where the API cannot be asked: the caller then refuses. */
-  admit(token: string): Promise<Admission | EgressDenial> {
+  admit(token: string): Promise<Admission | AdmissionDenial> {
     const key = createHash('sha256').update(token).digest('base64');
     const kept = this.#kept.get(key);
     if (kept !== undefined && kept.until > this.#now()) return kept.answer;
@@ -37,7 +36,7 @@ export class Admissions {
     for (const [key, kept] of this.#kept) if (kept.uid === uid || kept.uid === null) this.#kept.delete(key);
   }
 
-  #ask(key: string, token: string): Promise<Admission | EgressDenial> {
+  #ask(key: string, token: string): Promise<Admission | AdmissionDenial> {
     const kept: Kept = { answer: this.#village.admit(token), until: this.#now() + ADMITTED_MS, uid: null };
     this.#kept.delete(key);
     this.#kept.set(key, kept);

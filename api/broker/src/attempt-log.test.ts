@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@hamlet/test/env/until';
 import { AttemptLog } from './attempt-log.ts';
 import type { Attempt, AttemptEnd } from './village.ts';
 
@@ -86,4 +87,42 @@ test('ends are given up, oldest first, when the API does not take them, and coun
   for (let at = 0; at < 20_010; at += 1) log.end(end(String(at)));
   assert.equal(log.lostEnds, 10);
   assert.deepEqual(kept, ['0']);
+});
+
+test('a refusal follows until the API has it, and one program crowds out no other agent', async () => {
+  let isDown = true;
+  const kept: string[] = [];
+  const log = new AttemptLog({
+    begin: async (attempts) => {
+      if (isDown) throw new Error('down');
+      kept.push(...attempts.map(({ id, uid, refused }) => `${uid} ${id} ${String(refused)}`));
+    },
+    end: async () => undefined,
+  });
+  for (let at = 0; at < 3000; at += 1) log.refuse({ ...attempt(String(at)), refused: 'egress_denied' });
+  log.refuse({ ...attempt('x'), uid: 'other', refused: 'egress_denied' });
+  await turn();
+  isDown = false;
+  await until('all are kept', async () => kept.length === 1001);
+  assert.deepEqual([kept[0], kept.at(-1)], ['u 0 egress_denied', 'other x egress_denied']);
+  log.refuse({ ...attempt('later'), refused: 'egress_denied' });
+  await until('the share is free again', async () => kept.at(-1) === 'u later egress_denied');
+});
+
+test('an attempt that the API did not take is a refusal, and has an end in case that the API took it', async () => {
+  const kept: Attempt[] = [];
+  const ends: AttemptEnd[] = [];
+  let failures = 1;
+  const log = new AttemptLog({
+    begin: async (attempts) => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('the answer is lost');
+      kept.push(...attempts);
+    },
+    end: async (ended) => void ends.push(...ended),
+  });
+  assert.equal((await log.begin(attempt('a')))?.code, 'egress_log_unavailable');
+  await until('it is kept', async () => kept.length === 1 && ends.length === 1);
+  assert.deepEqual(kept, [{ ...attempt('a'), refused: 'egress_log_unavailable' }]);
+  assert.deepEqual(ends, [{ ...end('a'), refused: 'egress_log_unavailable' }]);
 });

@@ -1,4 +1,5 @@
 import { deny, type EgressDenial } from '@hamlet/core/egress';
+import { Outbox } from './outbox.ts';
 import type { Attempt, AttemptEnd, Village } from './village.ts';
 
 /** Attempts that wait for the API. Beyond it the broker refuses, because it lets nothing out unrecorded. */
@@ -6,7 +7,9 @@ const MAX_WAITING = 2000;
 const BATCH = 200;
 /** Ends that wait for the API; the oldest are given up, and their attempts stay without an end. */
 const MAX_ENDS = 20_000;
-const RETRY_MS = 1000;
+/** Refusals that wait for the API, of all lives and of one: a program that is refused without end crowds out no other agent's. */
+const MAX_REFUSALS = 10_000;
+const MAX_REFUSALS_OF_LIFE = 1000;
 
 interface Waiting {
   readonly attempt: Attempt;
@@ -20,37 +23,68 @@ const UNAVAILABLE = deny(
 
 /**
  * Records attempts in groups: while one group is on its way to the API, the next gathers. A group commit costs an
- * attempt one round trip at most twice, at any rate of attempts.
+ * attempt one round trip at most twice, at any rate of attempts. Refusals and ends follow until the API has them.
  */
 export class AttemptLog {
   readonly #village: Pick<Village, 'begin' | 'end'>;
+  readonly #ends: Outbox<AttemptEnd>;
+  readonly #refusals: Outbox<Attempt>;
+  /** Waiting refusals by life. */
+  readonly #refused = new Map<string, number>();
   #waiting: Waiting[] = [];
-  #ends: AttemptEnd[] = [];
   #isBeginning = false;
-  #isEnding = false;
-  /** Ends that were given up because the API did not take them. */
-  lostEnds = 0;
 
   constructor(village: Pick<Village, 'begin' | 'end'>) {
     this.#village = village;
+    this.#ends = new Outbox((ends) => village.end(ends), MAX_ENDS);
+    this.#refusals = new Outbox(async (attempts) => {
+      await village.begin(attempts);
+      for (const { uid } of attempts) this.#count(uid, -1);
+    }, MAX_REFUSALS);
+  }
+
+  /** Ends that were given up because the API did not take them. */
+  get lostEnds(): number {
+    return this.#ends.lost;
   }
 
   /** Resolves with null once the attempt is kept, or with the reason for which it must not go out. */
-  begin(attempt: Attempt): Promise<EgressDenial | null> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.resolve(UNAVAILABLE);
+  async begin(attempt: Attempt): Promise<EgressDenial | null> {
+    const denial = this.#waiting.length >= MAX_WAITING ? UNAVAILABLE : await this.#kept(attempt);
+    if (denial !== null) this.#failed(attempt, denial);
+    return denial;
+  }
+
+  /** Records an attempt that the broker has refused. Beyond the share of its life it is given up. */
+  refuse(attempt: Attempt): void {
+    const { uid } = attempt;
+    if ((this.#refused.get(uid) ?? 0) >= MAX_REFUSALS_OF_LIFE || this.#refusals.size >= MAX_REFUSALS) return;
+    this.#count(uid, 1);
+    this.#refusals.add(attempt);
+  }
+
+  end(end: AttemptEnd): void {
+    this.#ends.add(end);
+  }
+
+  /** The API may have kept it, with its answer lost: then it has an end, and otherwise it is a refusal. */
+  #failed(attempt: Attempt, { code }: EgressDenial): void {
+    const { id } = attempt;
+    this.refuse({ ...attempt, refused: code });
+    this.end({ id, address: null, status: null, sentBytes: 0, receivedBytes: 0, refused: code, durationMs: 0 });
+  }
+
+  #count(uid: string, more: number): void {
+    const waiting = (this.#refused.get(uid) ?? 0) + more;
+    if (waiting > 0) this.#refused.set(uid, waiting);
+    else this.#refused.delete(uid);
+  }
+
+  #kept(attempt: Attempt): Promise<EgressDenial | null> {
     return new Promise((settle) => {
       this.#waiting.push({ attempt, settle });
       if (!this.#isBeginning) void this.#beginAll();
     });
-  }
-
-  end(end: AttemptEnd): void {
-    this.#ends.push(end);
-    if (this.#ends.length > MAX_ENDS) {
-      this.#ends.shift();
-      this.lostEnds += 1;
-    }
-    if (!this.#isEnding) void this.#endAll();
   }
 
   async #beginAll(): Promise<void> {
@@ -64,19 +98,5 @@ export class AttemptLog {
       for (const { settle } of group) settle(denial);
     }
     this.#isBeginning = false;
-  }
-
-  async #endAll(): Promise<void> {
-    this.#isEnding = true;
-    while (this.#ends.length > 0) {
-      const group = this.#ends.slice(0, BATCH);
-      const isKept = await this.#village.end(group).then(
-        () => true,
-        () => false,
-      );
-      if (isKept) this.#ends = this.#ends.filter((end) => !group.includes(end));
-      else await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
-    }
-    this.#isEnding = false;
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from './testing/a-broker.ts';
@@ -221,6 +222,10 @@ test('without a token, with an unknown one and without the API nothing goes out'
     broker.village.isDown = false;
   }
   assert.deepEqual(internet.dialled, []);
+  await until('both are recorded as soon as the API is back', async () => {
+    const late = broker.village.attempts.filter(({ refused }) => refused === 'egress_log_unavailable');
+    return late.map(({ host }) => host).join(' ') === 'open.org plain.org';
+  });
 });
 
 test('a brake ends the tunnels and requests of its agent under way, and those of no other agent', async () => {
@@ -261,6 +266,18 @@ test('what is not a request to a proxy is refused', async () => {
   assert.match((await broker.connect('[::1]:443')).head, /egress_not_allowed/);
   const upgrade = await broker.plain('http://plain.org/', { headers: { connection: 'upgrade', upgrade: 'websocket' } });
   assert.equal(upgrade.status, 400);
+});
+
+test('a request for another protocol that is broken off at once ends no broker', async () => {
+  const head = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n';
+  for (let round = 0; round < 60; round += 1) {
+    const socket = connect(broker.port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(head + 'x'.repeat(round % 2 === 0 ? 300_000 : 0));
+    if (round % 3 === 0) await once(socket, 'data');
+    socket.resetAndDestroy();
+  }
+  assert.equal((await broker.plain('http://plain.org/a')).body, 'plain /a');
 });
 
 test('no connection is left', async () => {

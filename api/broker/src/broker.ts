@@ -7,15 +7,24 @@ import { AttemptLog } from './attempt-log.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import type { Network } from './connect/reach.ts';
+import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
 import { BodyShelf } from './proxy/body-shelf.ts';
-import { admit, Recorder, type Caller } from './proxy/caller.ts';
+import {
+  admit,
+  knownOf,
+  Recorder,
+  type AttemptFacts,
+  type Caller,
+  type Known,
+  type Unadmitted,
+} from './proxy/caller.ts';
 import { namesHost, readAbsolute, readHostPort } from './proxy/destination.ts';
 import { requireName } from './proxy/first-bytes.ts';
-import { forward, type ForwardParts, type Passage } from './proxy/forward.ts';
+import { factsOf, forward, type ForwardParts, type Passage } from './proxy/forward.ts';
 import { Outlets } from './proxy/outlets.ts';
 import { refuseConnect, refuseRequest } from './proxy/refuse.ts';
 import { readReverse, reversePath, type ReverseTarget } from './reverse/reverse-target.ts';
-import { serveReverse } from './reverse/reverse.ts';
+import { factsOfReverse, named, serveReverse } from './reverse/reverse.ts';
 import { ESTABLISHED, openTunnel, type TunnelParts } from './proxy/tunnel.ts';
 import type { Authority } from './tls/authority.ts';
 import type { Village } from './village.ts';
@@ -48,6 +57,32 @@ const NO_UPGRADE = deny(
   'egress_bad_request',
   'the broker reads the requests to this host, and cannot read another protocol; ask an admin for a rule without methods, paths and secret',
 );
+const NO_EXPECTATION = deny(
+  'egress_bad_request',
+  'the broker meets no other Expect than 100-continue; send the request without it',
+);
+const UNREADABLE = deny(
+  'egress_bad_request',
+  'the broker cannot read this request: it is no HTTP/1.1, or its head is longer than 64 KiB',
+);
+const UNTRUSTED = deny(
+  'egress_not_tls',
+  'the program made no TLS connection with the broker, which reads the requests to this host; let it trust the certificate of the village',
+);
+const NO_CERTIFICATE = deny('egress_unreachable', 'the broker cannot make a certificate for this host; ask an admin');
+const STOPPED = deny(
+  'egress_agent_stopped',
+  'an admin has stopped this agent or frozen the village, or its life is over',
+);
+
+/** A connection whose requests the broker reads within TLS. */
+interface Inside {
+  readonly caller: Caller;
+  readonly destination: Destination;
+}
+
+/** A request that is refused before it is judged, with the life behind it where that is known. */
+type Refused = Omit<Passage, 'caller'> & { readonly caller: Known | null };
 
 /**
  * The only way out of a pod: an HTTP proxy that finds out which agent asks, judges where it may go, records the
@@ -62,7 +97,11 @@ export class Broker {
   readonly #outlets: Outlets;
   readonly #recorder: Recorder;
   readonly #parts: ForwardParts & TunnelParts;
-  readonly #inside = new WeakMap<Duplex, { readonly caller: Caller; readonly destination: Destination }>();
+  readonly #inside = new WeakMap<Duplex, Inside>();
+  /** The life behind a connection without TLS, by its last request. */
+  readonly #known = new WeakMap<Duplex, Known>();
+  /** The answer to the last request of a connection. */
+  readonly #answers = new WeakMap<Duplex, ServerResponse>();
   readonly #unsubscribe: () => void;
 
   constructor(config: BrokerConfig) {
@@ -86,6 +125,8 @@ export class Broker {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: 0,
+      // Node would refuse a request without a Host by itself, and leave no record of it.
+      requireHostHeader: false,
       // Clients that offer HTTP/2, as cargo does, use HTTP/1.1 where the server ignores the offer.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() !== 'h2c',
     };
@@ -98,9 +139,15 @@ export class Broker {
     this.#inspector = createServer(limits, (request, response) => {
       this.#inspected(request, response).catch(() => response.destroy());
     });
-    for (const server of [this.server, this.#inspector])
-      server.on('upgrade', (_request: IncomingMessage, socket: Duplex) => refuseConnect(socket, NO_UPGRADE));
-    this.#unsubscribe = village.onStopped((uid) => this.#stop(uid));
+    this.#inspector.on('connect', (request: IncomingMessage, socket: Duplex) => this.#noTunnel(request, socket));
+    for (const server of [this.server, this.#inspector]) {
+      server.on('upgrade', (request: IncomingMessage, socket: Duplex) => this.#noTunnel(request, socket));
+      server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+        this.#unserved(request, response, NO_EXPECTATION),
+      );
+      server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.#unreadable(error, socket));
+    }
+    this.#unsubscribe = village.onStopped((uid, isBraked) => this.#stop(uid, isBraked));
   }
 
   /** Open connections of all agents. */
@@ -116,8 +163,9 @@ export class Broker {
     this.server.closeAllConnections();
   }
 
-  #stop(uid: string): void {
+  #stop(uid: string, isBraked: boolean): void {
     this.#admissions.forget(uid);
+    if (isBraked) this.#recorder.cutOff(uid, STOPPED);
     this.#connections.end(uid);
     this.#outlets.end(uid);
   }
@@ -125,36 +173,45 @@ export class Broker {
   async #connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     const destination = readHostPort(request.url ?? '');
-    if (destination === null) return refuseConnect(socket, MALFORMED);
-    const caller = await this.#admit(request, socket);
-    if ('verdict' in caller) return refuseConnect(socket, caller);
-    const judged = judgeConnection(caller.admission.policy, destination);
-    if (judged.verdict === 'deny') {
-      this.#recorder.refused(caller, { form: 'tunnel', destination, method: null, path: null }, judged);
-      return refuseConnect(socket, judged);
-    }
+    const admitted = await this.#admit(request, socket);
+    const refuse = (denial: EgressDenial, by: Known | null, facts: AttemptFacts): void => {
+      this.#recorder.refused(by, facts, denial);
+      refuseConnect(socket, denial);
+    };
+    if (destination === null) return refuse(MALFORMED, knownOf(admitted), factsAsWritten(request));
+    const facts = { form: 'tunnel', destination, method: null, path: null } as const;
+    if ('denial' in admitted) return refuse(admitted.denial, admitted.by, facts);
+    const judged = judgeConnection(admitted.admission.policy, destination);
+    if (judged.verdict === 'deny') return refuse(judged, admitted, facts);
     if (judged.verdict === 'tunnel')
-      return openTunnel(this.#parts, { caller, destination, rules: judged.rules, socket, head });
-    return this.#inspect({ caller, destination }, socket, head);
+      return openTunnel(this.#parts, { caller: admitted, destination, rules: judged.rules, socket, head });
+    return this.#inspect({ caller: admitted, destination }, socket, head);
   }
 
-  async #inspect(inside: { caller: Caller; destination: Destination }, socket: Duplex, head: Buffer): Promise<void> {
+  async #inspect(inside: Inside, socket: Duplex, head: Buffer): Promise<void> {
     const { caller, destination } = inside;
-    socket.write(ESTABLISHED);
-    const denial = await requireName(socket, head, destination);
-    if (denial !== null) {
+    const refuse = (denial: EgressDenial): void => {
       this.#recorder.refused(caller, { form: 'inspect', destination, method: null, path: null }, denial);
       socket.destroy();
-      return;
-    }
-    const secureContext = await this.#config.authority.context(destination.host);
+    };
+    socket.write(ESTABLISHED);
+    const denial = await requireName(socket, head, destination);
+    if (denial !== null) return refuse(denial);
+    const secureContext = await this.#config.authority.context(destination.host).catch(() => null);
+    if (secureContext === null) return refuse(NO_CERTIFICATE);
     const secure = new TLSSocket(socket, { isServer: true, secureContext, ALPNProtocols: ['http/1.1'] });
+    let isSecure = false;
+    secure.once('secure', () => (isSecure = true));
     secure.on('error', () => socket.destroy());
+    secure.once('close', () => {
+      if (!isSecure) refuse(UNTRUSTED);
+    });
     this.#inside.set(secure, inside);
     this.#inspector.emit('connection', secure);
   }
 
   async #inspected(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#answers.set(request.socket, response);
     const inside = this.#inside.get(request.socket);
     if (inside === undefined) return refuseRequest(response, MALFORMED);
     const passage = { ...inside, form: 'inspect', request, response } as const;
@@ -163,35 +220,83 @@ export class Broker {
   }
 
   async #plain(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#answers.set(request.socket, response);
     const path = reversePath(request.url ?? '');
     const reverse = path === null ? null : readReverse(path);
     if (reverse !== null) return this.#reverse(request, response, reverse);
     const read = readAbsolute(request.url ?? '');
-    if (read === null) return refuseRequest(response, MALFORMED);
+    if (read === null) return this.#unserved(request, response, MALFORMED);
     const { destination, target } = read;
-    const caller = await this.#admit(request, request.socket);
-    if ('verdict' in caller) return refuseRequest(response, caller);
-    const judged = judgeConnection(caller.admission.policy, destination);
-    const isNamed = namesHost(request.headers.host, destination, 80);
+    const admitted = await this.#admit(request, request.socket);
     request.url = target;
-    const passage = { caller, destination, form: 'plain', request, response } as const;
+    const asked = { destination, form: 'plain', request, response } as const;
+    if ('denial' in admitted) return this.#refuse({ ...asked, caller: admitted.by }, admitted.denial);
+    const passage = { ...asked, caller: admitted };
+    const judged = judgeConnection(admitted.admission.policy, destination);
     if (judged.verdict === 'deny') return this.#refuse(passage, judged);
+    const isNamed = namesHost(request.headers.host, destination, 80);
     return isNamed ? forward(this.#parts, passage) : this.#refuse(passage, OTHER_HOST);
   }
 
   async #reverse(request: IncomingMessage, response: ServerResponse, target: ReverseTarget): Promise<void> {
-    const caller = await this.#admit(request, request.socket);
-    if ('verdict' in caller) return refuseRequest(response, caller);
-    return serveReverse(this.#parts, { caller, target, request, response });
-  }
-
-  #admit({ headers }: IncomingMessage, socket: Duplex): Promise<Caller | EgressDenial> {
-    return admit({ admissions: this.#admissions, connections: this.#connections }, headers, socket);
-  }
-
-  #refuse({ caller, destination, form, request, response }: Passage, denial: EgressDenial): void {
-    this.#recorder.refused(caller, { form, destination, method: request.method ?? null, path: null }, denial);
+    const admitted = await this.#admit(request, request.socket);
+    if (!('denial' in admitted)) return serveReverse(this.#parts, { caller: admitted, target, request, response });
+    const { by, denial } = admitted;
+    this.#recorder.refused(by === null ? null : named(by, target), factsOfReverse(target, request, null), denial);
     request.resume();
     refuseRequest(response, denial);
+  }
+
+  async #admit({ headers }: IncomingMessage, socket: Duplex): Promise<Caller | Unadmitted> {
+    const parts = { admissions: this.#admissions, connections: this.#connections };
+    const admitted = await admit(parts, headers, socket);
+    const known = knownOf(admitted);
+    if (known !== null) this.#known.set(socket, known);
+    return admitted;
+  }
+
+  #refuse({ caller, request, response, ...asked }: Refused, denial: EgressDenial): void {
+    this.#recorder.refused(caller, factsOf({ ...asked, request }), denial);
+    request.resume();
+    refuseRequest(response, denial);
+  }
+
+  /** Refuses a request to become another protocol, or a tunnel within TLS that the broker reads. */
+  #noTunnel(request: IncomingMessage, socket: Duplex): void {
+    socket.on('error', () => socket.destroy());
+    void this.#recordUnserved(request, NO_UPGRADE);
+    refuseConnect(socket, NO_UPGRADE);
+  }
+
+  #unserved(request: IncomingMessage, response: ServerResponse, denial: EgressDenial): void {
+    void this.#recordUnserved(request, denial);
+    request.resume();
+    refuseRequest(response, denial);
+  }
+
+  /** Records a request that is refused without a look at the rules: the answer does not wait for the agent's name. */
+  async #recordUnserved(request: IncomingMessage, denial: EgressDenial): Promise<void> {
+    const inside = this.#inside.get(request.socket);
+    if (inside !== undefined)
+      return this.#recorder.refused(inside.caller, factsOf({ ...inside, form: 'inspect', request }), denial);
+    const facts = factsAsWritten(request);
+    this.#recorder.refused(knownOf(await this.#admit(request, request.socket)), facts, denial);
+  }
+
+  /** Ends a connection whose bytes are no request. A request whose body breaks off has been judged and recorded. */
+  #unreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+    const isOfBody = this.#answers.get(socket)?.writableFinished === false;
+    if (isOfBody || !code.startsWith('HPE_') || !socket.writable) return void socket.destroy();
+    const inside = this.#inside.get(socket);
+    const asked = { method: null, path: null };
+    if (inside === undefined) {
+      const known = this.#known.get(socket) ?? null;
+      this.#recorder.refused(known, { form: 'plain', destination: OF_BROKER, ...asked }, UNREADABLE);
+    } else {
+      const { caller, destination } = inside;
+      this.#recorder.refused(caller, { form: 'inspect', destination, ...asked }, UNREADABLE);
+    }
+    socket.once('finish', () => socket.destroy());
+    refuseConnect(socket, UNREADABLE);
   }
 }

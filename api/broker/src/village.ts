@@ -1,13 +1,22 @@
 import type { EgressPolicy, EgressRefusalCode, EgressWriteKind } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
-/** An agent as the API knows it at a token, and the ways out that it has now. */
-export interface Admission {
+/** A life of an agent, as the API knows it at a token. */
+export interface Life {
   readonly agent: string;
   /** The life and the pod: a brake names them, and connections of different lives never share anything. */
   readonly uid: string;
   readonly cycle: number;
+}
+
+/** A life and the ways out that it has now. */
+export interface Admission extends Life {
   readonly policy: EgressPolicy;
+}
+
+/** The API does not admit a token. It names the life behind it where there is one, so that its attempts are recorded. */
+export interface AdmissionDenial extends EgressDenial {
+  readonly life?: Life | undefined;
 }
 
 /** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
@@ -70,7 +79,7 @@ export interface PermissionAsk {
 
 /** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
 export interface Village {
-  admit(token: string): Promise<Admission | EgressDenial>;
+  admit(token: string): Promise<Admission | AdmissionDenial>;
   /** Resolves once the attempts are kept: the broker lets nothing out before. */
   begin(attempts: readonly Attempt[]): Promise<void>;
   end(ends: readonly AttemptEnd[]): Promise<void>;
@@ -80,6 +89,9 @@ export interface Village {
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
   /** Nothing of this write is sent. Never rejects. */
   withdraw(ask: PermissionAsk): Promise<void>;
-  /** Calls back when an agent must reach nothing any more. Returns the end of the subscription. */
-  onStopped(listener: (uid: string) => void): () => void;
+  /**
+   * Calls back when the connections of a life must end: an admin has stopped it or it is over (`isBraked`), or its rules have
+   * changed or cannot be known. Returns the end of the subscription.
+   */
+  onStopped(listener: (uid: string, isBraked: boolean) => void): () => void;
 }

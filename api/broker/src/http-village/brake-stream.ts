@@ -22,7 +22,7 @@ const same = (a: Life, b: Life): boolean => a.cycle === b.cycle && a.version ===
 /** The agents that must reach nothing any more, as the API reports them; nothing is known while the stream is down. */
 export class BrakeStream {
   readonly #options: BrakeStreamOptions;
-  readonly #listeners = new Set<(uid: string) => void>();
+  readonly #listeners = new Set<(uid: string, isBraked: boolean) => void>();
   readonly #ending = new AbortController();
   /** Lives with open connections, possibly: as they were admitted last. */
   readonly #admitted = new Map<string, Life>();
@@ -52,7 +52,7 @@ export class BrakeStream {
     await this.#running;
   }
 
-  onStopped(listener: (uid: string) => void): () => void {
+  onStopped(listener: (uid: string, isBraked: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -88,7 +88,7 @@ export class BrakeStream {
       const input = { signal: AbortSignal.any([signal, silence.signal]), onBytes: () => void late.refresh() };
       for await (const { event, data } of this.#options.client.open(openBrokerStream, input)) {
         if (event !== 'synced') seen.add(data.uid);
-        if (event === 'stopped') this.#stop(data.uid);
+        if (event === 'stopped') this.#stop(data.uid, true);
         else if (event === 'current') this.#learn(data);
         else this.#synced(seen);
       }
@@ -100,7 +100,7 @@ export class BrakeStream {
   #learn({ uid, cycle, version }: EgressCurrent): void {
     const admitted = this.#admitted.get(uid);
     this.#current.set(uid, { cycle, version });
-    if (admitted !== undefined && !same(admitted, { cycle, version })) this.#stop(uid);
+    if (admitted !== undefined && !same(admitted, { cycle, version })) this.#stop(uid, false);
   }
 
   /** The whole state is known: a life that it does not name is over. */
@@ -109,7 +109,7 @@ export class BrakeStream {
     this.#cutTimer = undefined;
     this.#isLost = false;
     this.#isCut = false;
-    for (const uid of this.#admitted.keys()) if (!seen.has(uid)) this.#stop(uid);
+    for (const uid of this.#admitted.keys()) if (!seen.has(uid)) this.#stop(uid, true);
   }
 
   #lost(): void {
@@ -117,12 +117,12 @@ export class BrakeStream {
     if (this.#isCut || this.#ending.signal.aborted) return;
     this.#cutTimer ??= setTimeout(() => {
       this.#isCut = true;
-      for (const uid of this.#admitted.keys()) this.#stop(uid);
+      for (const uid of this.#admitted.keys()) this.#stop(uid, false);
     }, CUT_AFTER_MS);
   }
 
-  #stop(uid: string): void {
+  #stop(uid: string, isBraked: boolean): void {
     this.#admitted.delete(uid);
-    for (const listener of this.#listeners) listener(uid);
+    for (const listener of this.#listeners) listener(uid, isBraked);
   }
 }

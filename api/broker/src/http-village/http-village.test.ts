@@ -69,6 +69,7 @@ async function startApi() {
   return {
     url: `http://127.0.0.1:${String(address.port)}`,
     asked,
+    answers,
     streams,
     state,
     send,
@@ -93,14 +94,18 @@ async function startVillage() {
   const api = await startApi();
   const village = new HttpVillage({ baseUrl: api.url, token: async () => 'own-token', onError: () => undefined });
   const stopped: string[] = [];
-  village.onStopped((uid) => stopped.push(uid));
+  const braked: string[] = [];
+  village.onStopped((uid, isBraked) => {
+    stopped.push(uid);
+    if (isBraked) braked.push(uid);
+  });
   village.start();
   closing.push(
     () => api.close(),
     () => village.stop(),
   );
   await until('the stream is open', () => api.streams.size === 1);
-  return { api, village, stopped };
+  return { api, village, stopped, braked };
 }
 
 test('before the stream has the whole state, no agent is admitted', async () => {
@@ -120,7 +125,7 @@ test('before the stream has the whole state, no agent is admitted', async () => 
 });
 
 test('a brake, other rules and an older cycle end a life; the same rules do not', async () => {
-  const { api, village, stopped } = await startVillage();
+  const { api, village, stopped, braked } = await startVillage();
   api.send('synced', {});
   await until('it is in step', () => village.problem === undefined);
   await village.admit('token');
@@ -130,6 +135,7 @@ test('a brake, other rules and an older cycle end a life; the same rules do not'
   assert.deepEqual(stopped, ['other']);
   api.send('current', { uid: UID, cycle: 1, version: '2' });
   await until('the rules changed', () => stopped.includes(UID));
+  assert.deepEqual(braked, ['other'], 'other rules are no brake');
 });
 
 test('an admission under rules that the stream has replaced is asked for again', async () => {
@@ -150,6 +156,18 @@ test('after a reconnect, a life that the API no longer names is over', async () 
   await until('the stream is open again', () => api.streams.size === 1);
   api.send('synced', {});
   await until('the life is over', () => stopped.includes(UID));
+});
+
+test('a token that is not admitted has the life behind it, if the API names one', async () => {
+  const { api, village } = await startVillage();
+  api.send('synced', {});
+  await until('it is in step', () => village.problem === undefined);
+  const denial = { verdict: 'deny', code: 'egress_agent_stopped', message: 'odd posts' };
+  const life = { agent: 'ada', uid: UID, cycle: 1 };
+  for (const answer of [denial, { ...denial, life }]) {
+    api.answers['/broker/admissions'] = () => answer;
+    assert.deepEqual(await village.admit('token'), answer);
+  }
 });
 
 test('attempts are kept with their texts cut, and a lost request is sent again', async () => {

@@ -17,7 +17,7 @@ import {
   type EgressWrite,
 } from '@hamlet/contract/broker';
 import type { EgressDenial } from '@hamlet/core/egress';
-import type { Admission, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
+import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
 /** Longest wait for one answer of the API. A program waits meanwhile. */
@@ -89,7 +89,7 @@ export class HttpVillage implements Village {
   }
 
   /** Rejects while the stream of brakes is down: a connection that could not be ended must not begin. */
-  async admit(token: string): Promise<Admission | EgressDenial> {
+  async admit(token: string): Promise<Admission | AdmissionDenial> {
     if (this.#brakes.isCut) throw new Error('the stream of brakes from the API is down');
     const answer = await this.#admitted(token);
     if ('verdict' in answer) return answer;
@@ -146,11 +146,11 @@ export class HttpVillage implements Village {
     );
   }
 
-  onStopped(listener: (uid: string) => void): () => void {
+  onStopped(listener: (uid: string, isBraked: boolean) => void): () => void {
     return this.#brakes.onStopped(listener);
   }
 
-  #admitted(token: string): Promise<Admission | EgressDenial> {
+  #admitted(token: string): Promise<Admission | AdmissionDenial> {
     return this.#post(() => this.#client.call(admitEgress, withLimit({ token })));
   }
 

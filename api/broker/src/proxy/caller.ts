@@ -5,19 +5,30 @@ import type { Admissions } from '../admissions.ts';
 import type { AttemptLog } from '../attempt-log.ts';
 import type { Connections } from '../connections.ts';
 import { readIdentity, type Identity } from '../identity.ts';
-import type { Admission, Attempt, AttemptEnd, EgressForm } from '../village.ts';
+import type { Admission, AdmissionDenial, Attempt, AttemptEnd, EgressForm, Life } from '../village.ts';
 
-/** An admitted agent behind one connection, with what its program says about run and call. */
-export interface Caller {
-  readonly admission: Admission;
+/** A life behind one connection, with what its program says about run and call. */
+export interface Known {
+  readonly admission: Life;
   readonly identity: Identity;
+}
+
+/** An admitted agent behind one connection. */
+export interface Caller extends Known {
+  readonly admission: Admission;
+}
+
+/** A request that is not admitted, with the life behind it where that is known. */
+export interface Unadmitted {
+  readonly denial: EgressDenial;
+  readonly by: Known | null;
 }
 
 const NO_IDENTITY = deny(
   'egress_identity_refused',
   'the proxy needs the token of an agent; programs in a pod use the proxy of the resident, which adds it',
 );
-const TOO_MANY = deny('egress_too_many', 'this agent has too many open connections; close some and try again');
+export const TOO_MANY = deny('egress_too_many', 'this agent has too many open connections; close some and try again');
 const NOT_ADMITTED = deny(
   'egress_log_unavailable',
   'the broker cannot ask the API about this agent; try again in a minute',
@@ -28,13 +39,20 @@ export async function admit(
   parts: { readonly admissions: Admissions; readonly connections: Connections },
   headers: IncomingHttpHeaders,
   socket: Duplex,
-): Promise<Caller | EgressDenial> {
+): Promise<Caller | Unadmitted> {
   const identity = readIdentity(headers);
-  if (identity === null) return NO_IDENTITY;
-  const admission = await parts.admissions.admit(identity.token).catch(() => NOT_ADMITTED);
-  if ('verdict' in admission) return admission;
-  return parts.connections.add(admission.uid, socket) ? { admission, identity } : TOO_MANY;
+  if (identity === null) return { denial: NO_IDENTITY, by: null };
+  const admission = await parts.admissions.admit(identity.token).catch((): AdmissionDenial => NOT_ADMITTED);
+  if ('verdict' in admission) {
+    const { life } = admission;
+    return { denial: admission, by: life === undefined ? null : { admission: life, identity } };
+  }
+  const caller = { admission, identity };
+  return parts.connections.add(admission.uid, socket) ? caller : { denial: TOO_MANY, by: caller };
 }
+
+/** The life behind a request, admitted or not. */
+export const knownOf = (admitted: Caller | Unadmitted): Known | null => ('denial' in admitted ? admitted.by : admitted);
 
 /** The recorded parts of an attempt beside the caller and the time. */
 export interface AttemptFacts {
@@ -47,6 +65,8 @@ export interface AttemptFacts {
 /** Writes the attempts of callers into the log, each with an id and an end. */
 export class Recorder {
   readonly #log: AttemptLog;
+  /** Attempts that are out, by life. */
+  readonly #open = new Map<string, Set<OpenAttempt>>();
   readonly #now: () => number;
   readonly #newId: () => string;
 
@@ -56,20 +76,41 @@ export class Recorder {
     this.#newId = clock.newId;
   }
 
-  /** Records an attempt that the broker refuses. The answer does not wait for it. */
-  refused(caller: Caller, facts: AttemptFacts, denial: EgressDenial): void {
-    void this.#log.begin(this.#attempt(caller, facts, { id: this.#newId(), denial }));
+  /** Records an attempt that the broker refuses, if the life behind it is known. The answer does not wait for it. */
+  refused(known: Known | null, facts: AttemptFacts, denial: EgressDenial): void {
+    if (known !== null) this.#log.refuse(this.#attempt(known, facts, { id: this.#newId(), denial }));
   }
 
   /** Records an attempt before it goes out. A permitted write has its id already. */
   async begin(caller: Caller, facts: AttemptFacts, id = this.#newId()): Promise<OpenAttempt | EgressDenial> {
     const attempt = this.#attempt(caller, facts, { id, denial: null });
     const denial = await this.#log.begin(attempt);
-    return denial ?? new OpenAttempt(attempt, (end) => this.#log.end(end), this.#now);
+    return denial ?? this.#opened(attempt);
+  }
+
+  /** Ends all attempts of a life that are out, for this reason. The caller ends their connections. */
+  cutOff(uid: string, denial: EgressDenial): void {
+    for (const attempt of this.#open.get(uid) ?? []) attempt.end(denial);
+  }
+
+  #opened(attempt: Attempt): OpenAttempt {
+    const { uid } = attempt;
+    const own = this.#open.get(uid) ?? new Set<OpenAttempt>();
+    this.#open.set(uid, own);
+    const opened = new OpenAttempt(attempt, {
+      now: this.#now,
+      keep: (end) => {
+        own.delete(opened);
+        if (own.size === 0 && this.#open.get(uid) === own) this.#open.delete(uid);
+        this.#log.end(end);
+      },
+    });
+    own.add(opened);
+    return opened;
   }
 
   #attempt(
-    { admission, identity }: Caller,
+    { admission, identity }: Known,
     facts: AttemptFacts,
     { id, denial }: { readonly id: string; readonly denial: EgressDenial | null },
   ): Attempt {
@@ -105,10 +146,10 @@ export class OpenAttempt {
   sentBytes = 0;
   receivedBytes = 0;
 
-  constructor(attempt: Attempt, keep: (end: AttemptEnd) => void, now: () => number) {
+  constructor(attempt: Attempt, by: { readonly keep: (end: AttemptEnd) => void; readonly now: () => number }) {
     this.#attempt = attempt;
-    this.#keep = keep;
-    this.#now = now;
+    this.#keep = by.keep;
+    this.#now = by.now;
   }
 
   end(denial: EgressDenial | null): void {

@@ -189,7 +189,7 @@ test('a server without TLS, or with a certificate that the broker does not trust
 });
 
 test('without a byte in either direction a request ends: of the server, of the body, of the reader', async (t) => {
-  const impatient = await TestBroker.start(internet, 300);
+  const impatient = await TestBroker.start(internet, { idleMs: 300 });
   t.after(() => impatient.close());
   impatient.village.addAgent('ada', {
     allow: [{ host: 'server.org', ports: [80], methods: ['GET', 'PUT'], paths: ['/**'], writes: 'Allow' }],

@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { EgressRule } from '@hamlet/contract';
-import { EGRESS_PATH_MAX_CHARS, placeholderOf } from '@hamlet/contract/broker';
+import { placeholderOf } from '@hamlet/contract/broker';
 import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
 import type { Village } from '../village.ts';
+import { pathOf } from './asked.ts';
 import type { AttemptFacts, Recorder } from './caller.ts';
 import { exchange, type ExchangeParts, type Outgoing, type Secret } from './exchange.ts';
 import { refusePush } from './push-guard.ts';
@@ -55,9 +57,15 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   refusePush(passage, out);
 }
 
-function factsOf({ form, destination, request }: Passage): AttemptFacts {
-  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-  return { form, destination, method: request.method ?? null, path: path.slice(0, EGRESS_PATH_MAX_CHARS) };
+/** The facts of a request whose destination is known, for the record. Pure. */
+export function factsOf({
+  form,
+  destination,
+  request,
+}: Pick<Passage, 'form' | 'destination'> & {
+  readonly request: Pick<IncomingMessage, 'method' | 'url'>;
+}): AttemptFacts {
+  return { form, destination, method: request.method ?? null, path: pathOf(request.url ?? '/') };
 }
 
 /** Records a request that may go out, and lets it out. */

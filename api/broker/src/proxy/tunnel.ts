@@ -5,7 +5,7 @@ import type { Destination, EgressDenial } from '@hamlet/core/egress';
 import type { ByteBudget } from '../byte-budget.ts';
 import type { Connections } from '../connections.ts';
 import { reach, type Network } from '../connect/reach.ts';
-import type { Caller, OpenAttempt, Recorder } from './caller.ts';
+import { TOO_MANY, type Caller, type OpenAttempt, type Recorder } from './caller.ts';
 import { requireName } from './first-bytes.ts';
 import { BytesSpent, Meter } from './meter.ts';
 import { refuseConnect } from './refuse.ts';
@@ -57,11 +57,16 @@ export async function openTunnel(parts: TunnelParts, tunnel: Tunnel): Promise<vo
   }
   server.on('error', () => socket.destroy());
   attempt.address = server.remoteAddress ?? null;
-  if (socket.destroyed || !parts.connections.add(caller.admission.uid, server)) {
+  if (socket.destroyed || server.destroyed) {
     attempt.end(null);
     server.destroy();
     socket.destroy();
     return;
+  }
+  if (!parts.connections.add(caller.admission.uid, server)) {
+    fail(TOO_MANY);
+    server.destroy();
+    return refuseConnect(socket, TOO_MANY);
   }
   socket.write(ESTABLISHED);
   const denial = await requireName(socket, tunnel.head, destination);

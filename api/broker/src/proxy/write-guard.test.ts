@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { deny } from '@hamlet/core/egress';
+import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from '../testing/a-broker.ts';
 import { startInternet, type Internet } from '../testing/an-internet.ts';
 import { MAX_READ_BYTES } from './body-shelf.ts';
@@ -183,6 +184,10 @@ test('a permitted write that cannot be recorded is withdrawn', async () => {
     broker.village.isDown = false;
     broker.village.permit = permit;
   }
-  assert.deepEqual(broker.village.withdrawn, [broker.village.permissions.at(-1)?.ask]);
+  const ask = broker.village.permissions.at(-1)?.ask;
+  assert.deepEqual(broker.village.withdrawn, [ask]);
+  await until('it is recorded once the API is back', async () =>
+    broker.village.attempts.some(({ id, refused }) => id === ask && refused === 'egress_log_unavailable'),
+  );
   assert.equal(arrived.length, 1);
 });

@@ -1,5 +1,6 @@
 import { REGISTRIES, type Registry } from '@hamlet/contract/broker';
 import type { Destination } from '@hamlet/core/egress';
+import { claimedRun } from '../identity.ts';
 import { readHostPort } from '../proxy/destination.ts';
 
 /** The proxy of a pod as programs know it that use no proxy for loopback addresses. */
@@ -21,7 +22,7 @@ export interface Upstream {
 
 interface Named {
   /** The run and call of a path below `/as/RUN/CALL`, for programs that use no proxy for loopback addresses. */
-  readonly as: { readonly run: string; readonly call: string | null } | null;
+  readonly as: { readonly run: string | null; readonly call: string | null } | null;
 }
 
 /** The wish of a program at a reverse endpoint. `link` is a file that an index has named. */
@@ -66,7 +67,7 @@ function readIndex(path: string) {
 /** Reads the path of a request to a reverse endpoint, or null where it is none. */
 export function readReverse(path: string): ReverseTarget | null {
   const named = AS.exec(path);
-  const as = named === null ? null : { run: named[1] ?? '', call: named[2] ?? null };
+  const as = named === null ? null : { run: claimedRun(named[1]), call: named[2] ?? null };
   const rest = named === null ? path : path.slice(named[0].length);
   const read = readGit(rest) ?? readIndex(rest);
   return read === null ? null : { ...read, as };

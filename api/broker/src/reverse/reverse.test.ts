@@ -103,11 +103,25 @@ test('pip installs from an index whose links are whole, absolute or relative, an
 test('a registry that is off says so to pip, npm, git and curl, and reaches nothing', async () => {
   const ran = await pip('download', '-vv', '--index-url', `${LOOPBACK}/pip/`, 'toy-wheel');
   assert.match(ran.out, /403 Client Error: egress_registry_off/);
-  const npm = await program(['npm', 'view', 'x', '--registry', `${LOOPBACK}/npm/`, '--fetch-retries', '0']);
+  const npm = await program([
+    'npm',
+    'view',
+    'x',
+    '--registry',
+    `${LOOPBACK}/npm/`,
+    '--fetch-retries',
+    '0',
+    '--no-update-notifier',
+  ]);
   assert.match(npm.out, /ask an admin to add npm to egress.registries/);
   const plain = await broker.plain(`${LOOPBACK}/crates/config.json`);
   assert.deepEqual([plain.status, plain.headers['hamlet-egress-code']], [403, 'egress_registry_off']);
-  assert.deepEqual(broker.village.attempts, []);
+  assert.deepEqual(reached(), [
+    `pip /toy-wheel/ ${RUN} call-1`,
+    `npm /x ${RUN} call-1`,
+    `crates /config.json ${RUN} call-1`,
+  ]);
+  assert.deepEqual([...new Set(broker.village.attempts.map(({ refused }) => refused))], ['egress_registry_off']);
 });
 
 test('nothing is published through the endpoint of a registry', async () => {
@@ -116,7 +130,10 @@ test('nothing is published through the endpoint of a registry', async () => {
     const answer = await broker.plain(`${LOOPBACK}/npm/x`, { method, body: '{}' });
     assert.equal(answer.headers['hamlet-egress-code'], 'egress_not_allowed', method);
   }
-  assert.deepEqual(broker.village.attempts, []);
+  assert.deepEqual(
+    broker.village.attempts.map(({ host, method, path, refused }) => [host, method, path, refused]),
+    ['PUT', 'POST'].map((method) => ['files.home', method, '/x', 'egress_not_allowed']),
+  );
 });
 
 test('a link of an index leads nowhere that the rules do not allow, and denials of the village win', async () => {

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Registry } from '@hamlet/contract';
+import type { EgressPolicy, Registry } from '@hamlet/contract';
 import { deny, judgeRequest, type EgressDenial, type EgressRequest } from '@hamlet/core/egress';
 import { judgedGit } from '../git/smart-http.ts';
-import type { Caller } from '../proxy/caller.ts';
+import { pathOf } from '../proxy/asked.ts';
+import type { AttemptFacts, Caller, Known } from '../proxy/caller.ts';
 import { forward, type ForwardParts, type Passage } from '../proxy/forward.ts';
 import { refuseRequest } from '../proxy/refuse.ts';
 import { placeholderOf } from '@hamlet/contract/broker';
@@ -24,9 +25,38 @@ export interface ReverseRequest {
 }
 
 /** The run and call of the path stand for those of the proxy user. Both are claims of the pod. */
-function named({ caller, target }: ReverseRequest): Caller {
-  return target.as === null ? caller : { ...caller, identity: { ...caller.identity, ...target.as } };
+export function named<K extends Known>(known: K, { as }: ReverseTarget): K {
+  return as === null ? known : { ...known, identity: { ...known.identity, ...as } };
 }
+
+/** The port of the endpoints as programs name them: `http://hamlet/…`. */
+const ENDPOINT_PORT = 80;
+
+const formOf = ({ scheme }: Upstream): 'plain' | 'inspect' => (scheme === 'http' ? 'plain' : 'inspect');
+
+/**
+ * The facts of a request that is refused, for the record. The index of a registry that is off, or of an agent whose rules are not
+ * known, has no server: the name of the registry stands for its host.
+ */
+export function factsOfReverse(
+  target: ReverseTarget,
+  request: Pick<IncomingMessage, 'method'>,
+  policy: EgressPolicy | null,
+): AttemptFacts {
+  const { method = null } = request;
+  if (target.kind !== 'index') return factsAt(target.upstream, method);
+  const upstream = policy === null ? null : upstreamOfIndex(policy, target.registry, target.rest);
+  if (upstream !== null && !('verdict' in upstream)) return factsAt(upstream, method);
+  const destination = { host: target.registry, port: ENDPOINT_PORT };
+  return { form: 'plain', destination, method, path: pathOf(target.rest) };
+}
+
+const factsAt = (upstream: Upstream, method: string | null): AttemptFacts => ({
+  form: formOf(upstream),
+  destination: upstream.destination,
+  method,
+  path: pathOf(upstream.target),
+});
 
 /** Gives git the credentials of the rule that fits, so that the pod needs not even a placeholder. */
 function addCredentials({ caller, request }: ReverseRequest, upstream: Upstream, asks: EgressRequest): void {
@@ -48,16 +78,18 @@ function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passa
   request.url = target;
   request.headers.host = port === (scheme === 'http' ? 80 : 443) ? name : `${name}:${String(port)}`;
   return {
-    caller: named(reverse),
+    caller: named(reverse.caller, reverse.target),
     destination,
-    form: scheme === 'http' ? 'plain' : 'inspect',
+    form: formOf(upstream),
     request,
     response,
     ...more,
   };
 }
 
-function refuse({ request, response }: ReverseRequest, denial: EgressDenial): void {
+function refuse({ recorder }: ForwardParts, reverse: ReverseRequest, denial: EgressDenial): void {
+  const { caller, target, request, response } = reverse;
+  recorder.refused(named(caller, target), factsOfReverse(target, request, caller.admission.policy), denial);
   request.resume();
   refuseRequest(response, denial);
 }
@@ -70,7 +102,7 @@ export async function serveReverse(parts: ForwardParts, reverse: ReverseRequest)
   const { target } = reverse;
   if (target.kind === 'git') return serveGit(parts, reverse, target.upstream);
   const { method } = reverse.request;
-  if (method !== 'GET' && method !== 'HEAD') return refuse(reverse, READ_ONLY);
+  if (method !== 'GET' && method !== 'HEAD') return refuse(parts, reverse, READ_ONLY);
   if (target.kind === 'index') return serveIndex(parts, reverse, target);
   const { registry, upstream } = target;
   return forward(parts, passageOf(reverse, upstream, { links: linksOf(reverse, registry, upstream) }));
@@ -78,7 +110,7 @@ export async function serveReverse(parts: ForwardParts, reverse: ReverseRequest)
 
 async function serveGit(parts: ForwardParts, reverse: ReverseRequest, upstream: Upstream): Promise<void> {
   const asks = judgedGit(reverse.request.method ?? 'GET', upstream.target);
-  if ('verdict' in asks) return refuse(reverse, asks);
+  if ('verdict' in asks) return refuse(parts, reverse, asks);
   addCredentials(reverse, upstream, asks);
   return forward(parts, passageOf(reverse, upstream, { asks }));
 }
@@ -90,7 +122,7 @@ async function serveIndex(
 ): Promise<void> {
   const { caller, response } = reverse;
   const upstream = upstreamOfIndex(caller.admission.policy, registry, rest);
-  if ('verdict' in upstream) return refuse(reverse, upstream);
+  if ('verdict' in upstream) return refuse(parts, reverse, upstream);
   if (isSumsQuestion(registry, rest)) {
     response.writeHead(200).end();
     return;

@@ -6,9 +6,9 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { EgressPolicy } from '@hamlet/contract';
 import { deny } from '@hamlet/core/egress';
 import { Broker } from '../broker.ts';
-import { Authority } from '../tls/authority.ts';
+import { Authority, type AuthorityFiles } from '../tls/authority.ts';
 import { createAuthority } from '../tls/issuer.ts';
-import type { Admission, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
+import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
 import type { Internet } from './an-internet.ts';
 
 export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
@@ -16,6 +16,8 @@ export const RUN = '6f1c1d52-0000-4000-8000-000000000001';
 /** A village in memory: it admits tokens, keeps attempts, and can be out of order. */
 export class FakeVillage implements Village {
   readonly admitted = new Map<string, Admission>();
+  /** Tokens that are not admitted, with the lives behind them. */
+  readonly denied = new Map<string, AdmissionDenial>();
   readonly attempts: Attempt[] = [];
   readonly ends: AttemptEnd[] = [];
   readonly secrets = new Map<string, string>();
@@ -23,14 +25,15 @@ export class FakeVillage implements Village {
   readonly withdrawn: string[] = [];
   /** The answer of the person who is asked; never answered where it is null. */
   answer: 'allowed' | ReturnType<typeof deny> | null = 'allowed';
-  readonly #listeners = new Set<(uid: string) => void>();
+  readonly #listeners = new Set<(uid: string, isBraked: boolean) => void>();
   asked = 0;
   isDown = false;
 
-  async admit(token: string): Promise<Admission | ReturnType<typeof deny>> {
+  async admit(token: string): Promise<Admission | AdmissionDenial> {
     this.asked += 1;
     if (this.isDown) throw new Error('the API is down');
-    return this.admitted.get(token) ?? deny('egress_identity_refused', 'no such token');
+    const unknown = deny('egress_identity_refused', 'no such token');
+    return this.denied.get(token) ?? this.admitted.get(token) ?? unknown;
   }
 
   async begin(attempts: readonly Attempt[]): Promise<void> {
@@ -56,13 +59,13 @@ export class FakeVillage implements Village {
     this.withdrawn.push(ask);
   }
 
-  onStopped(listener: (uid: string) => void): () => void {
+  onStopped(listener: (uid: string, isBraked: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  stop(uid: string): void {
-    for (const listener of this.#listeners) listener(uid);
+  stop(uid: string, isBraked = false): void {
+    for (const listener of this.#listeners) listener(uid, isBraked);
   }
 
   /** An agent with these ways out; its token is its name. */
@@ -87,6 +90,11 @@ export interface Asked {
   readonly body?: string;
 }
 
+interface Setting {
+  readonly idleMs?: number;
+  readonly authorityOf?: (files: AuthorityFiles) => Authority;
+}
+
 /** A running broker and what a program in a pod can do with it. */
 export class TestBroker {
   readonly village = new FakeVillage();
@@ -101,13 +109,16 @@ export class TestBroker {
     this.port = at.port;
   }
 
-  static async start(internet: Internet, idleMs?: number): Promise<TestBroker> {
+  static async start(
+    internet: Internet,
+    { idleMs, authorityOf = (files) => new Authority(files, Date.now) }: Setting = {},
+  ): Promise<TestBroker> {
     const files = await createAuthority('a test', Date.now());
     const village = new FakeVillage();
     let ids = 0;
     const broker = new Broker({
       village,
-      authority: new Authority(files, Date.now),
+      authority: authorityOf(files),
       network: internet.network,
       now: Date.now,
       newId: () => String((ids += 1)),

@@ -22,11 +22,22 @@ const Cycle = z.int().min(0);
 const Bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const atMost = (chars: number) => z.string().max(chars);
 
+/** The life of an agent behind a token. */
+const Life = z.strictObject({ agent: AgentId, uid: Uid, cycle: Cycle });
+
 /** An agent behind a token, and the ways out that it has now. */
-export const EgressAdmission = z.strictObject({ agent: AgentId, uid: Uid, cycle: Cycle, policy: EgressPolicy });
+export const EgressAdmission = Life.extend({ policy: EgressPolicy });
 export type EgressAdmission = z.infer<typeof EgressAdmission>;
 
 export const EgressDenied = z.strictObject({ verdict: z.literal('deny'), code: Refused, message: z.string() });
+
+/** A token that is not admitted. */
+export const EgressNotAdmitted = EgressDenied.extend({
+  life: Life.optional().describe(
+    'The life behind the token, so that the broker reports its attempts; absent if the token is unknown or its record of this hour is full',
+  ),
+});
+export type EgressNotAdmitted = z.infer<typeof EgressNotAdmitted>;
 
 /** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
 export const EgressForm = z.enum(['tunnel', 'inspect', 'plain']);
@@ -93,7 +104,7 @@ export const admitEgress = defineRoute('POST /broker/admissions', {
   summary: 'The agent behind a token of a pod and its ways out, or the reason for which it has none',
   idempotency: 'natural',
   body: z.strictObject({ token: z.string().min(1).max(4096) }),
-  answer: json(z.union([EgressAdmission, EgressDenied])),
+  answer: json(z.union([EgressAdmission, EgressNotAdmitted])),
 });
 
 export const keepEgressAttempts = defineRoute('POST /broker/attempts', {

@@ -1,6 +1,14 @@
-import { BARS, type EgressAdmission } from '@hamlet/contract';
-import { beginEgressAttempts, countEgressHour, endEgressAttempts, readFreeze } from '@hamlet/store';
+import { BARS, type EgressAdmission, type EgressNotAdmitted } from '@hamlet/contract';
+import {
+  beginEgressAttempts,
+  countEgressHour,
+  endEgressAttempts,
+  findAgentSessions,
+  readFreeze,
+  type Db,
+} from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
+import { hashOf } from '../auth/secrets.ts';
 import type { Authenticate } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
@@ -13,6 +21,8 @@ import { denied, type Denied } from './writes/write-facts.ts';
 
 /** Attempts of one life in an hour. An installation of a large project makes about 2,000. */
 export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
+/** Attempts of one life that the record has of an hour: the last hundred show that the broker refuses it from then on. */
+export const EGRESS_RECORDED_AN_HOUR = EGRESS_ATTEMPTS_AN_HOUR + 100;
 
 export interface BrokerPorts extends WritePorts {
   readonly source: Pick<AgentSource, 'get' | 'list'>;
@@ -41,6 +51,26 @@ function denialOf({ reason, detail }: Refused): Denied {
   return STOPS.has(reason) ? denied('egress_agent_stopped', detail ?? 'an admin has stopped this agent') : UNKNOWN;
 }
 
+/** The life behind a token that is not admitted; null for an unknown token, or if the record of its hour is full. */
+async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNotAdmitted['life']> | null> {
+  const [session = null] = await findAgentSessions(db, [hashOf(token)]);
+  if (session === null || (await countEgressHour(db, session.uid)) >= EGRESS_RECORDED_AN_HOUR) return null;
+  const { agentId: agent, uid, cycle } = session;
+  return { agent, uid, cycle };
+}
+
+/** The answer about a token. A denial names the life, so that attempts of a stopped agent are in the record too. */
+async function answerAbout(
+  ports: BrokerPorts,
+  token: string,
+  address: string,
+): Promise<EgressAdmission | EgressNotAdmitted> {
+  const answer = await admit(ports, token, address);
+  if (!('verdict' in answer)) return answer;
+  const life = await recordedLife(ports.db, token);
+  return life === null ? answer : { ...answer, life };
+}
+
 /** Finds the agent behind a token in Postgres, never in a cache: the broker keeps the answer for seconds. */
 async function admit(ports: BrokerPorts, token: string, address: string): Promise<EgressAdmission | Denied> {
   // Pods hold the tokens that the API gave them. A text with dots could be a projected token, which costs the cluster a review.
@@ -60,9 +90,9 @@ async function admit(ports: BrokerPorts, token: string, address: string): Promis
 export function brokerHandlers(ports: BrokerPorts) {
   const { db, source, standing, egressOf, brokerFeed, egressSecrets } = ports;
   return {
-    admitEgress: plain(async ({ body, address }) => accepted(await admit(ports, body.token, address))),
+    admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(ports, body.token, address))),
     keepEgressAttempts: plain(async ({ body }) => {
-      const begun = await beginEgressAttempts(db, body.begin);
+      const begun = await beginEgressAttempts(db, body.begin, { refusedUpTo: EGRESS_RECORDED_AN_HOUR });
       const ended = await endEgressAttempts(db, body.end);
       await settleEndedWrites(db, body.end);
       return accepted({ begun, ended });

@@ -34,7 +34,7 @@ import {
   type AgentId,
   type TestVillage,
 } from '../testing/test-village.ts';
-import { EGRESS_ATTEMPTS_AN_HOUR } from './broker-handlers.ts';
+import { EGRESS_ATTEMPTS_AN_HOUR, EGRESS_RECORDED_AN_HOUR } from './broker-handlers.ts';
 import { forgetOldAttempts } from './start-egress.ts';
 
 const ADA = `apiVersion: hamlet.village/v1alpha1
@@ -84,6 +84,13 @@ async function admitted(token: string): Promise<CallData<typeof admitEgress>> {
 async function codeOfToken(token: string): Promise<string> {
   const answer = await admitted(token);
   return 'verdict' in answer ? answer.code : 'admitted';
+}
+
+/** The life that a denial names, for the record; null if it names none. */
+async function deniedLife(token: string) {
+  const answer = await admitted(token);
+  assert.ok('verdict' in answer);
+  return answer.life ?? null;
 }
 
 async function attemptOf(agentId: AgentId, changes: Partial<EgressAttempt> = {}): Promise<EgressAttempt> {
@@ -148,6 +155,8 @@ test('a token that is unknown, of a person, or of an older cycle is refused', as
   await tokenOf('cleo');
   for (const token of ['hat_unknown', TOKENS.admin, TOKENS.operator, 'a.projected.token', 'with space', old])
     assert.equal(await codeOfToken(token), 'egress_identity_refused', token);
+  assert.equal(await deniedLife('hat_unknown'), null);
+  assert.equal((await deniedLife(old))?.agent, 'cleo', 'an older cycle of a known agent is recorded');
 });
 
 test('a measure and the freeze of the village end admission, with the reason', async () => {
@@ -156,6 +165,8 @@ test('a measure and the freeze of the village end admission, with the reason', a
   const denied = await admitted(token);
   assert.ok('verdict' in denied && denied.message.includes('odd posts'));
   assert.equal(denied.code, 'egress_agent_stopped');
+  const { uid, cycle } = await runs.play.agent('bob');
+  assert.deepEqual(denied.life, { agent: 'bob', uid, cycle });
   dataOf(await runs.play.admin.call(liftQuarantine, { params: { agent_id: 'bob' }, query: { reason: 'explained' } }));
   const again = await tokenOf('bob');
   assert.equal(await codeOfToken(again), 'admitted');
@@ -236,6 +247,17 @@ test('an agent with too many attempts in an hour is admitted no longer', async (
     assert.equal(dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } })).begun, begin.length);
   }
   assert.equal(await codeOfToken(token), 'egress_too_many');
+  assert.equal((await deniedLife(token))?.agent, 'fay', 'the record shows that the agent is refused from now on');
+  const keep = async (refused: EgressAttempt['refused'], count: number): Promise<number> => {
+    const attempt = await attemptOf('fay', { refused });
+    const begin = Array.from({ length: count }, () => ({ ...attempt, id: randomUUID() }));
+    return dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } })).begun;
+  };
+  const more = EGRESS_RECORDED_AN_HOUR - EGRESS_ATTEMPTS_AN_HOUR;
+  assert.equal(await keep('egress_too_many', more), more);
+  assert.equal(await keep('egress_too_many', 10), 0, 'a program that tries on does not fill the disk');
+  assert.equal(await deniedLife(token), null);
+  assert.equal(await keep(null, 1), 1, 'nothing goes out unrecorded');
 });
 
 test('a secret is read only for an agent with a rule that names it, and not while it is stopped', async () => {

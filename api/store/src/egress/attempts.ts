@@ -6,9 +6,13 @@ import type { Db } from '../connection/database.ts';
  * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
  * under way, a call if the API began it and has no end of it. An attempt that the broker lets out taints the run of its
  * witnessed call; without one it taints all runs of the life that are under way, since no proof says which it serves.
- * Returns the number of new rows.
+ * Refused attempts of a life that has `refusedUpTo` attempts in this hour are not stored. Returns the number of new rows.
  */
-export async function beginEgressAttempts(db: Db, attempts: readonly EgressAttempt[]): Promise<number> {
+export async function beginEgressAttempts(
+  db: Db,
+  attempts: readonly EgressAttempt[],
+  { refusedUpTo }: { readonly refusedUpTo: number },
+): Promise<number> {
   if (attempts.length === 0) return 0;
   const { rows } = await sql<{ readonly begun: number }>`
     with given as (
@@ -23,6 +27,8 @@ export async function beginEgressAttempts(db: Db, attempts: readonly EgressAttem
       from given
       left join run on run.run_id = given.run and run.agent_uid = given.uid and run.state in ('running', 'waiting_permission')
       left join effect on effect.run_id = run.run_id and effect.call_id = given.call and effect.state = 'begun'
+      left join egress_hour on egress_hour.agent_uid = given.uid and hour = date_trunc('hour', now())
+      where given.refused is null or coalesce(egress_hour.attempts, 0) < ${refusedUpTo}
       on conflict (attempt_id) do nothing
       returning agent_uid, run_id, call_id, call_witnessed, host, refused
     ), reached as (

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { RUN, type Answer, type Asked, type TestBroker } from '../a-broker.ts';
+
+/** The programs of one agent, which leave its pod in all ways that there are, and say what they read. */
+export class Pod {
+  readonly agent: string;
+  readonly broker: TestBroker;
+  /** Certificate by which programs know the servers outside. */
+  readonly roots: string;
+  readonly #open: Socket[] = [];
+
+  constructor(broker: TestBroker, by: { readonly agent: string; readonly roots: string }) {
+    this.broker = broker;
+    this.agent = by.agent;
+    this.roots = by.roots;
+  }
+
+  /** The header with run, call and token. */
+  get identity(): string {
+    return `Proxy-Authorization: ${this.broker.identity(this.agent)}`;
+  }
+
+  /** Sends CONNECT, then these bytes. */
+  async connect(target: string, bytes = ''): Promise<string> {
+    const { socket, head } = await this.broker.connect(target, this.agent);
+    socket.write(bytes);
+    return head + (head.startsWith('HTTP/1.1 200') ? await restOf(socket) : '');
+  }
+
+  /** TLS to a host, as a program that trusts `ca` speaks it, then these bytes. */
+  async tls(host: string, bytes = '', by: { servername?: string; ca?: string } = {}): Promise<string> {
+    try {
+      const socket = await this.broker.connectTls(host, { agent: this.agent, ...by });
+      socket.write(bytes);
+      return await restOf(socket);
+    } catch (error) {
+      return String(error);
+    }
+  }
+
+  plain = (url: string, asked: Asked = {}): Promise<string> =>
+    textOf(this.broker.plain(url, { agent: this.agent, ...asked }));
+
+  inspected = (url: string, asked: Asked = {}): Promise<string> =>
+    textOf(this.broker.inspected(url, { agent: this.agent, ...asked }));
+
+  /** Writes bytes to the port of the broker, and reads to the end. */
+  raw(...lines: readonly string[]): Promise<string> {
+    const socket = this.#socket();
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    return restOf(socket);
+  }
+
+  /** Connections whose first request went well, and which stay open. */
+  async hold(count: number): Promise<readonly Socket[]> {
+    const sockets = Array.from({ length: count }, () => this.#socket());
+    await Promise.all(
+      sockets.map((socket) => {
+        socket.write(`GET http://plain.org/ok HTTP/1.1\r\nHost: plain.org\r\n${this.identity}\r\n\r\n`);
+        return answered(socket);
+      }),
+    );
+    return sockets;
+  }
+
+  /** curl, which trusts no certificate of the village. */
+  curl(url: string): Promise<string> {
+    const proxy = `http://${encodeURIComponent(`${RUN}/call-1`)}:${this.agent}@127.0.0.1:${String(this.broker.port)}`;
+    return new Promise((resolve) => {
+      const env = { PATH: process.env['PATH'] };
+      execFile('curl', ['-sS', '-m', '60', '--proxy', proxy, url], { env }, (_error, stdout, stderr) =>
+        resolve(stdout + stderr),
+      );
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  #socket(): Socket {
+    const socket = connect(this.broker.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    this.#open.push(socket);
+    return socket;
+  }
+}
+
+async function answered(socket: Socket): Promise<void> {
+  for (let text = ''; !text.endsWith('\r\n\r\nok');) text += String((await once(socket, 'data'))[0]);
+}
+
+/** All that comes until the other side ends. */
+export async function restOf(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.resume();
+  if (!socket.readableEnded && !socket.destroyed)
+    await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  socket.destroy();
+  return text;
+}
+
+/** Status, reason phrase and body; empty where the connection ended without an answer. */
+const textOf = (answer: Promise<Answer>): Promise<string> =>
+  answer.then(
+    ({ status, message, body }) => `${String(status)} ${message} ${body}`,
+    () => '',
+  );
