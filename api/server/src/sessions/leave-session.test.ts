@@ -59,12 +59,13 @@ test('their open streams end at once and no route shows them anything; streams o
   dataOf(await talk.start('bob', run.run_id));
   const [his, hers] = [follow(noah.client, sessionId), follow(mia.client, sessionId)];
   const params = { run_id: run.run_id };
+  const seen: string[] = [];
   const ofRun = (async () => {
-    const seen = [];
     for await (const event of noah.client.open(streamRun, { params, query: {} })) seen.push(event.event);
   })();
-  await eventually('both streams', async () =>
-    [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
+  await eventually(
+    'the streams',
+    () => seen.length > 0 && [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
   );
   dataOf(await remove(mia.client, sessionId, idOf(noah)));
   await Promise.all([his.ended, ofRun]);

@@ -187,15 +187,16 @@ test('an expired ban ends by itself, with an audit entry and an event for the op
 });
 
 test('an open wake stream ends when its agent is barred, and opens again after', async () => {
-  const streams = [play, other].map((at) => at.as('eve').open(openWakes, on('eve')));
-  // The second stream replaces the first; its replica does not receive the request to freeze.
-  const ended = streams.map(async (stream) => {
-    for await (const event of stream) void event;
-    return true;
-  });
+  const read = async (at: Play): Promise<void> => {
+    for await (const event of at.as('eve').open(openWakes, on('eve'))) void event;
+  };
+  const first = read(play);
   await eventually('eve online', async () => (await play.agent('eve')).status.online);
+  // The second stream replaces the first; its replica does not receive the request to freeze.
+  const second = read(other);
+  await first;
   dataOf(await play.admin.call(freezeAgent, because('eve', 'a rest')));
-  assert.deepEqual(await Promise.all(ended), [true, true]);
+  await second;
   await assert.rejects(async () => {
     for await (const event of other.as('eve').open(openWakes, on('eve'))) void event;
   }, /agent_frozen|frozen/);
