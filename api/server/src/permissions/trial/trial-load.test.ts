@@ -105,7 +105,8 @@ test('a huge or hostile proposal is a typed refusal', async () => {
 
 test('the trials of one person in a minute are limited', async () => {
   const wrong: VillageRules = [{ tools: ['exe'], verdict: 'deny' }];
-  let codes: ReadonlySet<string | null> = new Set();
-  for (let at = 0; at < 31; at += 1) codes = new Set([...codes, await codeOf(attempt(wrong))]);
-  assert.deepEqual([...codes].toSorted(), ['policy_wrong', 'rate_limited']);
+  const codes: (string | null)[] = [];
+  // A new minute may begin in between: until its limit too there are at most twice as many.
+  while (codes.length < 61 && !codes.includes('rate_limited')) codes.push(await codeOf(attempt(wrong)));
+  assert.deepEqual([...new Set(codes)], ['policy_wrong', 'rate_limited']);
 });
