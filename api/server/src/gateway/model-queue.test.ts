@@ -78,7 +78,10 @@ test('a request waits until the provider has a place; one whose caller leaves do
     assert.equal(choices[0]?.message.content, text);
     assert.ok(hamlet.queue_ms >= 0);
   }
-  const use = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'dan' } }));
+  const use = await eventually('the record of the one who left', async () => {
+    const data = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'dan' } }));
+    return data.in_flight === 0 && data.recent.length > 0 ? data : null;
+  });
   assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'not_paid']);
   wire.verify();
 });

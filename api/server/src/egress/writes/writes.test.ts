@@ -225,10 +225,10 @@ test('a measure holds from its answer on, also on a replica that has not been no
 /** Ends the connections that carry notifications; the API opens others. */
 async function endListeners(): Promise<void> {
   const ended = await db
-    .withTables<{ pg_stat_activity: { pid: number; query: string } }>()
+    .withTables<{ pg_stat_activity: { pid: number; application_name: string } }>()
     .selectFrom('pg_stat_activity')
     .select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended'))
-    .where('query', 'like', 'listen %')
+    .where('application_name', '=', 'hamlet-api listener')
     .execute();
   assert.ok(ended.length >= 2, `${ended.length} connections of listeners were found`);
 }

@@ -185,7 +185,7 @@ test('without the value of the chart nothing may be signed in to, and a stored s
   assert.match(refused.problem.detail, /models\.subscription/);
   assert.equal(await codeOf(finish(off, 'http://localhost:1455/auth/callback?code=x')), 'subscription_off');
   assert.equal(dataOf(await off.admin.call(listModelCredentials, {})).subscription.enabled, false);
-  assert.equal(await codeOf(ask(off)), 'model_not_served');
+  await eventually('the refusal', async () => (await codeOf(ask(off))) === 'model_not_served');
 });
 
 test('a removal revokes the sign-in at the provider', async () => {

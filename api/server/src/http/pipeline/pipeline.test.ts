@@ -20,7 +20,7 @@ import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
 import { accepted, refused, type Outcome } from '../outcome.ts';
 import { dataOf, startPlay } from '../../testing/play.ts';
-import { agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 
@@ -216,12 +216,13 @@ test('health, metrics and docs are served on their listeners', async () => {
   const live = await village.startReplica();
   const anyone = clientOf(live.peopleUrl);
   assert.equal(dataOf(await anyone.call(getLivez, {})), 'ok\n');
-  assert.equal(dataOf(await anyone.call(getReadyz, {})), 'ok\n');
+  assert.equal(await eventually('readiness', async () => dataOf(await anyone.call(getReadyz, {}))), 'ok\n');
   assert.equal(dataOf(await anyone.call(getOpenApi, {}))['openapi'], '3.1.0');
   assert.match(dataOf(await anyone.call(getDocs, {})), /^<!doctype html>/);
-  const verbose = await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text();
   for (const name of ['world', 'agents', 'postgres', 'redis'])
-    assert.match(verbose, new RegExp(`^\\[\\+\\]${name} ok$`, 'm'));
+    await eventually(`readiness of ${name}`, async () =>
+      new RegExp(`^\\[\\+\\]${name} ok$`, 'm').test(await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text()),
+    );
   const metrics = await (await fetch(`${live.metricsUrl}/metrics`)).text();
   for (const name of ['hamlet_world_seq', 'hamlet_http_request_seconds_count', 'process_resident_memory_bytes'])
     assert.match(metrics, new RegExp(`^${name}`, 'm'));
