@@ -101,10 +101,11 @@ test('a pool without a free connection is busy; a pool whose database does not a
   const db = openDatabase({
     url: through(),
     poolSize: 1,
-    limits: { ...LIMITS, answerMs: 10_000 },
+    limits: { ...LIMITS, answerMs: 10_000, idleInTransactionMs: 20_000 },
     onError: () => undefined,
   });
   t.after(() => db.destroy());
+  await until('a connection', async () => (await sql`select 1`.execute(db)).rows.length > 0);
   let working = true;
   const work = inTransaction(db, async (tx) => {
     while (working) {

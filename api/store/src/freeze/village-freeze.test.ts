@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { inSnapshot, inTransaction } from '../connection/database.ts';
+import { inSnapshot, inTransaction, isConnectionError } from '../connection/database.ts';
 import { villageAccount } from '../ledger/accounts.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
@@ -51,12 +51,26 @@ function transfer(): Promise<unknown> {
   return inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 1n, key())));
 }
 
-function hold(expiresAt = new Date(Date.now() + 60_000)): Promise<string> {
+async function hold(): Promise<string> {
+  return (await holdFor(3_600_000)) ?? assert.fail('the money is not held');
+}
+
+/** Holds money for a time; null if the machine could not do that in the time. */
+function holdFor(lastMs: number): Promise<string | null> {
   return inTransaction(ledger.db, async (tx) => {
+    const expiresAt = new Date(Date.now() + lastMs);
     const held = await holdMoney(tx, { ...ledger.request([ada, compute], 100n, key()), expiresAt });
-    assert.ok(held.ok);
-    return held.holdId;
+    return held.ok ? held.holdId : null;
   });
+}
+
+/** A hold whose time is over. */
+async function endedHold(): Promise<string> {
+  for (let lastMs = 50; ; lastMs *= 2) {
+    const held = await holdFor(lastMs);
+    await sleep(lastMs + 10);
+    if (held !== null) return held;
+  }
 }
 
 async function transfers(): Promise<number> {
@@ -69,8 +83,7 @@ async function transfers(): Promise<number> {
 test('every way to move money is refused while the village is frozen, and works again afterwards', async () => {
   const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 5n, key())));
   assert.ok(posted.ok);
-  const [held, due] = [await hold(), await hold(new Date(Date.now() + 50))];
-  await sleep(60);
+  const [held, due] = [await hold(), await endedHold()];
   const actor = ACTOR;
   const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     transfer,
@@ -120,7 +133,8 @@ test('none of many concurrent writers commits after the freeze', async () => {
         await transfer();
         posted += 1;
       } catch (error) {
-        assert.ok(isVillageFrozenError(error), String(error));
+        // The freeze ends the connections of writers that a pause of this process stops in their transaction.
+        assert.ok(isVillageFrozenError(error) || isConnectionError(error), String(error));
         refused += 1;
         if (frozen.signal.aborted) after0 += 1;
       }
@@ -173,14 +187,19 @@ test('the freeze ends an idle writer, whose transfer is rolled back', async () =
 });
 
 test('holds do not expire during the freeze: they can be posted after it', async () => {
-  const held = await hold(new Date(Date.now() + 1_000));
-  await freeze();
-  await sleep(1_200);
-  await lift();
-  const posted = await inTransaction(ledger.db, (tx) =>
-    resolveHold(tx, { holdId: held, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }),
-  );
-  assert.ok(posted.ok && posted.transferId !== null);
+  const postedAfter = async (lastMs: number): Promise<boolean> => {
+    const holdId = await holdFor(lastMs);
+    await freeze();
+    await sleep(lastMs + 200);
+    await lift();
+    if (holdId === null) return false;
+    const posted = await inTransaction(ledger.db, (tx) =>
+      resolveHold(tx, { holdId, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }),
+    );
+    return posted.ok && posted.transferId !== null;
+  };
+  // A slow machine may need more than the second that is left before and after the freeze.
+  assert.ok((await postedAfter(1_000)) || (await postedAfter(20_000)));
 });
 
 test('the gates are for the village, not for agents: an account closes and opens while it is frozen', async () => {
