@@ -88,12 +88,15 @@ test('no secret of the village is in the memory, the environment or a file of th
 /** The search finds a text that a program of the hands does have: without this, an empty result would prove nothing. */
 async function assertSearchFinds(): Promise<void> {
   const mark = randomBytes(24).toString('hex');
-  const sleeping = inHands('env', `HAMLET_MARK=${mark}`, 'sleep', '15');
+  const found = `/tmp/found-${process.pid}`;
+  const wait = `for i in $(seq 1500); do [ -e ${found} ] && break; sleep 0.2; done`;
+  const waiting = inHands('env', `HAMLET_MARK=${mark}`, 'sh', '-c', wait);
   await until('the search finds a text in a process of the hands', async () => {
     const pids = await processesOf(place, pod, 'hands');
     return pids.some((pid) => textsInProcess(pid, [mark]).length === 1) ? true : undefined;
   });
-  await sleeping;
+  await inHands('touch', found);
+  await waiting;
 }
 
 test('the token of the agent is in its resident alone, and the journal is not in the hands', async () => {

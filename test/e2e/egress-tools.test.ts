@@ -232,6 +232,9 @@ test('an operator opens hosts and registries, and binds a secret', async () => {
     },
   });
   assert.equal((await untilReady(place, NAME)).pod, pod, 'new rules need no new pod');
+  // The broker has new rules, and the API a new secret, a moment after they are written.
+  const look = `git ls-remote ${at('git.test')}/team/toy.git`;
+  await until('the new rules hold', async () => (await run(look)).code === 0);
 });
 
 test('git clones the repository of the agent; a push without a live run and a foreign repository are refused with the reason', async () => {

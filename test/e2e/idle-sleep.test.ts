@@ -56,7 +56,8 @@ test('a message awakens it, and it answers; the audit names who put it to sleep 
   t.diagnostic(`answered ${Math.round(performance.now() - sent)} ms after the message`);
   assert.notEqual(await podsOf(), '');
   const { records } = dataOf(await place.admin.call(listAudit, { query: { object: NAME, kind: 'act' } }));
-  const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action));
+  // On a busy machine its time may be over once more by now.
+  const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action)).slice(-2);
   assert.deepEqual(
     slept.map(({ action, actor_role: role }) => [action, role]),
     [

@@ -147,7 +147,9 @@ async function sendsErrand(): Promise<void> {
   );
   const runId = permissions[0]?.run_id ?? '';
   const { run } = dataOf(await place.admin.call(getRun, { params: { run_id: runId } }));
-  assert.deepEqual([run.state, run.usage.steps, run.usage.witnessed], ['done', 4, true]);
+  assert.deepEqual([run.state, run.usage.witnessed], ['done', true]);
+  // More if Bob was out of earshot when she spoke.
+  assert.ok(run.usage.steps >= 4, `${run.usage.steps} steps`);
   const events = await eventsOf(runId);
   assert.deepEqual([performed(events, 'say'), performed(events, 'post_to_board')], [1, 1]);
 
@@ -216,6 +218,8 @@ async function actsOnTheReply(context: TestContext): Promise<void> {
   await page.fill('textarea[name="reply"]', BREAD_ANSWER);
   const before = decisions().length;
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
+  await page.locator('.reply[data-reply-id]', { hasText: BREAD_ANSWER }).waitFor();
+  const meanwhile = decisions().length - before;
   const lap = stopwatch();
   const used = await turnWith(WHY.market);
   context.diagnostic(`it used the reply after ${lap()}`);
@@ -223,8 +227,8 @@ async function actsOnTheReply(context: TestContext): Promise<void> {
   const first = decisions()
     .slice(before)
     .findIndex(({ user }) => user.includes(BREAD_ANSWER));
-  // A decision that was under way when the reply came cannot know it.
-  assert.ok(first === 0 || first === 1, `the reply is in decision ${first} after it came`);
+  // Decisions that were under way until the reply had come cannot know it.
+  assert.ok(first >= 0 && first <= meanwhile + 1, `the reply is in decision ${first} after it was sent`);
   assert.equal((await questionsOf()).length, 1, 'it asked once');
   await page.locator('.replies .reply', { hasText: 'Lena' }).first().waitFor();
   await page.screenshot({ path: join(OUTPUT, 'village-decision-thread.png') });

@@ -58,7 +58,8 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
     ...(await watched(context)),
     async close() {
       await context.close();
-      await rm(profile, { recursive: true, force: true });
+      // Helper processes of Chromium write to the profile for a moment after it has ended.
+      await rm(profile, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

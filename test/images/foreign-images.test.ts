@@ -26,6 +26,8 @@ import { readElf, type Elf } from './read-elf.ts';
 
 const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';
+/** An emulated program starts many times slower. */
+const EMULATED_CAP_MS = 600_000;
 const EMULATOR = { arm64: 'qemu-aarch64-static', amd64: 'qemu-x86_64-static' }[OTHER];
 /** Procedural languages and a test harness of Postgres. The image has their interpreters on no architecture. */
 const WITHOUT_THEIR_LIBRARIES =
@@ -217,13 +219,17 @@ test('the api serves, and a resident takes a turn in its village', async (t) => 
     ),
   );
   t.after(() => residents.remove());
-  await residents.start('ada');
-  const turns = await until('a turn of ada', async () => {
-    const { turns: found } = dataOf(
-      await play.admin.call(listTurns, { params: { agent_id: 'ada' }, query: { limit: 10 } }),
-    );
-    return found.length > 0 ? found : undefined;
-  });
+  residents.launch('ada');
+  const turns = await until(
+    'a turn of ada',
+    async () => {
+      const { turns: found } = dataOf(
+        await play.admin.call(listTurns, { params: { agent_id: 'ada' }, query: { limit: 10 } }),
+      );
+      return found.length > 0 ? found : undefined;
+    },
+    { capMs: EMULATED_CAP_MS },
+  );
   assert.ok(turns.every(({ agent_id }) => agent_id === 'ada'));
   assert.ok(existsSync(join(rootOf('api'), 'app/web/dist/index.html')), 'the api has the pages that it serves');
 });

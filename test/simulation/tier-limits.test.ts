@@ -10,6 +10,7 @@ import { NAME, startWiredVillage, type TierLimits, type WiredVillage } from './w
 
 const LONG = 'Remember ten things.';
 const CALLS = 10;
+const MORE_CONVERSATIONS = 5;
 const SPEC =
   '  displayName: Bob\n  persona:\n    identity: A helper\n    personality: Plain\n    instructions: Be brief.';
 
@@ -78,7 +79,10 @@ test('with the limits of the first tier, a conversation with ten calls has its a
 
 test('an agent at its limit of requests waits, the person sees until when, and then has the answer', async (t) => {
   await inVillage({ requestsPerMinute: 45 }, async (village) => {
-    const { answered, reached, tookMs } = await say(village, LONG);
+    let { answered, reached, tookMs } = await say(village, LONG);
+    // The requests of a conversation may fall into two minutes, so that neither has too many.
+    for (let more = 0; reached.length === 0 && more < MORE_CONVERSATIONS; more += 1)
+      ({ answered, reached, tookMs } = await say(village, LONG));
     assert.equal(answered.text, `I remember ${CALLS} things.`);
     const [first] = reached;
     assert.partialDeepStrictEqual(first, { limit: 'requests_per_minute', quota: 45 });

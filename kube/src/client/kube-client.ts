@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { Connection } from './connection.ts';
-import { Deadline } from '../time/clock.ts';
+import { Deadline, type Clock } from '../time/clock.ts';
 import { pathOf, type KubeObject, type NewObject, type ResourceType } from './kube-object.ts';
 import { errorOfAnswer, isStatus, type KubeError } from './kube-error.ts';
 import { LineSplitter } from './watch-stream.ts';
@@ -74,6 +74,8 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
+  /** The clock of rates and of the pauses that the API server asks for; by default one that also counts the sleep of the machine. */
+  readonly clock?: Clock;
   /** Awaited before each write. It waits while a renewal of the lease is late, and throws once the lease is lost. */
   readonly beforeWrite?: () => void | Promise<void>;
   readonly onRequest?: (record: RequestRecord) => void;
@@ -118,7 +120,7 @@ export class KubeClient {
     };
     this.#connection = connection;
     this.#options = options;
-    this.#gate = new RequestGate(limits);
+    this.#gate = new RequestGate(limits, options.clock);
     this.#calls = new Pool(connection.server, {
       ...common,
       connections: limits.inFlight + SPARE_CONNECTIONS,

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { fakeApiServer, list, refuse, status, type FakeApiServer } from '../testing/fake-api-server.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
 import type { Connection } from './connection.ts';
-import { KubeClient } from './kube-client.ts';
+import { KubeClient, type RequestRecord } from './kube-client.ts';
 import { KubeError } from './kube-error.ts';
 import { PODS } from './kube-object.ts';
 
@@ -14,16 +15,21 @@ after(() => Promise.all(endings.map((end) => end())));
 async function harness(token?: Connection['token']): Promise<{
   readonly server: FakeApiServer;
   readonly client: KubeClient;
+  /** The clock of the pauses. */
+  readonly clock: FakeClock;
   readonly statuses: number[];
   refusal(): Promise<KubeError>;
 }> {
   const server = await fakeApiServer(token);
   const statuses: number[] = [];
-  const client = new KubeClient(server.connection, { onRequest: (request) => statuses.push(request.status) });
+  const clock = new FakeClock();
+  const onRequest = (request: RequestRecord): void => void statuses.push(request.status);
+  const client = new KubeClient(server.connection, { clock, onRequest });
   endings.push(() => client.close().then(() => server.stop()));
   return {
     server,
     client,
+    clock,
     statuses,
     refusal: async () => {
       const error: unknown = await client.list(PODS, { namespace: 'n' }).catch((reason: unknown) => reason);
@@ -95,12 +101,14 @@ test('a connection that breaks is reported with status 0', async () => {
 });
 
 test('429 without Retry-After pauses the requests of every caller, but no lease', async () => {
-  const { server, client, refusal } = await harness();
+  const { server, client, clock, refusal } = await harness();
   server.onList(refuse(429, 'TooManyRequests'), list(5, []));
   await refusal();
   const later = client.list(PODS, { namespace: 'n' });
   await until('the request waits', async () => client.waiting === 1);
   await client.list(PODS, { namespace: 'n', priority: 'critical' });
+  clock.pass(999);
   assert.deepEqual([client.waiting, server.lists.length], [1, 2], 'the lease passed, the request still waits');
+  clock.pass(1);
   assert.equal((await later).metadata.resourceVersion, '5');
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
@@ -17,6 +17,29 @@ async function answers(port: number): Promise<boolean> {
   socket.destroy();
   return connected;
 }
+
+test('a port belongs to the process that has found it, until that ends', async () => {
+  const owner = `
+    import { freePort } from ${JSON.stringify(join(import.meta.dirname, 'local-process.ts'))};
+    console.log(await freePort());
+    setInterval(() => undefined, 1_000);`;
+  const child = execFile(process.execPath, ['--input-type=module', '--eval', owner]);
+  assert.ok(child.stdout !== null);
+  const [port] = (await once(child.stdout, 'data')) as [string];
+  const isClaimed = async (): Promise<boolean> => {
+    const claim = createServer();
+    try {
+      await once(claim.listen(`\0hamlet-port-${Number(port)}`), 'listening');
+    } catch {
+      return true;
+    }
+    claim.close();
+    return false;
+  };
+  assert.equal(await isClaimed(), true);
+  child.kill('SIGKILL');
+  await until('the port is free', async () => !(await isClaimed()));
+});
 
 test('a daemon ends with its process, also when the process is killed', async () => {
   const owner = `

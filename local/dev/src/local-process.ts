@@ -14,12 +14,28 @@ const PORTS = { from: 12_000, to: 30_000 } as const;
 /** The kernel kills the daemon even if this process is killed and runs no handler (prctl(2), PR_SET_PDEATHSIG). */
 const DIES_WITH_PARENT = ['--pdeathsig', 'KILL', '--'] as const;
 
-/** A port on which no process listens at the moment. */
+/** A port on which no process listens at the moment, and which no other caller gets while this process lives. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to);
-    if (await isFree(port)) return port;
+    if ((await claims(port)) && (await isFree(port))) return port;
   }
+}
+
+/**
+ * Claims a port by an abstract socket (unix(7)), which the kernel drops with this process: the program for which the port is may
+ * listen seconds later. False if another process has claimed it. hamlet-cluster claims its ports in the same way.
+ */
+async function claims(port: number): Promise<boolean> {
+  const claim = createServer();
+  try {
+    claim.listen(`\0hamlet-port-${port}`);
+    await once(claim, 'listening');
+  } catch {
+    return false;
+  }
+  claim.unref();
+  return true;
 }
 
 async function isFree(port: number): Promise<boolean> {

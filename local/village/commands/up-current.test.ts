@@ -160,5 +160,5 @@ test('an install, an upgrade that keeps every secret, and an uninstall without a
     ),
     [],
   );
-  await kubectl(place, ['delete', 'namespace', NAMESPACE, '--timeout=60s']);
+  await kubectl(place, ['delete', 'namespace', NAMESPACE, '--timeout=180s']);
 });

@@ -1,4 +1,5 @@
 /** Attempts to leave a pod, as a program in its hands makes them. */
+import { until } from '../until.ts';
 import type { Village } from '../village.ts';
 
 /** The mark of every answer of the servers outside: an attempt that reads it has reached one. */
@@ -72,19 +73,47 @@ const PROGRAM = `
   })();`;
 
 /** An attempt without an answer counts as refused after this time: a packet filter may drop packets. */
-const PATIENCE_MS = 4_000;
+const DROPPED_MS = 4_000;
+/** The broker answers each attempt, on a busy machine late. */
+const ANSWERED_MS = 60_000;
+/** The code of the broker if the API has not kept an attempt. */
+const UNKEPT = 'egress_log_unavailable';
 /** Attempts in one run of the program: a command line has a limit. */
 const GROUP = 25;
 
-/** The outcome of each attempt, from inside the hands of an agent, as root. */
-export async function attemptAll(
-  { kubectl }: Village,
+/** The outcome of each attempt past the broker, from inside the hands of an agent, as root. */
+export function attemptPast(place: Village, pod: string, attempts: readonly Attempt[]): Promise<readonly string[]> {
+  return attemptAll(place, pod, { attempts, patience: DROPPED_MS });
+}
+
+/**
+ * The outcome of each attempt through the broker. On a busy machine the API may keep an attempt too late, and the broker asks for a
+ * further one.
+ */
+export async function attemptThrough(
+  place: Village,
   pod: string,
   attempts: readonly Attempt[],
 ): Promise<readonly string[]> {
+  const found = new Map<Attempt, string>();
+  const open = (): readonly Attempt[] => attempts.filter((attempt) => (found.get(attempt) ?? UNKEPT) === UNKEPT);
+  await until('the API keeps each attempt', async () => {
+    const left = open();
+    const outcomes = await attemptAll(place, pod, { attempts: left, patience: ANSWERED_MS });
+    for (const [index, attempt] of left.entries()) found.set(attempt, outcomes[index] ?? '');
+    return open().length === 0;
+  });
+  return attempts.map((attempt) => found.get(attempt) ?? '');
+}
+
+async function attemptAll(
+  { kubectl }: Village,
+  pod: string,
+  { attempts, patience }: { readonly attempts: readonly Attempt[]; readonly patience: number },
+): Promise<readonly string[]> {
   const found: string[] = [];
   for (let begin = 0; begin < attempts.length; begin += GROUP) {
-    const input = { mark: MARK, patience: PATIENCE_MS, attempts: attempts.slice(begin, begin + GROUP) };
+    const input = { mark: MARK, patience, attempts: attempts.slice(begin, begin + GROUP) };
     const args = ['exec', pod, '-c', 'hands', '--', 'node', '-e', PROGRAM, JSON.stringify(input)];
     found.push(...(JSON.parse(await kubectl(args)) as string[]));
   }

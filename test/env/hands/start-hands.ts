@@ -1,14 +1,14 @@
 /** The supervisor of the hands as a process of its own, as in a pod but for the container. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { until } from '../until.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../../../agent-image/supervisor');
-const READY_MS = 20_000;
 
 export interface Hands {
   readonly socket: string;
@@ -59,10 +59,23 @@ export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: num
   };
 }
 
+/** Waits until the supervisor takes connections: its socket is there a moment before it does. */
 async function ready(child: ChildProcess, socket: string): Promise<void> {
-  for (let waited = 0; !existsSync(socket); waited += 20) {
-    if (waited > READY_MS || child.exitCode !== null) throw new Error('the supervisor of the hands does not start');
-    await delay(20);
+  const died = once(child, 'exit').then(([code]) => {
+    throw new Error(`the supervisor of the hands ended with ${code}`);
+  });
+  died.catch(() => {});
+  const answers = until('the supervisor of the hands takes connections', () => accepts(socket), { pauseMs: 20 });
+  await Promise.race([answers, died]);
+}
+
+async function accepts(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   beginCall,
   endCall,
@@ -50,7 +51,8 @@ const streams: AbortController[] = [];
 const working = new Map<string, Working>();
 /** A resident renews its lease more often than this; a lost one is seen to do nothing. */
 const RENEW_MS = 5_000;
-let renewing: NodeJS.Timeout | undefined;
+const leaving = new AbortController();
+let renewing: Promise<void> = Promise.resolve();
 
 before(async () => {
   stage = await startViewerStage();
@@ -60,12 +62,14 @@ before(async () => {
   await stage.account('kim', 'admin');
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
+  renewing = keepRenewing();
   await beginAll();
   await reportAll();
-  renewing = setInterval(() => void renewAll(), RENEW_MS);
 });
 after(async () => {
-  clearInterval(renewing);
+  leaving.abort();
+  // No request may be under way when the village ends.
+  await renewing;
   for (const stream of streams) stream.abort();
   await stage?.remove();
 });
@@ -100,9 +104,12 @@ async function beginAll(): Promise<void> {
   assert.ok((await permits.play.as('eve').call(waitRun, { params: { run_id }, body: { cycle, attempt } })).ok);
 }
 
-async function renewAll(): Promise<void> {
-  for (const { agentId, runId: run_id, cycle, attempt } of working.values())
-    await permits.play.as(agentId).call(renewRun, { params: { run_id }, body: { cycle, attempt } });
+async function keepRenewing(): Promise<void> {
+  while (!leaving.signal.aborted) {
+    for (const { agentId, runId: run_id, cycle, attempt } of working.values())
+      await permits.play.as(agentId).call(renewRun, { params: { run_id }, body: { cycle, attempt } });
+    await delay(RENEW_MS, undefined, { signal: leaving.signal }).catch(() => {});
+  }
 }
 
 /** The report of Ada's resident, and the skills of its run. */

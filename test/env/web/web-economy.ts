@@ -230,6 +230,8 @@ function paymentTests(stage: Stage): void {
     await credit('7XY00000000000001', '5000');
     await page.locator('.payment-card .notice-waiting', { hasText: 'another admin' }).waitFor();
     await page.locator('.credit-row[data-state="proposed"]', { hasText: 'You proposed it' }).waitFor();
+    // The comparison is another request than the credits.
+    await page.waitForSelector('.difference-list[data-list]');
     assert.deepEqual(
       await page
         .locator('.difference-list[data-list]')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   ableServer,
   startWireServer,
@@ -28,8 +28,9 @@ function answer(request: WireRequest): WireAnswer | null {
 /** Tests of the page of models, from a village with the scripted mind alone to one with a model, and back. */
 export function modelTests(stage: () => WebStage): void {
   const starting = startWireServer([], { otherwise: answer });
+  after(async () => (await starting).close());
   connectTests(stage, starting);
-  pricesAndEndTests(stage, starting);
+  pricesAndEndTests(stage);
 }
 
 type Starting = Promise<WireServer>;
@@ -84,7 +85,7 @@ function connectTests(stage: () => WebStage, starting: Starting): void {
   });
 }
 
-function pricesAndEndTests(stage: () => WebStage, starting: Starting): void {
+function pricesAndEndTests(stage: () => WebStage): void {
   test('prices of a provider are written, and stand in the table', async () => {
     const { page } = stage();
     await page.click('[data-provider="compatible"] [data-action="prices"]');
@@ -108,6 +109,5 @@ function pricesAndEndTests(stage: () => WebStage, starting: Starting): void {
     await page.goto(url);
     await page.waitForSelector('.activity-feed .scripted', { state: 'attached' });
     assert.equal(await page.locator('[data-notice="connect"]').count(), 0);
-    await (await starting).close();
   });
 }

@@ -171,6 +171,8 @@ for (const [name, options] of [
     assert.match(await table.locator('.artifact-taint').innerText(), /text from outside .*: a result of web_fetch\./);
     assert.equal(await patch.locator('.artifact-taint').count(), 0, 'it was made before');
     await page.waitForFunction(`document.querySelector('.artifact-image img')?.naturalWidth === 320`);
+    // The sources are another request than the results.
+    await page.locator('.source').first().waitFor();
     assert.equal(await page.locator('.run-summary .link-unopened').count(), 1);
     assert.match(await page.locator('.run-summary .link-unopened').innerText(), /never\.example\/opened[^]*not opened/);
     assert.equal(await page.locator('.run-summary .page-link').count(), 2);

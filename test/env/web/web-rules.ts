@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   createAccount,
   createClient,
@@ -61,11 +61,11 @@ async function signedIn(stage: RuleStage, name: string): Promise<Client> {
 /** Tests of a conversation with an agent that has a language model: rules from a permission card, and its people. */
 export function ruleTests(stage: Stage): void {
   const mind = startJourneyMind();
+  after(async () => (await mind).close());
   cardTests(stage, mind);
   peopleTest(stage);
   test('the language model of these tests is removed', async () => {
     assert.ok((await adminOf(stage()).call(deleteModelCredential, { params: { name: CONNECTION }, query: {} })).ok);
-    await (await mind).close();
   });
 }
 

@@ -120,7 +120,7 @@ test('a program that cannot start, and hands that are not there, did nothing', a
 test('a supervisor that ends in the middle leaves the end unknown', async () => {
   const [own, begun] = [await startHands(), Promise.withResolvers<void>()];
   const ports = { hear: () => begun.resolve(), signal: new AbortController().signal };
-  const ended = handsPrograms(own.socket).run(script('echo here; sleep 2', { cwd: own.workspace }), ports);
+  const ended = handsPrograms(own.socket).run(script('echo here; exec sleep 600', { cwd: own.workspace }), ports);
   ended.catch(() => {});
   await begun.promise;
   await own.kill();

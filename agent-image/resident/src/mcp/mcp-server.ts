@@ -1,11 +1,12 @@
 import { Client, ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client';
 import type { Transport } from '@modelcontextprotocol/client';
 import { McpFault, quoted } from './mcp-fault.ts';
+import { isProgram } from './process-transport.ts';
 import { createSafeValidator, type JsonObject } from './safe-validator.ts';
 
 /** Time for the start of a server and its greeting. */
 const CONNECT_MS = 15_000;
-/** Time after which a server that does not answer a question about its generation is asked as an older one. */
+/** Time after which a program that does not answer the question about its generation is asked as an older one. */
 const PROBE_MS = 3_000;
 const LIST_MS = 15_000;
 const PAGES_MAX = 8;
@@ -97,12 +98,14 @@ export function createMcpServer(name: string, dial: () => Dialled): McpServer {
 }
 
 async function connect(name: string, dialled: Dialled, onClose: () => void): Promise<Connected> {
+  // A server over HTTP refuses the question if it does not know it: silence means that it is slow.
+  const timeoutMs = isProgram(dialled.transport) ? PROBE_MS : CONNECT_MS;
   const client = new Client(
     { name: 'hamlet-resident', version: '1.0.0' },
     {
       jsonSchemaValidator: createSafeValidator(),
       listMaxPages: PAGES_MAX,
-      versionNegotiation: { mode: 'auto', probe: { timeoutMs: PROBE_MS } },
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs } },
     },
   );
   client.onclose = onClose;

@@ -199,8 +199,8 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** A server without sessions, which answers in JSON; `body` makes the answer to a call. */
-function httpServer(body: () => string): Server {
+/** A server without sessions, which answers in JSON, after a pause if it is given; `body` makes the answer to a call. */
+function httpServer(body: () => string, pauseMs = 0): Server {
   return createServer((request, response) => {
     let sent = '';
     request.on('data', (part: Buffer) => (sent += part.toString()));
@@ -220,7 +220,8 @@ function httpServer(body: () => string): Server {
       if (id === undefined) return response.writeHead(202).end();
       response.writeHead(200, { 'content-type': 'application/json' });
       const error = { code: -32_601, message: 'Method not found' };
-      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
+      const answer = JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) });
+      return void setTimeout(() => response.end(answer), pauseMs);
     });
   });
 }
@@ -230,6 +231,15 @@ const web = (url: string, environment: Record<string, string> = {}): McpServer =
     transport: new StreamableHTTPClientTransport(new URL(url), { fetch: webFetch(environment) }),
     trouble: () => '',
   }));
+
+test('a program that is silent before its greeting, as older ones and slow ones are, has its tools; so has a slow server over HTTP', async () => {
+  const server = httpServer(() => 'late', 4_000);
+  const url = await listen(server);
+  const [older, slow] = await Promise.all([offer(program('older')), offer(web(url))]);
+  assert.deepEqual([older.tools.length, slow.tools.length], [8, 1], JSON.stringify([older.warnings, slow.warnings]));
+  server.close();
+  server.closeAllConnections();
+});
 
 test('a server over HTTP answers, also through a proxy; one that answers too much or is gone has a cause', async () => {
   let text = 'fresh bread';

@@ -16,6 +16,12 @@ export interface ProcessTransport {
   trouble(): string;
 }
 
+/** The client knows the transport of a program by these properties; one of another kind that is silent at first is an error to it. */
+const PROGRAM = { pid: null, stderr: null } as const;
+
+/** Whether the transport leads to a program. */
+export const isProgram = (transport: Transport): boolean => Object.keys(PROGRAM).every((key) => key in transport);
+
 /** Mutable because it has a state and the callbacks that the client sets. */
 export function processTransport(start: () => Promise<HandsProcess>): ProcessTransport {
   let program: HandsProcess | null = null;
@@ -28,7 +34,8 @@ export function processTransport(start: () => Promise<HandsProcess>): ProcessTra
     await program?.end();
     transport.onclose?.();
   };
-  const transport: Transport = {
+  const transport: Transport & typeof PROGRAM = {
+    ...PROGRAM,
     start: async () => {
       program = await start();
       void follow(program, { transport, note: (line) => (trouble = `it printed: ${quoted(line)}`) }).then(

@@ -192,9 +192,11 @@ test('an address is opened once more if the error page of the one before comes l
 
 test('a page that hangs, that never rests or that is huge costs its call alone', async (context) => {
   const place = { run: 'form' };
-  assert.equal(await hands.codeOf('browser_open', { url: at('/hang'), timeout_s: 1 }, place), 'timed_out');
+  // A busy machine may not leave the page within seconds either.
+  const hangs = await hands.codeOf('browser_open', { url: at('/hang'), timeout_s: 1 }, place);
+  assert.ok(['timed_out', 'page_hangs'].includes(hangs), hangs);
   const begun = performance.now();
-  assert.equal(await hands.codeOf('browser_open', { url: at('/huge') }, place), 'page_too_large');
+  assert.equal(await hands.codeOf('browser_open', { url: at('/huge'), timeout_s: 60 }, place), 'page_too_large');
   context.diagnostic(`a page of 110 MB is given up after ${Math.round(performance.now() - begun)} ms`);
   const heavy = await hands.use('browser_open', { url: at('/heavy'), timeout_s: 20 }, place);
   assert.ok(

@@ -67,8 +67,11 @@ const METHODS: Readonly<Record<string, (id: number, params: Message['params']) =
   'tools/call': callTool,
 };
 
+let isGreeted = mode !== 'older';
+
 function serve({ id, method = '', params }: Message): void {
-  if (id === undefined) return;
+  isGreeted ||= method === 'initialize';
+  if (id === undefined || !isGreeted) return;
   const known = METHODS[method];
   if (known === undefined) fail(id, -32_601, 'Method not found');
   else known(id, params);

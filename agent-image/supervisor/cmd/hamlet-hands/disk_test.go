@@ -46,7 +46,8 @@ func TestAFullDiskEndsProgramsAndLeavesTheirFiles(t *testing.T) {
 	left := filepath.Join(t.TempDir(), "pid")
 	c.sh("leaves", fmt.Sprintf("setsid sh -c 'echo $$ >%s; exec sleep 600' >/dev/null 2>&1 &", left), in)
 	c.begin("beside", "sleep 600", in)
-	c.begin("fills", "mkdir cache; fallocate -l 190M cache/base; i=0; while :; do i=$((i+1)); head -c 1M /dev/zero >cache/$i; sleep 0.2; done", in)
+	// It stays below the size from which on files are emptied, however late the supervisor looks.
+	c.begin("fills", "mkdir cache; fallocate -l 190M cache/base; for i in $(seq 30); do head -c 1M /dev/zero >cache/$i; sleep 0.2; done; sleep 600", in)
 	ended := c.wait("fills")
 	expect(t, "cause", ended.Exit.Cause, "full")
 	for _, part := range []string{"of at most 256 MiB", "the most is in " + folder + "/cache (", "Remove files", "All programs were ended"} {

@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"fmt"
+	"net"
 	"net/netip"
 	"strings"
 	"testing"
@@ -108,5 +110,9 @@ func TestFreePortsAreDistinct(t *testing.T) {
 			t.Fatalf("ports %+v", p)
 		}
 		seen[port] = true
+		if claim, err := net.Listen("unix", fmt.Sprintf("@hamlet-port-%d", port)); err == nil {
+			_ = claim.Close()
+			t.Errorf("port %d is not claimed", port)
+		}
 	}
 }

@@ -65,13 +65,23 @@ func FreePorts() (Ports, error) {
 	return p, nil
 }
 
-// listenAnywhere listens on a random free port.
+// claims hold the ports that this process has found. Components listen on them seconds later; until this process ends, no
+// other program of the project takes them.
+var claims []net.Listener
+
+// listenAnywhere claims a random free port and listens on it.
 func listenAnywhere() (l net.Listener, err error) {
 	for range 1_000 {
 		port := firstPort + rand.IntN(lastPort-firstPort)
+		var claim net.Listener
+		if claim, err = net.Listen("unix", fmt.Sprintf("@hamlet-port-%d", port)); err != nil {
+			continue
+		}
 		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			claims = append(claims, claim)
 			return l, nil
 		}
+		_ = claim.Close()
 	}
 	return nil, err
 }

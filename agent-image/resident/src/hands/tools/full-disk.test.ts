@@ -22,8 +22,9 @@ async function ran(command: string) {
 }
 
 test('a command that fills the disk has the code of a full disk and says what fills it; then the agent cleans up', async () => {
+  // It stays below the size from which on files are emptied, however late the supervisor looks.
   const filled = await ran(
-    'mkdir cache; fallocate -l 190M cache/log; while :; do head -c 1M /dev/zero >>cache/log; sleep 0.2; done',
+    'mkdir cache; fallocate -l 190M cache/log; for i in $(seq 30); do head -c 1M /dev/zero >>cache/log; sleep 0.2; done; sleep 600',
   );
   assert.ok(filled.kind === 'failed');
   assert.equal(filled.code, 'disk_full');

@@ -8,7 +8,8 @@ const EXECUTABLE = '/usr/bin/chromium';
 const VIEWPORT = { width: 1_280, height: 800 };
 const TABS_MAX = 5;
 const OPENED_MAX = 20;
-const LAUNCH_MS = 25_000;
+/** The processor of a small pod or of a busy machine takes long. */
+const LAUNCH_MS = 60_000;
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Its own sandbox needs namespaces that a pod has not: the pod is the sandbox. */
 const FLAGS = [

@@ -1,6 +1,6 @@
 const HOSTS_MAX = 10_000;
-/** Time in which a page may say that it asks for a host to which a connection was made. */
-const WAIT_MS = 1_000;
+/** Time in which a page may say that it asks for a host to which a connection was made. On a busy machine seconds pass; then the page would not load. */
+const WAIT_MS = 10_000;
 
 /** Hosts that pages ask for. The request of a page may be known a moment after its connection. Mutable. */
 export function createWanted() {
