@@ -1,4 +1,3 @@
-import { hash, verify } from '@node-rs/argon2';
 import { UnavailableError } from '../http/respond.ts';
 
 /** The argon2id parameters that OWASP recommends for 19 MiB of memory; `hash` uses argon2id by default. */
@@ -9,6 +8,9 @@ const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
  */
 const AT_ONCE = 2;
 const WAITING_MAX = 30;
+
+/** The native library takes 3 MB, so it is loaded with the first password. */
+const argon2 = (): Promise<typeof import('@node-rs/argon2')> => import('@node-rs/argon2');
 
 /** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
 export interface Passwords {
@@ -39,12 +41,12 @@ export function createPasswords(): Passwords {
     }
   }
 
-  const hashed = (password: string): Promise<string> => inTurn(() => hash(password, ARGON2));
+  const hashed = (password: string): Promise<string> => inTurn(async () => (await argon2()).hash(password, ARGON2));
   return {
     hash: hashed,
     is: async (password, kept) => {
       if (kept === null || kept === undefined) return (await hashed(password)) === '';
-      return inTurn(() => verify(kept, password));
+      return inTurn(async () => (await argon2()).verify(kept, password));
     },
   };
 }
