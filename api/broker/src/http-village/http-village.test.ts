@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '@hamlet/test/env/until';
 import { HttpVillage } from './http-village.ts';
 import type { Attempt } from '../village.ts';
 
@@ -33,7 +33,7 @@ async function startApi() {
     readonly body: ReturnType<typeof JSON.parse>;
   }[] = [];
   const streams = new Set<ServerResponse>();
-  const state = { version: '1', failures: 0 };
+  const state = { version: '1', failures: 0, opened: 0 };
   const answers: Record<string, () => unknown> = {
     '/broker/admissions': () => admission(state.version),
     '/broker/attempts': () => ({ begun: 1, ended: 0 }),
@@ -42,6 +42,7 @@ async function startApi() {
   const server = createServer((request: IncomingMessage, response) => {
     if (request.url === '/broker/stream') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
+      state.opened += 1;
       streams.add(response.on('close', () => streams.delete(response)));
       return void response.write(': open\n\n');
     }
@@ -77,14 +78,6 @@ async function startApi() {
   };
 }
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
-    if (holds()) return;
-    await delay(10);
-  }
-  assert.fail(`never: ${what}`);
-}
-
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -104,7 +97,7 @@ async function startVillage() {
     () => api.close(),
     () => village.stop(),
   );
-  await until('the stream is open', () => api.streams.size === 1);
+  await until('the stream is open', async () => api.streams.size === 1);
   return { api, village, stopped, braked };
 }
 
@@ -113,7 +106,7 @@ test('before the stream has the whole state, no agent is admitted', async () => 
   assert.notEqual(village.problem, undefined);
   await assert.rejects(village.admit('token'), /stream/);
   api.send('synced', {});
-  await until('it is in step', () => village.problem === undefined);
+  await until('it is in step', async () => village.problem === undefined);
   const admitted = await village.admit('token');
   assert.ok('uid' in admitted);
   assert.equal(admitted.uid, UID);
@@ -127,14 +120,14 @@ test('before the stream has the whole state, no agent is admitted', async () => 
 test('a brake, other rules and an older cycle end a life; the same rules do not', async () => {
   const { api, village, stopped, braked } = await startVillage();
   api.send('synced', {});
-  await until('it is in step', () => village.problem === undefined);
+  await until('it is in step', async () => village.problem === undefined);
   await village.admit('token');
   api.send('current', { uid: UID, cycle: 1, version: '1' });
   api.send('stopped', { uid: 'other', agent: 'bob', reason: 'agent_frozen' });
-  await until('the other is stopped', () => stopped.length === 1);
+  await until('the other is stopped', async () => stopped.length === 1);
   assert.deepEqual(stopped, ['other']);
   api.send('current', { uid: UID, cycle: 1, version: '2' });
-  await until('the rules changed', () => stopped.includes(UID));
+  await until('the rules changed', async () => stopped.includes(UID));
   assert.deepEqual(braked, ['other'], 'other rules are no brake');
 });
 
@@ -142,7 +135,7 @@ test('an admission under rules that the stream has replaced is asked for again',
   const { api, village } = await startVillage();
   api.send('current', { uid: UID, cycle: 1, version: '2' });
   api.send('synced', {});
-  await until('it is in step', () => village.problem === undefined);
+  await until('it is in step', async () => village.problem === undefined);
   await village.admit('token');
   assert.equal(api.asked.length, 2);
 });
@@ -150,18 +143,18 @@ test('an admission under rules that the stream has replaced is asked for again',
 test('after a reconnect, a life that the API no longer names is over', async () => {
   const { api, village, stopped } = await startVillage();
   api.send('synced', {});
-  await until('it is in step', () => village.problem === undefined);
+  await until('it is in step', async () => village.problem === undefined);
   await village.admit('token');
   for (const stream of api.streams) stream.destroy();
-  await until('the stream is open again', () => api.streams.size === 1);
+  await until('the stream is open again', async () => api.state.opened === 2 && api.streams.size === 1);
   api.send('synced', {});
-  await until('the life is over', () => stopped.includes(UID));
+  await until('the life is over', async () => stopped.includes(UID));
 });
 
 test('a token that is not admitted has the life behind it, if the API names one', async () => {
   const { api, village } = await startVillage();
   api.send('synced', {});
-  await until('it is in step', () => village.problem === undefined);
+  await until('it is in step', async () => village.problem === undefined);
   const denial = { verdict: 'deny', code: 'egress_agent_stopped', message: 'odd posts' };
   const life = { agent: 'ada', uid: UID, cycle: 1 };
   for (const answer of [denial, { ...denial, life }]) {
