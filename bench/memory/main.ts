@@ -68,6 +68,7 @@ try {
   const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
   const server = new URL(kube.connection.server);
   const inPod = {
+    NODE_ENV: 'production',
     NODE_COMPILE_CACHE: join(folder, 'cache'),
     KUBERNETES_SERVICE_HOST: server.hostname,
     KUBERNETES_SERVICE_PORT: server.port,
