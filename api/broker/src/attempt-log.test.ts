@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { AttemptLog } from './attempt-log.ts';
-import type { Attempt, AttemptEnd } from './village.ts';
+import { Unreadable, type Attempt, type AttemptEnd } from './village.ts';
 
 const attempt = (id: string): Attempt => ({
   id,
@@ -125,4 +125,27 @@ test('an attempt that the API did not take is a refusal, and has an end in case 
   await until('it is kept', async () => kept.length === 1 && ends.length === 1);
   assert.deepEqual(kept, [{ ...attempt('a'), refused: 'egress_log_unavailable' }]);
   assert.deepEqual(ends, [{ ...end('a'), refused: 'egress_log_unavailable' }]);
+});
+
+test('a fact that the API cannot read is given up, and holds up no other', async () => {
+  const [kept, ended]: [string[], string[]] = [[], []];
+  const take = (into: string[], facts: readonly { readonly id: string }[]): Promise<void> => {
+    if (facts.some(({ id }) => id === 'odd')) return Promise.reject(new Unreadable('odd'));
+    into.push(...facts.map(({ id }) => id));
+    return Promise.resolve();
+  };
+  const log = new AttemptLog({ begin: (attempts) => take(kept, attempts), end: (ends) => take(ended, ends) });
+  const ids = Array.from({ length: 300 }, (_, at) => (at === 150 ? 'odd' : String(at)));
+  const known = ids.filter((id) => id !== 'odd');
+  for (const id of ids) {
+    log.refuse({ ...attempt(id), refused: 'egress_denied' });
+    log.end(end(id));
+  }
+  await until('the others are kept', async () => kept.length === 299 && ended.length === 299);
+  assert.deepEqual([kept, ended, log.lostEnds], [known, known, 1]);
+  const begun = await Promise.all(ids.map(async (id) => [id, (await log.begin(attempt(id)))?.code]));
+  const denied = begun.filter(([, code]) => code !== undefined);
+  assert.deepEqual(denied, [['odd', 'egress_log_unavailable']], 'it does not go out, and takes no other with it');
+  for (let at = 0; at < 1_000; at += 1) log.refuse({ ...attempt(`more ${at}`), refused: 'egress_denied' });
+  await until('the share of its life is free again', async () => kept.includes('more 999'));
 });

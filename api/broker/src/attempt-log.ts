@@ -1,6 +1,6 @@
 import { deny, type EgressDenial } from '@hamlet/core/egress';
 import { Outbox } from './outbox.ts';
-import type { Attempt, AttemptEnd, Village } from './village.ts';
+import { Unreadable, type Attempt, type AttemptEnd, type Village } from './village.ts';
 
 /** Attempts that wait for the API. Beyond it the broker refuses, because it lets nothing out unrecorded. */
 const MAX_WAITING = 2000;
@@ -36,11 +36,12 @@ export class AttemptLog {
 
   constructor(village: Pick<Village, 'begin' | 'end'>) {
     this.#village = village;
-    this.#ends = new Outbox((ends) => village.end(ends), MAX_ENDS);
-    this.#refusals = new Outbox(async (attempts) => {
-      await village.begin(attempts);
-      for (const { uid } of attempts) this.#count(uid, -1);
-    }, MAX_REFUSALS);
+    this.#ends = new Outbox({ send: (ends) => village.end(ends), max: MAX_ENDS });
+    this.#refusals = new Outbox({
+      send: (attempts) => village.begin(attempts),
+      left: (attempts) => attempts.forEach(({ uid }) => this.#count(uid, -1)),
+      max: MAX_REFUSALS,
+    });
   }
 
   /** Ends that were given up because the API did not take them. */
@@ -89,14 +90,23 @@ export class AttemptLog {
 
   async #beginAll(): Promise<void> {
     this.#isBeginning = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, BATCH);
-      const denial = await this.#village.begin(group.map(({ attempt }) => attempt)).then(
-        () => null,
-        () => UNAVAILABLE,
-      );
-      for (const { settle } of group) settle(denial);
-    }
+    while (this.#waiting.length > 0) await this.#beginGroup(this.#waiting.splice(0, BATCH));
     this.#isBeginning = false;
+  }
+
+  /** An attempt that the API cannot read is refused by itself: it refuses no other agent's. */
+  async #beginGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#village.begin(group.map(({ attempt }) => attempt));
+      for (const { settle } of group) settle(null);
+    } catch (error) {
+      if (!(error instanceof Unreadable) || group.length === 1) {
+        for (const { settle } of group) settle(UNAVAILABLE);
+        return;
+      }
+      const half = Math.ceil(group.length / 2);
+      await this.#beginGroup(group.slice(0, half));
+      await this.#beginGroup(group.slice(half));
+    }
   }
 }

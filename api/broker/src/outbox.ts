@@ -1,21 +1,29 @@
+import { Unreadable } from './village.ts';
+
 const BATCH = 200;
 const RETRY_MS = 1000;
 
+export interface OutboxParts<T> {
+  /** Rejects with `Unreadable` for a group that the API will never take. */
+  readonly send: (group: readonly T[]) => Promise<void>;
+  /** Facts that leave: the API has them, or they are given up. */
+  readonly left?: (facts: readonly T[]) => void;
+  readonly max: number;
+}
+
 /**
  * Facts on their way to the API, which gets them in groups, each until it has it. Beyond `max` the oldest are given up: memory
- * stays bounded while the API is away.
+ * stays bounded while the API is away. A fact that the API cannot read is found by halving its group, and given up: it holds up no other.
  */
 export class Outbox<T> {
-  readonly #send: (group: readonly T[]) => Promise<void>;
-  readonly #max: number;
+  readonly #parts: OutboxParts<T>;
   #waiting: T[] = [];
   #isSending = false;
   /** Facts that were given up. */
   lost = 0;
 
-  constructor(send: (group: readonly T[]) => Promise<void>, max: number) {
-    this.#send = send;
-    this.#max = max;
+  constructor(parts: OutboxParts<T>) {
+    this.#parts = parts;
   }
 
   /** Facts that the API does not have yet. */
@@ -25,25 +33,38 @@ export class Outbox<T> {
 
   add(fact: T): void {
     this.#waiting.push(fact);
-    if (this.#waiting.length > this.#max) {
-      this.#waiting.shift();
+    if (this.#waiting.length > this.#parts.max) {
+      const oldest = this.#waiting.slice(0, 1);
       this.lost += 1;
+      this.#remove(oldest);
     }
     if (!this.#isSending) void this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
     this.#isSending = true;
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting.slice(0, BATCH);
-      const isKept = await this.#send(group).then(
-        () => true,
-        () => false,
+    for (let most = BATCH; this.#waiting.length > 0; ) {
+      const group = this.#waiting.slice(0, most);
+      const end = await this.#parts.send(group).then(
+        () => 'kept',
+        (error: unknown) => (error instanceof Unreadable ? 'unreadable' : 'away'),
       );
-      const sent = new Set(group);
-      if (isKept) this.#waiting = this.#waiting.filter((fact) => !sent.has(fact));
-      else await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      if (end === 'away') await new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+      else if (end === 'unreadable' && group.length > 1) most = Math.ceil(group.length / 2);
+      else {
+        if (end === 'unreadable') this.lost += 1;
+        this.#remove(group);
+        most = Math.min(BATCH, most * 2);
+      }
     }
     this.#isSending = false;
+  }
+
+  /** Some of the facts may have been given up while they were on their way. */
+  #remove(facts: readonly T[]): void {
+    const gone = new Set(facts);
+    const left = this.#waiting.filter((fact) => gone.has(fact));
+    this.#waiting = this.#waiting.filter((fact) => !gone.has(fact));
+    this.#parts.left?.(left);
   }
 }

@@ -78,10 +78,14 @@ export interface PermissionAsk {
 }
 
 /** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
+/** The API cannot read a fact of a group: sent again, the group would be refused again. */
+export class Unreadable extends Error {}
+
 export interface Village {
   admit(token: string): Promise<Admission | AdmissionDenial>;
-  /** Resolves once the attempts are kept: the broker lets nothing out before. */
+  /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
   begin(attempts: readonly Attempt[]): Promise<void>;
+  /** Rejects like `begin`. */
   end(ends: readonly AttemptEnd[]): Promise<void>;
   /** The value of a secret that a rule of this admission names, or null where it is gone. */
   secret(admission: Admission, name: string): Promise<string | null>;

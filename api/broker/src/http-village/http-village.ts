@@ -17,7 +17,15 @@ import {
   type EgressWrite,
 } from '@hamlet/contract/broker';
 import type { EgressDenial } from '@hamlet/core/egress';
-import type { Admission, AdmissionDenial, Attempt, AttemptEnd, PermissionAsk, Village } from '../village.ts';
+import {
+  Unreadable,
+  type Admission,
+  type AdmissionDenial,
+  type Attempt,
+  type AttemptEnd,
+  type PermissionAsk,
+  type Village,
+} from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
 /** Longest wait for one answer of the API. A program waits meanwhile. */
@@ -100,9 +108,7 @@ export class HttpVillage implements Village {
   }
 
   async begin(attempts: readonly Attempt[]): Promise<void> {
-    await this.#post(() =>
-      this.#client.call(keepEgressAttempts, withLimit({ begin: attempts.map(wireAttempt), end: [] })),
-    );
+    await this.#keep({ begin: attempts.map(wireAttempt), end: [] });
     for (const { refused } of attempts) {
       const code = refused ?? 'none';
       this.kept.set(code, (this.kept.get(code) ?? 0) + 1);
@@ -110,7 +116,7 @@ export class HttpVillage implements Village {
   }
 
   async end(ends: readonly AttemptEnd[]): Promise<void> {
-    await this.#post(() => this.#client.call(keepEgressAttempts, withLimit({ begin: [], end: ends.map(wireEnd) })));
+    await this.#keep({ begin: [], end: ends.map(wireEnd) });
   }
 
   async secret({ uid }: Admission, name: string): Promise<string | null> {
@@ -152,6 +158,15 @@ export class HttpVillage implements Village {
 
   #admitted(token: string): Promise<Admission | AdmissionDenial> {
     return this.#post(() => this.#client.call(admitEgress, withLimit({ token })));
+  }
+
+  async #keep(facts: { readonly begin: EgressAttempt[]; readonly end: EgressEnd[] }): Promise<void> {
+    try {
+      await this.#post(() => this.#client.call(keepEgressAttempts, withLimit(facts)));
+    } catch (error) {
+      const isUnreadable = error instanceof ProblemError && error.problem.code === 'validation_failed';
+      throw isUnreadable ? new Unreadable(error.message, { cause: error }) : error;
+    }
   }
 
   /** The answer of the API; a lost request is repeated, a refused one is not. */
