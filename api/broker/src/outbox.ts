@@ -43,7 +43,7 @@ export class Outbox<T> {
 
   async #sendAll(): Promise<void> {
     this.#isSending = true;
-    for (let most = BATCH; this.#waiting.length > 0; ) {
+    for (let most = BATCH; this.#waiting.length > 0;) {
       const group = this.#waiting.slice(0, most);
       const end = await this.#parts.send(group).then(
         () => 'kept',

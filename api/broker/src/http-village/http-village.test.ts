@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, test } from 'node:test';
+import { Problem } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { HttpVillage } from './http-village.ts';
-import type { Attempt } from '../village.ts';
+import { Unreadable, type Attempt } from '../village.ts';
 
 const UID = '0d2c7a52-0000-4000-8000-000000000001';
 const policy = (version: string) => ({ version, allow: [], deny: [], openings: [], registries: {} });
@@ -24,6 +25,9 @@ const ATTEMPT: Attempt = {
   refused: null,
   at: 0,
 };
+
+/** A problem of the API has its status in its body. */
+const statusOf = (answer: unknown): number => Problem.safeParse(answer).data?.status ?? 200;
 
 /** The API as a broker sees it: one stream, and answers that a test sets. */
 async function startApi() {
@@ -56,8 +60,9 @@ async function startApi() {
         state.failures -= 1;
         return response.destroy();
       }
-      response.writeHead(200, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify(answers[request.url ?? '']?.()));
+      const answer = answers[request.url ?? '']?.();
+      response.writeHead(statusOf(answer), { 'content-type': 'application/json' });
+      return response.end(JSON.stringify(answer));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -161,6 +166,18 @@ test('a token that is not admitted has the life behind it, if the API names one'
     api.answers['/broker/admissions'] = () => answer;
     assert.deepEqual(await village.admit('token'), answer);
   }
+});
+
+test('a group of attempts that the API cannot read is not like one that it refuses for now', async () => {
+  const { api, village } = await startVillage();
+  const problem = { type: 't', title: 't', detail: 'd', request_id: 'r' };
+  const answer = (status: number, code: string): void => {
+    api.answers['/broker/attempts'] = () => ({ ...problem, status, code });
+  };
+  answer(400, 'validation_failed');
+  await assert.rejects(village.begin([ATTEMPT]), Unreadable);
+  answer(401, 'token_invalid');
+  await assert.rejects(village.begin([ATTEMPT]), (error) => !(error instanceof Unreadable));
 });
 
 test('attempts are kept with their texts cut, and a lost request is sent again', async () => {
