@@ -78,6 +78,12 @@ async function begin<T>(
   const begun = await beginClusterWrite(tx, { ...key, kind, name, act });
   if (begun === 'in_flight') return { outcome: refused('idempotency_in_flight', undefined, 1), replayed: false };
   if (begun === 'other_request') return { outcome: refused('idempotency_key_reused'), replayed: false };
+  // Another attempt may have ended after the claim had looked for its answer: its answer came when its write went.
+  const kept = await findAnswer(tx, key.actor, key.key);
+  if (kept !== null) {
+    await endClusterWrite(tx, begun.writeId);
+    return replayOf(kept, key);
+  }
   const refusal = (await write.check?.(tx)) ?? null;
   if (refusal === null) return begun;
   await endClusterWrite(tx, begun.writeId);
