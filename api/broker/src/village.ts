@@ -77,10 +77,10 @@ export interface PermissionAsk {
   readonly sha256: string | null;
 }
 
-/** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
 /** The API cannot read a fact of a group: sent again, the group would be refused again. */
 export class Unreadable extends Error {}
 
+/** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
 export interface Village {
   admit(token: string): Promise<Admission | AdmissionDenial>;
   /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
