@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { basename, dirname, join, normalize, resolve } from 'node:path';
 import { test } from 'node:test';
 import { helpText } from '../../agent-image/resident/src/process/environment.ts';
 import { usage as apiUsage } from '../../api/server/src/start/config.ts';
@@ -81,6 +81,36 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
     }),
   );
   assert.deepEqual(broken, []);
+});
+
+test('every decision fits a page and is listed, and every mention of a decision names one that is there', () => {
+  const pages = documents.filter((file) => /^docs\/adr\/\d{4}-/.test(file));
+  const list = read('docs/adr/README.md');
+  const [binding = '', gone = ''] = list.split('## Numbers that are gone');
+  assert.ok(pages.length > 20);
+  for (const page of pages) {
+    const words = read(page).split(/\s+/).filter(Boolean).length;
+    assert.ok(words <= 500 || page.includes('0014-dependencies'), `${page} has ${words} words`);
+    assert.ok(binding.includes(`](${basename(page)})`), `docs/adr/README.md does not list ${page}`);
+  }
+  const present = new Set(pages.map((page) => Number(basename(page).slice(0, 4))));
+  const folded = new Set([...gone.matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number)));
+  assert.deepEqual(
+    [...folded].filter((number) => present.has(number)),
+    [],
+  );
+  const missing = tracked
+    .filter((file) => !/^docs\/adr\/|^CHANGELOG\.md$|^api\/store\/migrations\/\d/.test(file))
+    .filter(
+      (file) => /\.(ts|tsx|go|md|sh|ya?ml|sql|tpl|css|mjs)$|Dockerfile$/.test(file) && existsSync(join(ROOT, file)),
+    )
+    .flatMap((file) =>
+      [...read(file).matchAll(/\bADRs? 0*(\d+)|docs\/adr\/0*(\d+)/g)]
+        .map(([, word, path]) => Number(word ?? path))
+        .filter((number) => !present.has(number))
+        .map((number) => `${file}: ADR ${number}`),
+    );
+  assert.deepEqual(missing, []);
 });
 
 test('every target of make that a document names exists, and README has those that an operator needs', () => {
