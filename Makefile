@@ -12,7 +12,7 @@ help: ## prints this list
 up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080 TOOLS=slim OUTSIDE=on MODEL=URL MODEL_NAME= MODEL_KEY=
 	@$(VILLAGE) up
 
-down: ready ## ends the village and the dev servers, and keeps the data. WIPE=1 also removes the data
+down: ready ## ends the village and the dev servers of this checkout, and keeps the data. WIPE=1 also removes the data
 	@$(VILLAGE) down
 
 dev: ready ## runs api, Postgres and Redis on loopback, without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 also starts ada and bob, MODEL=URL connects a language model

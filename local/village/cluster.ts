@@ -2,11 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run, tryRun, type RunOptions } from './command.ts';
-import { ROOT } from './paths.ts';
+import { CLUSTER_FOLDER, ROOT } from './paths.ts';
 
 const BUILD = join(ROOT, 'local/cluster/build.sh');
-/** The file in which hamlet-cluster stores the cluster's settings. */
-const SPEC_FILE = '/var/lib/hamlet-cluster/cluster.json';
 
 interface Node {
   readonly name: string;
@@ -42,9 +40,14 @@ export async function hamletCluster(args: readonly string[], options: RunOptions
 }
 
 /** Takes the cluster down with the programs that started it, which may be from another commit. */
-export async function takeClusterDown(args: readonly string[], options: RunOptions): Promise<string> {
-  if (!existsSync(SPEC_FILE)) return 'no cluster was running';
-  const { bin } = JSON.parse(readFileSync(SPEC_FILE, 'utf8')) as { bin: string };
+export async function takeClusterDown(
+  args: readonly string[],
+  options: RunOptions,
+  folder = CLUSTER_FOLDER,
+): Promise<string> {
+  const spec = join(folder, 'cluster.json');
+  if (!existsSync(spec)) return 'no cluster was running';
+  const { bin } = JSON.parse(readFileSync(spec, 'utf8')) as { bin: string };
   return run(join(bin, 'hamlet-cluster'), ['down', ...args], options);
 }
 

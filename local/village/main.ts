@@ -20,7 +20,7 @@ import { runSteps, type StepContext } from './steps.ts';
 const USAGE = `usage: local/village/main.ts COMMAND
 
   up       starts the village: cluster, images, charts; prints the URL and the first login
-  down     ends the village and the dev servers, and keeps the village's data
+  down     ends the village and the dev servers of this checkout, and keeps the village's data
   dev      runs api, Postgres and Redis on loopback, without Kubernetes
   logs     follows the village's logs
   backup   writes a backup of the village to one file

@@ -8,6 +8,8 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 export const STATE = join(ROOT, '.hamlet');
 /** Build results, named by a hash of their inputs; outside of the tree, so that all clones share them. */
 export const CACHE = process.env['HAMLET_CACHE'] ?? join(homedir(), '.cache', 'hamlet');
+/** All data of the local cluster. A machine has one, which its checkouts share. */
+export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';
 export const NODE = join(ROOT, 'node_modules/.bin/node');
 
 /** Path of a file in the state folder; creates its folder. */

@@ -3,9 +3,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryRun } from '../command.ts';
 import { Failure } from '../failure.ts';
-
-/** The folder in which the local cluster keeps all of its data. */
-export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';
+import { CLUSTER_FOLDER } from '../paths.ts';
 
 const asideOf = (folder: string): string => `${folder}.aside`;
 

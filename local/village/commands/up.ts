@@ -14,6 +14,7 @@ import { secrets, writePrivate } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { runSteps, type StepContext } from '../steps.ts';
 import { waitForAgents } from './agents-ready.ts';
+import { otherCheckout, recordCheckout } from './checkout-record.ts';
 import { ensureNamespace, installCharts } from './install-charts.ts';
 import { connectModel, type ConnectedModel } from './village-model.ts';
 import { isKept, putBack, setAside } from './kept-data.ts';
@@ -41,7 +42,10 @@ export async function up(settings: Settings): Promise<void> {
     {
       name: 'cluster',
       work: async (context) => {
+        // Recorded before the start too, so that make down can end a cluster that failed to start.
+        if ((await clusterStatus()) === undefined) recordCheckout();
         await hamletCluster(['up', ...outsideFlag(settings)], context);
+        recordCheckout();
         place = await localPlace(settings.namespace);
       },
     },
@@ -92,7 +96,10 @@ const outsideFlag = ({ outside }: Settings): readonly string[] => (outside === u
 
 /** Chooses the data that the village starts with. A running cluster keeps its own. */
 async function keptData({ fresh }: Settings): Promise<string> {
-  if ((await clusterStatus()) !== undefined) return 'of the running village';
+  if ((await clusterStatus()) !== undefined) {
+    const other = otherCheckout();
+    return `of the running village${other === null ? '' : ', which this checkout takes over from another'}`;
+  }
   if (fresh) return setAside();
   putBack();
   return isKept() ? 'the village continues with it' : 'none: a new village begins';
