@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools model soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +35,9 @@ restore: ready ## replaces the data of the running village by a backup. FILE=pat
 
 images: ready ## builds the container images whose inputs changed. ARCH=arm64, amd64 or all, TOOLS=slim with fewer tools for agents
 	@$(VILLAGE) images
+
+programs: ready ## builds the programs of the local cluster: the tests of a single file need them too
+	@$(VILLAGE) programs
 
 lint: ready ## checks oxlint, format, types and generated files
 	@$(NODE) test/run.ts --only lint

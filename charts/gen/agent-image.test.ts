@@ -1,14 +1,13 @@
 /** The image of agents by the values of the chart. */
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, test } from '@hamlet/test/env/cluster-test';
 import { join } from 'node:path';
-import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 
 let helm = '';
 before(async () => {
-  await buildPrograms({});
   helm = await program('helm');
 });
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { parseAllDocuments } from 'yaml';
-import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import type { Container, Manifest } from './testing/manifest.ts';
@@ -14,7 +14,6 @@ let folder = '';
 let helm = '';
 
 before(async () => {
-  await buildPrograms({});
   helm = await program('helm');
   folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-broker-'));
 });

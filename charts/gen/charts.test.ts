@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { parse, parseAllDocuments } from 'yaml';
 import { FINALIZER_POLICY, OPERATOR_POLICIES } from '../../operator/src/rights/policies.ts';
-import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { program } from '../../local/village/cluster.ts';
 import { tryRun } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import type { Manifest } from './testing/manifest.ts';
@@ -16,7 +16,6 @@ let folder = '';
 let helm = '';
 
 before(async () => {
-  await buildPrograms({});
   helm = await program('helm');
   folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-'));
 });

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { parse, parseAllDocuments } from 'yaml';
-import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 
@@ -132,7 +132,6 @@ function readAll(): Promise<readonly Stored[]> {
 }
 
 before(async () => {
-  await buildPrograms({});
   kube = await testApiServer();
   namespace = await kube.namespace();
   folder = mkdtempSync(join(tmpdir(), 'hamlet-crd-upgrade-'));

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
+import { program } from '../../local/village/cluster.ts';
 import { run } from '../../local/village/command.ts';
 import { ROOT } from '../../local/village/paths.ts';
 
@@ -12,7 +12,6 @@ let folder = '';
 let helm = '';
 
 before(async () => {
-  await buildPrograms({});
   helm = await program('helm');
   folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-models-'));
 });

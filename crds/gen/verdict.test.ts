@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { GROUP, VERSION } from '@hamlet/contract/kinds';
 import { parse } from 'yaml';

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { backup } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
+import { buildPrograms } from './cluster.ts';
 import { down } from './commands/down.ts';
 import { logs } from './commands/logs.ts';
 import { upCurrent } from './commands/up-current.ts';
@@ -27,6 +28,7 @@ const USAGE = `usage: local/village/main.ts COMMAND
   restore  replaces the data of the running village by a backup
   doctor   checks everything that the village depends on, and prints the fixes
   images   builds the container images whose inputs changed
+  programs builds the programs of the local cluster whose sources changed
 
 environment:
   CLUSTER=current          kubectl's current context instead of a local cluster
@@ -67,6 +69,7 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
       })),
     ]);
   },
+  programs: async () => runSteps('Hamlet: programs of the local cluster', [{ name: 'programs', work: buildPrograms }]),
 };
 
 async function placeOf({ cluster, namespace }: Settings): Promise<Place> {

@@ -1,6 +1,6 @@
 /** NetworkPolicies beside those of the chart, on a real API server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import type { NewObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';

@@ -2,7 +2,7 @@
  * Tiers, standing, seats and nodes on a real API server, scheduler and taint manager, with the rights of the operator.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding, type Standing } from '@hamlet/contract';
 import type { EntitlementStatus } from '@hamlet/contract/kinds';
 import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';

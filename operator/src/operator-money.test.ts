@@ -3,7 +3,7 @@
  * stays without a pod.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding, type Standing } from '@hamlet/contract';
 import { KubeError } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';

@@ -1,6 +1,6 @@
 /** The limits of a compromised operator, with its own rights on a real API server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { CLAIMS, PODS, type KubeClient, type NewObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';

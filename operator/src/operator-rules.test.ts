@@ -1,6 +1,6 @@
 /** The condition RulesChecked of Agents and Entitlements, on a real API server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import type { EntitlementStatus } from '@hamlet/contract/kinds';
 import type { KubeObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';

@@ -1,6 +1,6 @@
 /** The operator with the rights of its Role, on a real API server, scheduler and garbage collector. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding } from '@hamlet/contract';
 import { API_VERSION, type Agent } from '@hamlet/contract/kinds';
 import {

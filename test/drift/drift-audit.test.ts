@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../env/cluster-test.ts';
 import { createSchedule } from '@hamlet/contract';
 import { API_VERSION, type Agent, type Schedule } from '@hamlet/contract/kinds';
 import { EVENTS, type KubeObject } from '@hamlet/kube';

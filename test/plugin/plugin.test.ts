@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../env/cluster-test.ts';
 import { promisify } from 'node:util';
 import { createRun, nextRun, recordRunStep, settleRun, startRun } from '@hamlet/contract';
 import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';

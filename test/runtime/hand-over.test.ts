@@ -1,7 +1,7 @@
 /** Two operators as processes, on a real control plane: an upgrade, a stolen lease, a lease that the holder loses. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before, test } from '../env/cluster-test.ts';
 import { LEASES, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';

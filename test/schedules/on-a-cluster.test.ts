@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { changeSchedule, createSchedule, deleteSchedule, listSchedules, type ScheduleView } from '@hamlet/contract';
 import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';

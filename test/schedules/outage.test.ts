@@ -3,7 +3,7 @@
  * the Events.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../env/cluster-test.ts';
 import type { ScheduleSpec } from '@hamlet/contract/kinds';
 import { SimulatedVillage } from './simulated-village.ts';
 

@@ -1,6 +1,6 @@
 /** Two operators that both believe they lead, with clocks 30 s apart: every slot fires, and none twice. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../env/cluster-test.ts';
 import { drawBelow } from '@hamlet/core';
 import { SimulatedVillage } from './simulated-village.ts';
 

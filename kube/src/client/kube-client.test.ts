@@ -1,6 +1,6 @@
 /** Tests against a real API server: preconditions, pages, compaction and events. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { CAP_MS, until } from '@hamlet/test/env/until';
 import { EVENTS, PODS, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from './kube-object.ts';

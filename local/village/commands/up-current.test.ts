@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/strange-cluster';
 import { FINALIZER } from '../../../operator/src/objects/names.ts';
-import { buildPrograms, program } from '../cluster.ts';
+import { program } from '../cluster.ts';
 import { tryRun, type RunResult } from '../command.ts';
 import { ensureNamespace, installCharts } from './install-charts.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
@@ -21,7 +21,6 @@ let folder = '';
 let path = '';
 
 before(async () => {
-  await buildPrograms({});
   cluster = await strangeCluster('mips64');
   folder = mkdtempSync(join(tmpdir(), 'hamlet-test-current-'));
   const kubectlProgram = await program('kubectl');

@@ -3,7 +3,7 @@
  * proofs of the sealed log.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '../cluster-test.ts';
 import { createClient, createPost, getMe } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import type { ProviderPerson } from '../../../api/server/src/testing/test-identity-provider.ts';

@@ -1,6 +1,6 @@
 /** The API on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import {
   API_VERSION,
   awakenAgent,

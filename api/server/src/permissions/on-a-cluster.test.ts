@@ -1,6 +1,6 @@
 /** Calls of runs on a real API server: Schedules that agents propose, and permissions after a change of their tier. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, getAgent, getEntitlement, type AllowScope } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';

@@ -1,6 +1,6 @@
 /** Tiers and pins by HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and over restarts. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import {
   API_VERSION,
   awakenAgent,

@@ -1,6 +1,6 @@
 /** The API is killed (SIGKILL) at statements around a write to the cluster: a retry ends the write, and so does the watch without one. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION, getAgent } from '@hamlet/contract';
 import { isStatus, type ResourceType } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';

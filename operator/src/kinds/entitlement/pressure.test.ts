@@ -1,7 +1,7 @@
 /** Displacement and preemption on a real API server, scheduler and controllers. */
 import { handsIn } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { goodStanding } from '@hamlet/contract';
 import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';

@@ -1,7 +1,7 @@
 /** Seats and devices on a real API server, scheduler and controllers. */
 import { handsIn } from '../../testing/test-village.ts';
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, test } from '@hamlet/test/env/cluster-test';
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
