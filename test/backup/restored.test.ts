@@ -7,7 +7,7 @@ import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
 import { migrate } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { dataOf, Play } from '../../api/server/src/testing/play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { eventually, startOwnVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { backup } from '../../local/village/backup/backup.ts';
 import { restore } from '../../local/village/backup/restore.ts';
 import { hostArchitecture } from '../../local/village/images/architecture.ts';
@@ -54,7 +54,7 @@ async function start(): Promise<void> {
 }
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startOwnVillage();
   folder = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'backup');
   await mkdir(join(folder, 'log'), { recursive: true });
   const superuser = openSuperuser(village.postgres);

@@ -1,86 +1,60 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { startPostgres } from '@hamlet/dev';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import type { LocalPostgres } from '@hamlet/dev';
-import { migrate } from '@hamlet/store';
+import { openDatabase } from '@hamlet/store';
+import { sql } from 'kysely';
+import { openFolder, serverIn, testUrl, useServers } from '../runner/servers.ts';
 
-export interface TestPostgres extends LocalPostgres {
-  /** Connection string with the rights of the API, for a migrated database. */
+/** A database of this test. */
+export interface TestPostgres {
+  readonly port: number;
+  /** Connection string of the superuser. */
+  url(database?: string): string;
+  /** Connection string with the rights of the API. */
   readonly appUrl: string;
-  /** Stops the server and deletes its data. */
+  /** Deletes the data. */
   remove(): Promise<void>;
 }
 
-/** What a server has before its test, by a name. */
-interface Content {
-  readonly name: string;
-  fill(server: LocalPostgres): Promise<void>;
+/** A server of this test, which may kill it. */
+export interface OwnPostgres extends TestPostgres, Pick<LocalPostgres, 'stop' | 'start'> {}
+
+/** A new database with the tables of the village, on the server that all files of a run share. */
+export async function migratedPostgres(): Promise<TestPostgres> {
+  const { postgresPort: port, release } = await useServers();
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onServer(port, `create database ${name} template postgres`);
+  return {
+    port,
+    url: (database = name) => testUrl(port, database),
+    appUrl: testUrl(port, name, 'app'),
+    remove: async () => {
+      await onServer(port, `drop database ${name} with (force)`);
+      await release();
+    },
+  };
 }
 
-const EMPTY: Content = { name: 'empty', fill: async () => {} };
-const MIGRATED: Content = {
-  name: 'migrated',
-  fill: async ({ url }) => void (await migrate({ ownerUrl: url(), appUrl: appUrlOf(url()) })),
-};
+async function onServer(port: number, statement: string): Promise<void> {
+  const db = openDatabase({ url: testUrl(port, 'template1'), poolSize: 1, onError: () => undefined });
+  try {
+    await sql.raw(statement).execute(db);
+  } finally {
+    await db.destroy();
+  }
+}
 
-const appUrlOf = (ownerUrl: string): string => ownerUrl.replace('postgres:hamlet@', 'app:app@');
-
-/** A busy machine may take long to begin a session, which is not a failure of the test. */
-const PATIENCE = 'connect_timeout=60';
-/** The folder of data that all test files of a run copy, which is quicker than to make it. None if a file runs by itself. */
-const TEMPLATES = process.env['HAMLET_TEST_TEMPLATES'];
-
-const run = promisify(execFile);
-
-/** A real, empty Postgres 18 for this test. */
-export const testPostgres = (): Promise<TestPostgres> => serverWith(EMPTY);
-
-/** A real Postgres 18 for this test, with the tables of the village. */
-export const migratedPostgres = (): Promise<TestPostgres> => serverWith(MIGRATED);
-
-async function serverWith(content: Content): Promise<TestPostgres> {
-  const folder = await openFolder(join(tmpdir(), 'hamlet-test-postgres-'));
-  const dataDir = join(folder, 'data');
-  if (TEMPLATES !== undefined) await run('cp', ['-a', '--reflink=auto', await templateOf(content, TEMPLATES), dataDir]);
-  const server = await startPostgres({ dataDir, durability: 'fast' });
-  const url = (database?: string): string => `${server.url(database)}?${PATIENCE}`;
-  const test: TestPostgres = {
+/** A Postgres 18 for tests that kill their server, or that make its roles: without tables, or with those of the village. */
+export async function ownPostgres(content: 'empty' | 'migrated' = 'migrated'): Promise<OwnPostgres> {
+  const folder = await openFolder('hamlet-test-postgres-');
+  const server = await serverIn(folder, content);
+  return {
     ...server,
-    url,
-    appUrl: appUrlOf(url()),
+    url: (database = 'postgres') => testUrl(server.port, database),
+    appUrl: testUrl(server.port, 'postgres', 'app'),
     remove: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
-  if (TEMPLATES === undefined) await content.fill(test);
-  return test;
-}
-
-/** The data of a stopped server with the content. */
-async function templateOf({ name, fill }: Content, templates: string): Promise<string> {
-  const template = join(templates, name);
-  if (existsSync(template)) return template;
-  await mkdir(templates, { recursive: true });
-  const folder = await openFolder(`${template}-`);
-  const server = await startPostgres({ dataDir: join(folder, 'data'), durability: 'fast' });
-  await fill(server);
-  await server.stop();
-  // Test files that begin at the same time each make one, and the first stays.
-  await rename(join(folder, 'data'), template).catch((error: unknown) => {
-    if (!existsSync(template)) throw error;
-  });
-  await rm(folder, { recursive: true, force: true });
-  return template;
-}
-
-/** A new folder that the user of Postgres can enter. */
-async function openFolder(prefix: string): Promise<string> {
-  const folder = await mkdtemp(prefix);
-  await chmod(folder, 0o755);
-  return folder;
 }

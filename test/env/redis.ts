@@ -1,7 +1,30 @@
-import { startRedis } from '@hamlet/dev';
-import type { LocalRedis } from '@hamlet/dev';
+import { startRedis, type LocalRedis } from '@hamlet/dev';
+import { Redis } from 'ioredis';
+import { REDIS_DATABASES, useServers } from '../runner/servers.ts';
 
-/** A real Redis for this test; stop it in `after`. */
-export function testRedis(): Promise<LocalRedis> {
-  return startRedis();
+/** A database of a Redis for this test. */
+export interface TestRedis extends Pick<LocalRedis, 'url' | 'port'> {
+  /** Prefix of the channels of this database. */
+  readonly scope: string;
+  remove(): Promise<void>;
+}
+
+/** A server of this test, which may kill it. */
+export interface OwnRedis extends TestRedis, Pick<LocalRedis, 'stop' | 'start'> {}
+
+/** An empty database of the Redis that all files of a run share. */
+export async function testRedis(): Promise<TestRedis> {
+  const { redisPort: port, release } = await useServers();
+  const client = new Redis(port, '127.0.0.1');
+  const number = 1 + ((await client.incr('databases')) % (REDIS_DATABASES - 1));
+  await client.select(number);
+  await client.flushdb();
+  await client.quit();
+  return { url: `redis://127.0.0.1:${port}/${number}`, port, scope: `${number}/`, remove: release };
+}
+
+/** A Redis for tests that kill it. */
+export async function ownRedis(): Promise<OwnRedis> {
+  const server = await startRedis();
+  return { ...server, scope: '', remove: () => server.stop() };
 }

@@ -1,5 +1,5 @@
 /** Runs files of node:test and sums their counts. */
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE, ROOT } from '../../local/village/paths.ts';
@@ -32,14 +32,11 @@ export async function runNodeTests(
 ): Promise<Tally> {
   if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
-  // Postgres, which is not root, reads its templates here.
-  chmodSync(folder, 0o755);
   const counts = join(folder, 'counts.json');
   try {
     const code = await stream(print, 'env', [
       // The files import much the same modules, so only the first of them strips and compiles a module.
       `NODE_COMPILE_CACHE=${join(folder, 'compiled')}`,
-      `HAMLET_TEST_TEMPLATES=${join(folder, 'templates')}`,
       ...(inBackground ? BACKGROUND : []),
       NODE,
       `--import=${join(ROOT, 'test/runner/hangs/open-handles.ts')}`,

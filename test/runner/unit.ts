@@ -1,6 +1,7 @@
 /** The tests beside the code, with a real Postgres, Redis and API server if they need them. */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { startTestServers } from './servers.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
@@ -27,6 +28,8 @@ export const UNIT_PART: Part = {
 async function run(print: Print): Promise<Tally> {
   const isFull = process.env['HAMLET_TEST_FULL'] === '1';
   const files = testFiles('**/*.test.ts', isFull ? NOT_HERE : [...NOT_HERE, ONLY_IN_FULL]);
+  const servers = await startTestServers();
+  Object.assign(process.env, servers.environment);
   const pools = await Promise.all([
     runNodeTests(
       files.filter((file) => !WAITING.test(file)),
@@ -36,7 +39,7 @@ async function run(print: Print): Promise<Tally> {
       files.filter((file) => WAITING.test(file)),
       { concurrency: WAITING_AT_ONCE, print },
     ),
-  ]);
+  ]).finally(() => servers.stop());
   return sumOf(pools);
 }
 

@@ -23,7 +23,7 @@ import { Seeded } from '@hamlet/test/env/seeded';
 import {
   AGENT_IDS,
   clientOf,
-  startTestVillage,
+  startOwnVillage,
   TOKENS,
   type TestVillage,
 } from '../../api/server/src/testing/test-village.ts';
@@ -48,7 +48,7 @@ let db: Db;
 let stores: Parameters<typeof startWeather>[0];
 
 before(async () => {
-  [village, toxiproxy] = await Promise.all([startTestVillage(), startToxiproxy()]);
+  [village, toxiproxy] = await Promise.all([startOwnVillage(), startToxiproxy()]);
   const direct = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
   const [postgres, redis] = await Promise.all([
     toxiproxy.proxy('postgres', Number(direct.port)),

@@ -27,6 +27,8 @@ export interface PostgresOptions {
   readonly port?: number;
   /** `fast` gives up safety against power loss, for tests. With either setting a killed process loses nothing. */
   readonly durability?: 'full' | 'fast';
+  /** The most sessions at one time. */
+  readonly connections?: number;
 }
 
 const run = promisify(execFile);
@@ -82,7 +84,12 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   const bin = await programs();
   const port = options.port ?? (await freePort());
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await makeCluster(bin, options.dataDir);
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `max_connections=${options.connections ?? 200}`,
+    'timezone=UTC',
+  ];
   if (options.durability === 'fast') settings.push('fsync=off', 'full_page_writes=off', 'shared_buffers=64MB');
   const args = ['-D', options.dataDir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   // A starting server already answers the SSL request, so only a real login shows that it is ready.

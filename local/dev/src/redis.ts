@@ -23,10 +23,21 @@ function redisServer(): string {
 }
 
 /** A Redis server without persistence, since the village stores nothing in it that must survive a restart. */
-export async function startRedis(options: { readonly port?: number } = {}): Promise<LocalRedis> {
+export async function startRedis(
+  options: { readonly port?: number; readonly databases?: number } = {},
+): Promise<LocalRedis> {
   const port = options.port ?? (await freePort());
   const file = redisServer();
-  const memoryOnly = ['--save', '', '--appendonly', 'no', '--dir', '/tmp'];
+  const memoryOnly = [
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    '/tmp',
+    '--databases',
+    String(options.databases ?? 16),
+  ];
   const args = ['--port', String(port), '--bind', '127.0.0.1', ...memoryOnly, '--loglevel', 'warning'];
   const ready = async (): Promise<boolean> => (await probe(port, 'PING\r\n'))?.toString().startsWith('+PONG') ?? false;
   const launch = (): Promise<LocalProcess> => startLocal({ file, args, ready });

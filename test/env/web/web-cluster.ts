@@ -9,14 +9,14 @@ import { AGENTS, ENTITLEMENTS } from '../../../api/server/src/agents/kubernetes-
 import { CALLBACK_PATH } from '../../../api/server/src/people/identity-provider.ts';
 import { CLIENT, startTestIdentityProvider } from '../../../api/server/src/testing/test-identity-provider.ts';
 import type { TestIdentityProvider } from '../../../api/server/src/testing/test-identity-provider.ts';
-import { clientOf, startTestVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';
-import type { TestVillage } from '../../../api/server/src/testing/test-village.ts';
+import { clientOf, startOwnVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';
+import type { OwnVillage } from '../../../api/server/src/testing/test-village.ts';
 import { testApiServer } from '../api-server.ts';
 import type { TestApiServer } from '../api-server.ts';
 import { openBrowser } from '../browser.ts';
 import type { TestBrowser } from '../browser.ts';
 import { builtWeb } from './built-web.ts';
-import type { TestPostgres } from '../postgres.ts';
+import type { OwnPostgres } from '../postgres.ts';
 import { openSuperuser } from '../superuser.ts';
 import type { Superuser } from '../superuser.ts';
 
@@ -34,7 +34,7 @@ export interface ClusterStage {
   readonly admin: Client;
   readonly provider: TestIdentityProvider;
   readonly superuser: Superuser;
-  readonly database: Pick<TestPostgres, 'start' | 'stop'>;
+  readonly database: Pick<OwnPostgres, 'start' | 'stop'>;
   /** Writes a custom resource as another field manager, by server-side apply. */
   apply(kind: Kind, name: string, wish: { readonly spec: object; readonly manager: string }): Promise<void>;
   stored(kind: Kind, name: string): Promise<Stored>;
@@ -46,7 +46,7 @@ export interface ClusterStage {
 
 interface Parts {
   readonly kube: TestApiServer;
-  readonly village: TestVillage;
+  readonly village: OwnVillage;
   readonly provider: TestIdentityProvider;
   readonly namespace: string;
 }
@@ -93,7 +93,7 @@ export async function startClusterStage(): Promise<ClusterStage> {
   const url = `http://localhost:${port}`;
   const [kube, village, provider] = await Promise.all([
     testApiServer(),
-    startTestVillage(),
+    startOwnVillage(),
     startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
   ]);
   await kube.installCrds();

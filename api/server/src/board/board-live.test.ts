@@ -21,8 +21,8 @@ import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, AGENT_IDS, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
+import type { AgentId, OwnVillage } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SOCKETS = FULL ? 2_000 : 40;
@@ -30,13 +30,13 @@ const OPENED_AT_ONCE = 40;
 const WRITES = FULL ? 2_000 : 100;
 const SEED = Number(process.env['SEED'] ?? 27);
 
-let village: TestVillage;
+let village: OwnVillage;
 let db: Db;
 const replicas: Play[] = [];
 const viewers: BoardViewer[] = [];
 
 before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
+  village = await startOwnVillage('migrated', { villageSpeed: 20 });
   for (let count = 0; count < 2; count += 1) replicas.push(new Play((await village.startReplica()).peopleUrl));
   db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
   await eventually(

@@ -21,14 +21,14 @@ import { openSuperuser } from '@hamlet/test/env/superuser';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
+import type { OwnVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
+let village: OwnVillage;
 const replicas: { readonly url: string; readonly metricsUrl: string; stop(): Promise<void> }[] = [];
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startOwnVillage();
   for (let count = 0; count < 2; count += 1) {
     const { peopleUrl: url, metricsUrl, stop } = await village.startReplica();
     replicas.push({ url, metricsUrl, stop });

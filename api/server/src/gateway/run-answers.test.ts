@@ -28,7 +28,7 @@ before(async () => {
   redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
     deltas.push(JSON.parse(message) as RunDelta);
   });
-  await redis.psubscribe('run-delta:*');
+  await redis.psubscribe(`${village.redis.scope}run-delta:*`);
   await one.play.everybody();
 });
 after(async () => {

@@ -4,16 +4,16 @@ import { request, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { getAgentConfig, getWorld, listModels, rewardAgent, type Client, type Outcome } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
+import type { AgentId, OwnVillage } from '../testing/test-village.ts';
 
 const TIER_0_REQUESTS = 120;
 
-let village: TestVillage;
+let village: OwnVillage;
 let urls: readonly [string, string] = ['', ''];
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startOwnVillage();
   const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
   urls = [one.peopleUrl, two.peopleUrl];
   const play = new Play(urls[0]);

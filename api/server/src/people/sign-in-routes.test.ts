@@ -382,7 +382,12 @@ test('a sign-in with the old password fails if the password is reset during it',
     // Once it waits for the row, it has already checked the old password.
     await eventually(
       'a sign-in that waits for the account',
-      async () => (await superuser.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
+      async () =>
+        (
+          await superuser.run(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).length > 0,
     );
     return { code };
   });

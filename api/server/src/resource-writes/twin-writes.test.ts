@@ -46,7 +46,7 @@ const write = (key: WriteKey): Promise<Answered> =>
 const blocked = (statement: string): Promise<boolean> =>
   eventually(`${statement} waits`, async () => {
     const rows = await watcher.run(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%${statement}%' and pid <> pg_backend_pid()`,
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike '%${statement}%' and pid <> pg_backend_pid()`,
     );
     return rows.length > 0;
   });

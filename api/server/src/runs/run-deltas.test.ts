@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
-import { startRedis } from '@hamlet/dev';
+import { testRedis, type TestRedis } from '@hamlet/test/env/redis';
 import type { RunRow } from '@hamlet/store';
 import { until } from '@hamlet/test/env/until';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
@@ -25,7 +25,7 @@ interface Replica {
 const POLL_MS = 100;
 
 let runs: RunTables;
-let redis: Awaited<ReturnType<typeof startRedis>>;
+let redis: TestRedis;
 let gateway: Replica;
 let reader: Replica;
 let nowMs = 0;
@@ -38,7 +38,7 @@ async function startReplica(): Promise<Replica> {
 }
 
 before(async () => {
-  [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), startRedis()]);
+  [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), testRedis()]);
   gateway = await startReplica();
   reader = await startReplica();
 });
@@ -47,7 +47,7 @@ after(async () => {
     await watch.stop();
     link.close();
   }
-  await Promise.all([runs.remove(), redis.stop()]);
+  await Promise.all([runs.remove(), redis.remove()]);
 });
 
 const sourceOf = ({ runId }: RunRow): DeltaSource => ({

@@ -4,8 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import type { LocalRedis } from '@hamlet/dev';
-import { testRedis } from '@hamlet/test/env/redis';
+import { ownRedis, type OwnRedis } from '@hamlet/test/env/redis';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
@@ -17,7 +16,7 @@ import { openRedisLink } from './redis-link.ts';
 const HOUR_MS = 3_600_000;
 /** The lock is the product's: a replica that pauses for a moment does not lose its jobs. */
 const TIMING: JobTiming = { deriveEveryMs: 50, lockMs: 30_000 };
-let redis: LocalRedis;
+let redis: OwnRedis;
 let client: Redis;
 let village = 0;
 let stops: (() => Promise<void>)[] = [];
@@ -25,7 +24,7 @@ let logged: string[] = [];
 const log: Log = (level, message) => void logged.push(`${level} ${message}`);
 
 before(async () => {
-  redis = await testRedis();
+  redis = await ownRedis();
   client = new Redis(redis.url);
   client.on('error', () => undefined);
 });

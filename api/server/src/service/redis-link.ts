@@ -35,6 +35,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   const commands = new Redis(url, options);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const hearers = new Map<string, (message: string) => void>();
+  const scoped = (channel: string): string => `${scopeOf(commands.options.db)}${channel}`;
   const complaint = createComplaint(log, 'Redis cannot be reached');
   commands.on('error', complaint.fail);
   listening.on('error', complaint.fail);
@@ -57,18 +58,18 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     get connected() {
       return commands.status === 'ready' && listening.status === 'ready';
     },
-    publish: (channel, message) => commands.publish(channel, message).catch(() => 0),
+    publish: (channel, message) => commands.publish(scoped(channel), message).catch(() => 0),
     listeners: async (channel) => {
-      const [, count] = await commands.pubsub('NUMSUB', channel).catch(() => []);
+      const [, count] = await commands.pubsub('NUMSUB', scoped(channel)).catch(() => []);
       return Number(count ?? 0);
     },
     subscribe: async (channel, hear) => {
-      hearers.set(channel, hear);
-      if (listening.status === 'ready') await listening.subscribe(channel).catch(complaint.fail);
+      hearers.set(scoped(channel), hear);
+      if (listening.status === 'ready') await listening.subscribe(scoped(channel)).catch(complaint.fail);
     },
     unsubscribe: async (channel) => {
-      hearers.delete(channel);
-      if (listening.status === 'ready') await listening.unsubscribe(channel).catch(complaint.fail);
+      hearers.delete(scoped(channel));
+      if (listening.status === 'ready') await listening.unsubscribe(scoped(channel)).catch(complaint.fail);
     },
     ping: async () => {
       await commands.ping();
@@ -80,3 +81,6 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
     },
   };
 }
+
+/** Redis shares its channels among its databases, so a village in a database other than 0 puts its number before their names. */
+const scopeOf = (database = 0): string => (database === 0 ? '' : `${database}/`);

@@ -132,7 +132,7 @@ test('words of the answer under way and permissions of its run reach the stream'
   const redis = new Redis(village.redis.url);
   const delta = { run_id: run.run_id, ask: 1, attempt: 1, text: 'Some' };
   await eventually('words', async () => {
-    await redis.publish(`run-delta:${run.run_id}`, JSON.stringify(delta));
+    await redis.publish(`${village.redis.scope}run-delta:${run.run_id}`, JSON.stringify(delta));
     return stream.events.some((event) => event.event === 'delta');
   });
   redis.disconnect();

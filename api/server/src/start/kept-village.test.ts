@@ -23,14 +23,14 @@ import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'haml
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { signIn } from '../testing/play/people-play.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { eventually, startOwnVillage, TOKENS, type OwnVillage } from '../testing/test-village.ts';
 
 interface Counted {
   readonly table: string;
   readonly rows: number;
 }
 
-let village: TestVillage;
+let village: OwnVillage;
 let db: Db;
 let superuser: Superuser;
 let play: Play;
@@ -80,7 +80,7 @@ async function countRows(): Promise<readonly Counted[]> {
 }
 
 before(async () => {
-  village = await startTestVillage({ isEmpty: true });
+  village = await startOwnVillage('empty');
   db = village.openDb();
   ({ lastMigration: lastKept } = await loadKeptVillage(village.postgres));
   folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');

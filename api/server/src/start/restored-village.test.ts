@@ -13,11 +13,11 @@ import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { createLog } from '../service/log.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { eventually, startOwnVillage, TOKENS, type OwnVillage } from '../testing/test-village.ts';
 import { waitForSchema } from './schema.ts';
 
 interface Restored {
-  readonly village: TestVillage;
+  readonly village: OwnVillage;
   readonly db: Db;
   readonly superuser: Superuser;
   readonly folder: string;
@@ -28,7 +28,7 @@ const restored = new Map<KeptVillageName, Restored>();
 
 before(async () => {
   for (const name of names) {
-    const village = await startTestVillage({ isEmpty: true });
+    const village = await startOwnVillage('empty');
     await loadKeptVillage(village.postgres, name);
     const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
     await copyKeptLog(folder, name);
@@ -53,7 +53,7 @@ async function numberOf(superuser: Superuser, expression: string): Promise<bigin
 }
 
 /** Keeps a session of the API's role open during `work`. */
-async function whileAppIsConnected(village: TestVillage, work: (app: Db) => Promise<void>): Promise<void> {
+async function whileAppIsConnected(village: OwnVillage, work: (app: Db) => Promise<void>): Promise<void> {
   const app = openDatabase({
     url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
     poolSize: 1,

@@ -4,10 +4,9 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from '@hamlet/contract';
-import type { LocalRedis } from '@hamlet/dev';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
-import { migratedPostgres, testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
-import { testRedis } from '@hamlet/test/env/redis';
+import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
 import { readConfig, type Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
 import { startServer, type RunningServer } from '../start/start-server.ts';
@@ -35,9 +34,9 @@ export function agentToken(agentId: AgentId): string {
 }
 
 /** A real Postgres and Redis with the files that an API needs. Tests start replicas against it. */
-export interface TestVillage {
-  readonly postgres: TestPostgres;
-  readonly redis: LocalRedis;
+export interface TestVillage<P extends TestPostgres = TestPostgres, R extends TestRedis = TestRedis> {
+  readonly postgres: P;
+  readonly redis: R;
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
   /** Migrates the schema, like the init container of the chart. */
@@ -52,7 +51,7 @@ export interface TestVillage {
   ): Promise<RunningServer>;
   /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;
-  /** Stops every replica, Postgres and Redis. */
+  /** Stops every replica, and deletes the data. */
   remove(): Promise<void>;
 }
 
@@ -100,14 +99,26 @@ async function untilTiersAreComputed(url: string): Promise<void> {
 interface VillageOptions {
   /** Factor by which village time is faster than the clock, so that tests do not wait for walks. */
   readonly villageSpeed?: number;
-  /** True for a database without tables, into which the test loads its own. */
-  readonly isEmpty?: boolean;
 }
 
-export async function startTestVillage(options: VillageOptions = {}): Promise<TestVillage> {
+/** A village on the servers that all test files of a run share. */
+export const startTestVillage = (options: VillageOptions = {}): Promise<TestVillage> =>
+  startOn([migratedPostgres(), testRedis()], options);
+
+export type OwnVillage = TestVillage<OwnPostgres, OwnRedis>;
+
+/** A village with servers of its own, for tests that kill them or make their roles. An empty one has no tables yet. */
+export const startOwnVillage = (
+  content: 'empty' | 'migrated' = 'migrated',
+  options: VillageOptions = {},
+): Promise<OwnVillage> => startOn([ownPostgres(content), ownRedis()], options);
+
+async function startOn<P extends TestPostgres, R extends TestRedis>(
+  servers: readonly [Promise<P>, Promise<R>],
+  options: VillageOptions,
+): Promise<TestVillage<P, R>> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
-  const database = options.isEmpty === true ? testPostgres() : migratedPostgres();
-  const [postgres, redis] = await Promise.all([database, testRedis(), writeFiles(folder)]);
+  const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
   const logs: string[] = [];
   const replicas: RunningServer[] = [];
   const databases: Db[] = [];
@@ -157,7 +168,7 @@ export async function startTestVillage(options: VillageOptions = {}): Promise<Te
     },
     remove: async () => {
       await Promise.all([...replicas.map((replica) => replica.stop()), ...databases.map((db) => db.destroy())]);
-      await Promise.all([postgres.remove(), redis.stop()]);
+      await Promise.all([postgres.remove(), redis.remove()]);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -7,17 +7,17 @@ import { lastSeq, openDatabase } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
+import type { OwnVillage } from '../testing/test-village.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
 
 /** A full run kills a hundred times, an ordinary run five times. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
-let village: TestVillage;
+let village: OwnVillage;
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startOwnVillage();
 });
 after(() => village.remove());
 

@@ -134,8 +134,11 @@ test('a revocation that commits while the admission waits for the lock is seen',
     await until(
       'an admission that waits for the lock',
       async () =>
-        (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length >
-        0,
+        (
+          await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+            ledger.owner,
+          )
+        ).rows.length > 0,
     );
     await revokeAgentSessions(tx, 'ivy');
   });

@@ -307,8 +307,11 @@ for (const outcome of ['voided', 'posted'] as const) {
       await until(
         'the resolution to wait',
         async () =>
-          (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length >
-          0,
+          (
+            await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+              ledger.owner,
+            )
+          ).rows.length > 0,
       );
       const asOf = await freezeMoment(ledger.db, agent, null);
       return { asOf, funds: await readFundsAt(ledger.db, agent, asOf) };

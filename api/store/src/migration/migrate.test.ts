@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { testPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { ownPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { openDatabase } from '../connection/database.ts';
@@ -12,7 +12,7 @@ let postgres: TestPostgres;
 let appUrl = '';
 
 before(async () => {
-  postgres = await testPostgres();
+  postgres = await ownPostgres('empty');
   appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
 });
 after(() => postgres.remove());

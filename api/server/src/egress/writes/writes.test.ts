@@ -225,10 +225,11 @@ test('a measure holds from its answer on, also on a replica that has not been no
 /** Ends the connections that carry notifications; the API opens others. */
 async function endListeners(): Promise<void> {
   const ended = await db
-    .withTables<{ pg_stat_activity: { pid: number; application_name: string } }>()
+    .withTables<{ pg_stat_activity: { pid: number; application_name: string; datname: string } }>()
     .selectFrom('pg_stat_activity')
     .select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended'))
     .where('application_name', '=', 'hamlet-api listener')
+    .where(({ eb, fn }) => eb('datname', '=', fn<string>('current_database')))
     .execute();
   assert.ok(ended.length >= 2, `${ended.length} connections of listeners were found`);
 }

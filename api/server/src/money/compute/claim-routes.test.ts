@@ -13,16 +13,16 @@ import {
 import type { ComputeClaim } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, startOwnVillage, TOKENS, type OwnVillage } from '../../testing/test-village.ts';
 
 const LEASE = 'lease-of-claims';
 
-let village: TestVillage;
+let village: OwnVillage;
 let url = '';
 let uid = '';
 
 before(async () => {
-  village = await startTestVillage();
+  village = await startOwnVillage();
   url = (await village.startReplica()).peopleUrl;
   await eventually(
     'bob in the world',

@@ -145,8 +145,15 @@ async function openAuctions(chances: Seeded, fromMs: number): Promise<number> {
 
 /** Ends a random connection of the API's role, at any point of its work. */
 async function killConnection(chances: Seeded): Promise<boolean> {
-  const activity = owner.withTables<{ pg_stat_activity: { pid: number; usename: string | null } }>();
-  const backends = await activity.selectFrom('pg_stat_activity').select('pid').where('usename', '=', 'app').execute();
+  const activity = owner.withTables<{
+    pg_stat_activity: { pid: number; usename: string | null; datname: string | null };
+  }>();
+  const backends = await activity
+    .selectFrom('pg_stat_activity')
+    .select('pid')
+    .where('usename', '=', 'app')
+    .where(({ eb, fn }) => eb('datname', '=', fn<string>('current_database')))
+    .execute();
   const pid = chances.one(backends)?.pid;
   if (pid === undefined) return false;
   await activity
