@@ -36,7 +36,6 @@ export type { DatabaseLimits, DatabaseOptions, Db, Tx } from './connection/datab
 export { DatabaseBusyError } from './connection/guarded-pool.ts';
 export * from './connection/listener.ts';
 export type { Moment } from './connection/moment.ts';
-export type { KnownPayment, ToldPayment } from './connection/money-tables.ts';
 export * from './egress/attempts.ts';
 export * from './egress/search-attempts.ts';
 export * from './egress/writes.ts';

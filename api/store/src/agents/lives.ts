@@ -1,26 +1,18 @@
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
 import { closeAgentAccount, openAgentAccount } from '../ledger/accounts.ts';
 import type { Db } from '../connection/database.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
-const COLUMNS = [
-  'uid',
-  'agent_id as agentId',
-  'home',
-  'cycle',
-  'opened_at as openedAt',
-  'closed_at as closedAt',
-] as const;
 /** One life of an agent: a uid of its custom resource. */
-export type Life = Readonly<Selection<Tables, 'agent_life', (typeof COLUMNS)[number]>>;
+export type Life = Row<'agent_life'>;
 
 /** Opens a life and the account of its agent; ends an older life of the agent. Null if this life has already ended. */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
   return inTransaction(db, async (tx) => {
     const known = await tx
       .selectFrom('agent_life')
-      .select(COLUMNS)
+      .select(COLUMNS.agent_life)
       .where('uid', '=', uid)
       .forUpdate()
       .executeTakeFirst();
@@ -43,7 +35,7 @@ export async function openLife(db: Db, uid: string, agentId: string): Promise<Li
     return tx
       .insertInto('agent_life')
       .values({ uid, agent_id: agentId, home: before?.home ?? null })
-      .returning(COLUMNS)
+      .returning(COLUMNS.agent_life)
       .executeTakeFirstOrThrow();
   });
 }
@@ -85,7 +77,7 @@ export async function rememberHome(db: Db, uid: string, home: string): Promise<v
 }
 
 export async function openLives(db: Db): Promise<readonly Life[]> {
-  return db.selectFrom('agent_life').select(COLUMNS).where('closed_at', 'is', null).execute();
+  return db.selectFrom('agent_life').select(COLUMNS.agent_life).where('closed_at', 'is', null).execute();
 }
 
 /** Raises the known cycle of a life; it never falls. Returns the current cycle, or null for an unknown life. */

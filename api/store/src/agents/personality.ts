@@ -1,6 +1,6 @@
 import { type Selection, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 const COLUMNS = ['version', 'text', 'reason', 'restores', 'by_role as byRole', 'by_id as byId', 'at'] as const;
 export type PersonalityRow = Readonly<Selection<Tables, 'personality', (typeof COLUMNS)[number]>>;

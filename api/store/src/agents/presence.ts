@@ -1,19 +1,10 @@
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Presence } from '@hamlet/contract';
 import { type Db, inTransaction, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { addInternalEvent } from '../writes/internal-events.ts';
 
-const COLUMNS = [
-  'agent_id as agentId',
-  'uid',
-  'cycle',
-  'connected',
-  'replica_id as replicaId',
-  'stream_no as streamNo',
-  'last_seen as lastSeen',
-] as const;
-export type PresenceRow = Readonly<Selection<Tables, 'agent_presence', (typeof COLUMNS)[number]>>;
+export type PresenceRow = Row<'agent_presence'>;
 
 /** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
 export type Stream = Omit<PresenceRow, 'connected' | 'lastSeen'>;
@@ -38,7 +29,7 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
   return inTransaction(db, async (tx) => {
     const before = await tx
       .selectFrom('agent_presence')
-      .select(COLUMNS)
+      .select(COLUMNS.agent_presence)
       .where('agent_id', '=', stream.agentId)
       .forUpdate()
       .executeTakeFirst();
@@ -55,7 +46,7 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
       .insertInto('agent_presence')
       .values({ agent_id: stream.agentId, ...row })
       .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ ...row, last_seen: sql`now()` }))
-      .returning(COLUMNS)
+      .returning(COLUMNS.agent_presence)
       .executeTakeFirstOrThrow();
     await announce(tx, [after]);
     return after;
@@ -80,7 +71,7 @@ async function noteStream(db: Db, { agentId, streamNo }: Stream, connected: bool
       .where('agent_id', '=', agentId)
       .where('stream_no', '=', streamNo)
       .where('connected', '<>', connected)
-      .returning(COLUMNS)
+      .returning(COLUMNS.agent_presence)
       .execute();
     await announce(tx, rows);
   });
@@ -106,7 +97,7 @@ export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<num
       .set({ connected: false })
       .where('connected', '=', true)
       .where('replica_id', 'not in', tx.selectFrom('api_replica').select('replica_id'))
-      .returning(COLUMNS)
+      .returning(COLUMNS.agent_presence)
       .execute();
     await announce(tx, rows);
     return rows.length;
@@ -117,7 +108,7 @@ export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<num
 export async function readPresence(db: Db, agentIds?: readonly string[]): Promise<readonly PresenceRow[]> {
   return db
     .selectFrom('agent_presence')
-    .select(COLUMNS)
+    .select(COLUMNS.agent_presence)
     .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
     .execute();
 }
@@ -130,7 +121,7 @@ export async function endPresence(db: Db, uid: string): Promise<void> {
       .set({ connected: false })
       .where('uid', '=', uid)
       .where('connected', '=', true)
-      .returning(COLUMNS)
+      .returning(COLUMNS.agent_presence)
       .execute();
     await announce(tx, rows);
   });

@@ -1,19 +1,11 @@
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
 /** Channel that announces a change of a sample agent; the payload is its id. */
 export const SAMPLE_AGENTS_CHANNEL = 'sample_agent';
-const COLUMNS = [
-  'agent_id as agentId',
-  'uid',
-  'power',
-  'cycle',
-  'rebooted_at as rebootedAt',
-  'created_at as createdAt',
-] as const;
 /** Lifecycle of a sample agent. The database keeps it only in a village without a cluster. */
-export type SampleAgentRow = Readonly<Selection<Tables, 'sample_agent', (typeof COLUMNS)[number]>>;
+export type SampleAgentRow = Row<'sample_agent'>;
 
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
   await db
@@ -21,11 +13,15 @@ export async function ensureSampleAgent(db: Db, agentId: string, uid: string): P
     .values({ agent_id: agentId, uid })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirstOrThrow();
+  return db
+    .selectFrom('sample_agent')
+    .select(COLUMNS.sample_agent)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirstOrThrow();
 }
 
 export async function readSampleAgents(db: Db): Promise<readonly SampleAgentRow[]> {
-  return db.selectFrom('sample_agent').select(COLUMNS).execute();
+  return db.selectFrom('sample_agent').select(COLUMNS.sample_agent).execute();
 }
 
 async function notify(db: Db, agentId: string): Promise<void> {
@@ -43,11 +39,16 @@ export async function setSamplePower(
     .set({ power, cycle: sql`cycle + 1` })
     .where('agent_id', '=', agentId)
     .where('power', '!=', power)
-    .returning(COLUMNS)
+    .returning(COLUMNS.sample_agent)
     .executeTakeFirst();
   if (changed !== undefined) await notify(db, agentId);
   const row =
-    changed ?? (await db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst());
+    changed ??
+    (await db
+      .selectFrom('sample_agent')
+      .select(COLUMNS.sample_agent)
+      .where('agent_id', '=', agentId)
+      .executeTakeFirst());
   return row === undefined ? null : { row, changed: changed !== undefined };
 }
 
@@ -58,7 +59,7 @@ export async function rebootSample(db: Db, agentId: string): Promise<SampleAgent
     .set({ rebooted_at: sql`now()`, cycle: sql`cycle + 1` })
     .where('agent_id', '=', agentId)
     .where('power', '=', 'Awake')
-    .returning(COLUMNS)
+    .returning(COLUMNS.sample_agent)
     .executeTakeFirst();
   if (row !== undefined) await notify(db, agentId);
   return row ?? null;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { DatabaseBusyError, guardedPool } from './guarded-pool.ts';
 import { firstRow } from './result-rows.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables.generated.ts';
 
 /** The pool, or the transaction of the caller. */
 export type Db = Kysely<Tables>;

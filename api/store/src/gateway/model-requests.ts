@@ -1,8 +1,8 @@
 import type { ModelOutcome } from '@hamlet/contract';
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import type { AuditEntry } from '../writes/audit.ts';
 
 /** Length of the window in which the tokens of an agent are counted. */
@@ -16,23 +16,7 @@ export interface ModelHour {
   readonly inFlight: number;
 }
 
-const COLUMNS = [
-  'request_id as requestId',
-  'agent_id as agentId',
-  'agent_uid as agentUid',
-  'pod_uid as podUid',
-  'run_id as runId',
-  'tier',
-  'model',
-  'provider',
-  'outcome',
-  'reserved_tokens as reservedTokens',
-  'prompt_tokens as promptTokens',
-  'completion_tokens as completionTokens',
-  'started_at as startedAt',
-  'ended_at as endedAt',
-] as const;
-export type ModelRequestRow = Readonly<Selection<Tables, 'model_request', (typeof COLUMNS)[number]>>;
+export type ModelRequestRow = Row<'model_request'>;
 
 /** Age in seconds after which a request counts as lost, because its replica must be gone. */
 export interface RequestLife {
@@ -90,7 +74,7 @@ export async function endModelRequest(
 export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {
   return db
     .selectFrom('model_request')
-    .select(COLUMNS)
+    .select(COLUMNS.model_request)
     .where('agent_id', '=', agentId)
     .orderBy('request_id', 'desc')
     .limit(limit)

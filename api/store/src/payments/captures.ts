@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { KnownPayment, ToldPayment } from '../connection/money-tables.ts';
+
+/** A payment as a notification reports it. The amount is in millionths of the currency. */
+export interface ToldPayment {
+  readonly amount: string;
+  readonly currency: string;
+  readonly customId: string | null;
+}
+export interface KnownPayment extends ToldPayment {
+  readonly status: string;
+}
 
 /** After the lease, another replica may ask PayPal, and the API ignores the answer of the first. */
 const LEASE_S = 60;

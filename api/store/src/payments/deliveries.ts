@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { ToldPayment } from '../connection/money-tables.ts';
+import type { ToldPayment } from './captures.ts';
 
 export interface Delivery {
   readonly transmissionId: string;

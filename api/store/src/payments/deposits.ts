@@ -1,29 +1,10 @@
 import type { CreditState } from '@hamlet/contract';
-import { type RawBuilder, type Selection, sql, type UpdateObject } from 'kysely';
+import { type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
+import { COLUMNS, type Row, type Tables } from '../connection/tables.generated.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
-import type { Tables } from '../connection/tables.ts';
 
-const COLUMNS = [
-  'deposit_id as depositId',
-  'provider',
-  'transaction_id as transactionId',
-  'agent_id as agentId',
-  'amount',
-  'net',
-  'state',
-  'origin',
-  'note',
-  'requested_by as requestedBy',
-  'requested_at as requestedAt',
-  'decided_by as decidedBy',
-  'decided_at as decidedAt',
-  'decision_reason as decisionReason',
-  'transfer_id as transferId',
-  'leg',
-  'changes',
-] as const;
-type Raw = Selection<Tables, 'deposit', (typeof COLUMNS)[number]>;
+type Raw = Row<'deposit'>;
 
 /**
  * A payment from outside and the state of its credit. Amounts in micro-aiDollars; `net` is what remains after refunds
@@ -60,7 +41,7 @@ export async function proposeDeposit(
     .onConflict((conflict) =>
       conflict.columns(['provider', 'transaction_id']).where('state', '<>', 'rejected').doNothing(),
     )
-    .returning(COLUMNS)
+    .returning(COLUMNS.deposit)
     .executeTakeFirst();
   return row === undefined ? null : depositOf(row);
 }
@@ -78,7 +59,7 @@ export function lockDepositOf(tx: Tx, provider: string, transactionId: string): 
 }
 
 async function lockWhere(tx: Tx, which: RawBuilder<boolean>): Promise<Deposit | null> {
-  const row = await tx.selectFrom('deposit').select(COLUMNS).where(which).forUpdate().executeTakeFirst();
+  const row = await tx.selectFrom('deposit').select(COLUMNS.deposit).where(which).forUpdate().executeTakeFirst();
   return row === undefined ? null : depositOf(row);
 }
 
@@ -89,7 +70,7 @@ async function decide(tx: Tx, depositId: string, decided: Decided): Promise<Depo
     .updateTable('deposit')
     .set({ ...decided, changed_at: sql<Date>`now()` })
     .where('deposit_id', '=', depositId)
-    .returning(COLUMNS)
+    .returning(COLUMNS.deposit)
     .executeTakeFirstOrThrow();
   return depositOf(row);
 }
@@ -162,7 +143,7 @@ export async function readDeposits(
 ): Promise<readonly Deposit[]> {
   const rows = await db
     .selectFrom('deposit')
-    .select(COLUMNS)
+    .select(COLUMNS.deposit)
     .$if(state !== null, (query) => query.where('state', '=', state ?? 'proposed'))
     .$if(agentId !== null, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(before !== null, (query) => query.where('deposit_id', '<', before ?? ''))

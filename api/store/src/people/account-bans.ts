@@ -1,6 +1,6 @@
 import { type Selection, sql } from 'kysely';
 import { type Db, isAhead, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 const COLUMNS = [
   'account_id as accountId',

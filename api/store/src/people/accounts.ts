@@ -1,7 +1,7 @@
 import type { AccountRole } from '@hamlet/contract';
 import { type Expression, type InferResult, type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 import { type AccountBanRow, BAN_HOLDS } from './account-bans.ts';
 
 type AccountWithHash = AccountRow & { readonly passwordHash: string | null };

@@ -1,8 +1,8 @@
 import type { SignInBy } from '@hamlet/contract';
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from './account-bans.ts';
 import { ACCOUNT_COLUMNS, type AccountRow, announceAccount, FEDERATED } from './accounts.ts';
 
@@ -15,17 +15,7 @@ export interface NewSession {
   readonly userAgent: string | null;
 }
 
-const COLUMNS = [
-  'session_id as sessionId',
-  'id_hash as idHash',
-  'signed_in_by as signedInBy',
-  'address',
-  'user_agent as userAgent',
-  'created_at as createdAt',
-  'seen_at as seenAt',
-  'expires_at as expiresAt',
-] as const;
-export type SessionRow = Readonly<Selection<Tables, 'account_session', (typeof COLUMNS)[number]>>;
+export type SessionRow = Row<'account_session'>;
 
 export interface SessionHolder extends AccountRow {
   readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
@@ -106,7 +96,7 @@ async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
 export async function listSessions(db: Db, accountId: string, idleMs: number): Promise<readonly SessionRow[]> {
   return db
     .selectFrom('account_session')
-    .select(COLUMNS)
+    .select(COLUMNS.account_session)
     .where('account_id', '=', accountId)
     .where(isOpen(idleMs))
     .orderBy('created_at', 'desc')

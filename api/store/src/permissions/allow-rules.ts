@@ -1,30 +1,12 @@
-import { type RawBuilder, type Selection, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage, type Page } from '../connection/result-rows.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from '../people/account-bans.ts';
 import type { RunRow } from '../runs/run-row.ts';
 
-const COLUMNS = [
-  'rule_id as ruleId',
-  'agent_id as agentId',
-  'tool',
-  'allow_key as allowKey',
-  'tainted',
-  'session_id as sessionId',
-  'permission_id as permissionId',
-  'created_by_role as createdByRole',
-  'created_by_id as createdById',
-  'created_by_name as createdByName',
-  'created_at as createdAt',
-  'used',
-  'last_used_at as lastUsedAt',
-  'revoked_at as revokedAt',
-  'revoked_by_role as revokedByRole',
-  'revoked_by_id as revokedById',
-] as const;
 /** The word of a person for all later calls of one tool by an agent. */
-export type AllowRuleRow = Readonly<Selection<Tables, 'allow_rule', (typeof COLUMNS)[number]>>;
+export type AllowRuleRow = Row<'allow_rule'>;
 
 export interface NewAllowRule {
   readonly agentId: string;
@@ -57,7 +39,7 @@ export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<Allow
       created_by_name: made.by.name,
     })
     .onConflict((conflict) => conflict.doNothing())
-    .returning(COLUMNS)
+    .returning(COLUMNS.allow_rule)
     .executeTakeFirst();
   return row ?? null;
 }
@@ -66,7 +48,7 @@ export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<Allow
 export async function findRuleOfPermission(db: Db, permissionId: string): Promise<AllowRuleRow | null> {
   const row = await db
     .selectFrom('allow_rule')
-    .select(COLUMNS)
+    .select(COLUMNS.allow_rule)
     .where('permission_id', '=', permissionId)
     .executeTakeFirst();
   return row ?? null;
@@ -75,7 +57,7 @@ export async function findRuleOfPermission(db: Db, permissionId: string): Promis
 export async function lockAllowRule(tx: Tx, ruleId: string): Promise<AllowRuleRow | null> {
   const row = await tx
     .selectFrom('allow_rule')
-    .select(COLUMNS)
+    .select(COLUMNS.allow_rule)
     .where('rule_id', '=', ruleId)
     .forUpdate()
     .executeTakeFirst();
@@ -99,7 +81,7 @@ export function readRulesFor(
 ): Promise<readonly AllowRuleRow[]> {
   return tx
     .selectFrom('allow_rule')
-    .select(COLUMNS)
+    .select(COLUMNS.allow_rule)
     .where('agent_uid', '=', run.agentUid)
     .where('tool', '=', tool)
     .where('allow_key', 'is not distinct from', allowKey)
@@ -135,7 +117,7 @@ export function revokeAllowRule(tx: Tx, ruleId: string, by: Revoker): Promise<Al
     .updateTable('allow_rule')
     .set({ revoked_at: sql<Date>`clock_timestamp()`, revoked_by_role: by.role, revoked_by_id: by.id })
     .where('rule_id', '=', ruleId)
-    .returning(COLUMNS)
+    .returning(COLUMNS.allow_rule)
     .executeTakeFirstOrThrow();
 }
 
@@ -171,7 +153,7 @@ export async function readAllowRules(
 ): Promise<Page<AllowRuleRow, string>> {
   const rows = await db
     .selectFrom('allow_rule')
-    .select(COLUMNS)
+    .select(COLUMNS.allow_rule)
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId ?? ''))
     .$if(!revoked, (query) => query.where('revoked_at', 'is', null))

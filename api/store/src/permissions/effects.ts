@@ -1,6 +1,6 @@
 import { type Selection, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 const EFFECT_COLUMNS = [
   'run_id as runId',

@@ -1,35 +1,9 @@
 import type { PermissionAnswer, PermissionState, PermissionWhy, TaintMark } from '@hamlet/contract';
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
-export const PERMISSION_COLUMNS = [
-  'permission_id as permissionId',
-  'run_id as runId',
-  'agent_id as agentId',
-  'request',
-  'call_id as callId',
-  'tool',
-  'arguments',
-  'arguments_hash as argumentsHash',
-  'why',
-  'reason',
-  'question',
-  'amount',
-  'policy_version as policyVersion',
-  'state',
-  'asked_at as askedAt',
-  'expires_at as expiresAt',
-  'answered_at as answeredAt',
-  'answered_by_role as answeredByRole',
-  'answered_by_id as answeredById',
-  'answered_by_name as answeredByName',
-  'answer',
-  'reply',
-  'rule_id as ruleId',
-  'taint',
-] as const;
-export type PermissionRow = Readonly<Selection<Tables, 'permission', (typeof PERMISSION_COLUMNS)[number]>>;
+export type PermissionRow = Row<'permission'>;
 
 const now = sql<Date>`clock_timestamp()`;
 /** True for a permission whose time is over by the clock of the database, even if no job has marked it yet. */
@@ -74,14 +48,14 @@ export async function insertPermission(tx: Tx, made: NewPermission): Promise<Per
       taint: made.taint === null ? null : JSON.stringify(made.taint),
       expires_at: sql<Date>`clock_timestamp() + ${made.lastsS} * interval '1 second'`,
     })
-    .returning(PERMISSION_COLUMNS)
+    .returning(COLUMNS.permission)
     .executeTakeFirstOrThrow();
 }
 
 export async function findPermission(db: Db, permissionId: string): Promise<PermissionRow | null> {
   const row = await db
     .selectFrom('permission')
-    .select(PERMISSION_COLUMNS)
+    .select(COLUMNS.permission)
     .where('permission_id', '=', permissionId)
     .executeTakeFirst();
   return row ?? null;
@@ -90,7 +64,7 @@ export async function findPermission(db: Db, permissionId: string): Promise<Perm
 export async function findRequest(tx: Tx, runId: string, request: string): Promise<PermissionRow | null> {
   const row = await tx
     .selectFrom('permission')
-    .select(PERMISSION_COLUMNS)
+    .select(COLUMNS.permission)
     .where('run_id', '=', runId)
     .where('request', '=', request)
     .executeTakeFirst();
@@ -104,7 +78,7 @@ export type HeldPermission = PermissionRow & { readonly isOver: boolean };
 export async function lockPermission(tx: Tx, permissionId: string): Promise<HeldPermission | null> {
   const row = await tx
     .selectFrom('permission')
-    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .select([...COLUMNS.permission, over.as('isOver')])
     .where('permission_id', '=', permissionId)
     .forUpdate()
     .executeTakeFirst();
@@ -115,7 +89,7 @@ export async function lockPermission(tx: Tx, permissionId: string): Promise<Held
 export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
   const row = await tx
     .selectFrom('permission')
-    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .select([...COLUMNS.permission, over.as('isOver')])
     .where('run_id', '=', runId)
     .where('call_id', '=', callId)
     .where('why', '<>', 'unknown')
@@ -133,7 +107,7 @@ export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string
 export async function lockRepeatOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
   const row = await tx
     .selectFrom('permission')
-    .select([...PERMISSION_COLUMNS, over.as('isOver')])
+    .select([...COLUMNS.permission, over.as('isOver')])
     .where('run_id', '=', runId)
     .where('call_id', '=', callId)
     .where('why', '=', 'unknown')
@@ -176,7 +150,7 @@ export async function answerPermission(tx: Tx, permissionId: string, given: Answ
     })
     .where('permission_id', '=', permissionId)
     .where('state', '=', 'pending')
-    .returning(PERMISSION_COLUMNS)
+    .returning(COLUMNS.permission)
     .executeTakeFirstOrThrow();
 }
 
@@ -190,6 +164,6 @@ export async function endPermission(
     .updateTable('permission')
     .set({ state })
     .where('permission_id', '=', permissionId)
-    .returning(PERMISSION_COLUMNS)
+    .returning(COLUMNS.permission)
     .executeTakeFirstOrThrow();
 }

@@ -2,7 +2,8 @@ import { EGRESS_TOOLS, type PermissionState } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
-import { PERMISSION_COLUMNS, type PermissionRow } from './permissions.ts';
+import { COLUMNS } from '../connection/tables.generated.ts';
+import type { PermissionRow } from './permissions.ts';
 
 const EXPIRED_AT_ONCE = 200;
 /** Maximum number of permissions of one run: each needs a person, so more would be a flood. */
@@ -39,7 +40,7 @@ export async function readPermissions(
   const { agentId, runId, sessionId, state, person } = filter;
   const rows = await db
     .selectFrom('permission')
-    .select([...PERMISSION_COLUMNS, ofRun.as('sessionId')])
+    .select([...COLUMNS.permission, ofRun.as('sessionId')])
     .$if(sessionId !== undefined, (query) => query.where(ofRun, '=', sessionId ?? ''))
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
     .$if(runId !== undefined, (query) => query.where('run_id', '=', runId ?? ''))
@@ -57,7 +58,7 @@ export async function readPermissions(
 export function readPermissionsOfRun(db: Db, runId: string, limit: number): Promise<readonly PermissionRow[]> {
   return db
     .selectFrom('permission')
-    .select(PERMISSION_COLUMNS)
+    .select(COLUMNS.permission)
     .where('run_id', '=', runId)
     .orderBy('permission_id', 'desc')
     .limit(limit)

@@ -1,7 +1,7 @@
 import type { FiredRun } from '@hamlet/contract';
 import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 import type { Fence } from './fences.ts';
 
 export interface LockedSchedule {

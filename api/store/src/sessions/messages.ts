@@ -1,7 +1,8 @@
 import type { MessageState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './session-row.ts';
+import { COLUMNS } from '../connection/tables.generated.ts';
+import type { MessageRow } from './session-row.ts';
 
 export interface NewMessage {
   readonly sessionId: string;
@@ -52,7 +53,7 @@ export async function insertMessage(tx: Tx, message: NewMessage, title: string |
       steps: cost?.steps ?? progress?.steps ?? null,
       progress: progress !== undefined,
     })
-    .returning(MESSAGE_COLUMNS)
+    .returning(COLUMNS.session_message)
     .executeTakeFirstOrThrow();
 }
 
@@ -60,7 +61,7 @@ export async function insertMessage(tx: Tx, message: NewMessage, title: string |
 export async function findMessageOfRun(tx: Tx, runId: string): Promise<MessageRow | null> {
   const row = await tx
     .selectFrom('session_message')
-    .select(MESSAGE_COLUMNS)
+    .select(COLUMNS.session_message)
     .where('run_id', '=', runId)
     .where('author_role', 'in', ['member', 'admin'])
     .executeTakeFirst();

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
 import { cutPage, type Page } from '../connection/result-rows.ts';
-import { MESSAGE_COLUMNS, selectSessions, type ChatSessionRow, type MessageRow } from './session-row.ts';
+import { COLUMNS } from '../connection/tables.generated.ts';
+import { selectSessions, type ChatSessionRow, type MessageRow } from './session-row.ts';
 
 export async function findChatSession(db: Db, sessionId: string): Promise<ChatSessionRow | null> {
   return (await selectSessions(db).where('session.session_id', '=', sessionId).executeTakeFirst()) ?? null;
@@ -36,7 +37,7 @@ export async function readMessages(
 ): Promise<Page<MessageRow, number>> {
   const rows = await db
     .selectFrom('session_message')
-    .select(MESSAGE_COLUMNS)
+    .select(COLUMNS.session_message)
     .where('session_id', '=', sessionId)
     .$if(page.before !== null, (query) => query.where('number', '<', page.before ?? 0))
     .orderBy('number', 'desc')

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { PERMISSION_COLUMNS, type PermissionRow } from '../permissions/permissions.ts';
-import { MESSAGE_COLUMNS, type MessageRow } from './session-row.ts';
+import { COLUMNS } from '../connection/tables.generated.ts';
+import type { PermissionRow } from '../permissions/permissions.ts';
+import type { MessageRow } from './session-row.ts';
 
 /** Channel that announces a change of a session; the payload is the session's id. */
 export const SESSION_EVENTS_CHANNEL = 'session_event';
@@ -54,7 +55,7 @@ export async function readMessagesById(db: Db, ids: readonly string[]): Promise<
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('session_message')
-    .select(MESSAGE_COLUMNS)
+    .select(COLUMNS.session_message)
     .where(sql<boolean>`message_id = any(${[...ids]}::uuid[])`)
     .execute();
   return new Map(rows.map((row) => [row.messageId, row]));
@@ -64,7 +65,7 @@ export async function readPermissionsById(db: Db, ids: readonly string[]): Promi
   if (ids.length === 0) return new Map();
   const rows = await db
     .selectFrom('permission')
-    .select(PERMISSION_COLUMNS)
+    .select(COLUMNS.permission)
     .where(sql<boolean>`permission_id = any(${[...ids]}::uuid[])`)
     .execute();
   return new Map(rows.map((row) => [row.permissionId, row]));

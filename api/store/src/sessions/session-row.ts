@@ -1,25 +1,8 @@
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
-const SESSION_COLUMNS = [
-  'session.session_id as sessionId',
-  'session.agent_id as agentId',
-  'session.title',
-  'session.repository_url as repositoryUrl',
-  'session.repository_branch as repositoryBranch',
-  'session.created_by_role as createdByRole',
-  'session.created_by_id as createdById',
-  'session.created_at as createdAt',
-  'session.last_at as lastAt',
-  'session.paused_at as pausedAt',
-  'session.terminated_at as terminatedAt',
-  'session.forgotten_at as forgottenAt',
-  'session.messages',
-  'session.events',
-] as const;
-
-type Columns = Readonly<Selection<Tables, 'session', (typeof SESSION_COLUMNS)[number]>>;
+type Columns = Row<'session'>;
 
 export interface Person {
   readonly id: string;
@@ -39,7 +22,7 @@ export interface ChatSessionRow extends Columns {
 export function selectSessions(db: Db) {
   return db
     .selectFrom('session')
-    .select(SESSION_COLUMNS)
+    .select(COLUMNS.session)
     .select([
       sql<readonly Person[]>`coalesce((
         select json_agg(json_build_object('id', person_id, 'name', name) order by added_at, person_id)
@@ -53,24 +36,4 @@ export function selectSessions(db: Db) {
     ]);
 }
 
-export const MESSAGE_COLUMNS = [
-  'message_id as messageId',
-  'session_id as sessionId',
-  'number',
-  'author_role as authorRole',
-  'author_id as authorId',
-  'author_name as authorName',
-  'text',
-  'at',
-  'run_id as runId',
-  'state',
-  'in_reply_to as inReplyTo',
-  'cost_micros as costMicros',
-  'steps',
-  'forgotten_at as forgottenAt',
-  'progress',
-  'version',
-  'revised_at as revisedAt',
-] as const;
-
-export type MessageRow = Readonly<Selection<Tables, 'session_message', (typeof MESSAGE_COLUMNS)[number]>>;
+export type MessageRow = Row<'session_message'>;

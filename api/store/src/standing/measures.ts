@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selection, sql } from 'kysely';
 import { type Measure, MEASURES } from '@hamlet/contract';
 import { type Db, isAhead, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 export interface MeasureActor {
   readonly role: string;

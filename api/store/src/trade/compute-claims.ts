@@ -1,8 +1,8 @@
 import type { ClaimRefusal } from '@hamlet/contract';
 import { type Selectable, sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
 import { firstRow } from '../connection/result-rows.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 /** The hold that pays for an agent's pod, and its meter. Amounts in micro-aiDollars. */
 export interface ClaimHold {
@@ -57,7 +57,7 @@ function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...ra
 }
 
 function refusedOf({ refused_tier: tier, refused_reason: reason, payable_tier: payable }: Raw): RefusedTier | null {
-  return tier === null || reason === null || reason === 'HoldPending' ? null : { tier, reason, payable };
+  return tier === null || reason === null ? null : { tier, reason, payable };
 }
 
 function rowOf(raw: Raw): ClaimRow {

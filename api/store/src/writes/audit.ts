@@ -1,6 +1,6 @@
 import type { Selection } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 const COLUMNS = [
   'audit_id as auditId',

@@ -1,6 +1,6 @@
 import { type Selection, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import type { Tables } from '../connection/tables.generated.ts';
 
 export type InternalEvent = Readonly<Selection<Tables, 'internal_event', 'id' | 'event' | 'data'>>;
 

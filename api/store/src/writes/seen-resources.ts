@@ -1,21 +1,11 @@
-import { type Selection, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
 /** Kinds of custom resources whose spec people and GitOps tools write. */
 export type IntentKind = 'Agent' | 'Entitlement' | 'Schedule';
 
-const COLUMNS = [
-  'uid',
-  'kind',
-  'name',
-  'generation',
-  'own_generations as ownGenerations',
-  'fields',
-  'fields_generation as fieldsGeneration',
-  'gone_at as goneAt',
-] as const;
-type Raw = Readonly<Selection<Tables, 'resource_seen', (typeof COLUMNS)[number]>>;
+type Raw = Row<'resource_seen'>;
 
 /** The recorded changes of one object, by uid. The API itself wrote `ownGenerations`, all later than `generation`. */
 export interface SeenResource extends Raw {
@@ -29,12 +19,20 @@ export async function lockResource(tx: Tx, kind: IntentKind, name: string): Prom
 }
 
 export async function readPresentResources(db: Db): Promise<readonly SeenResource[]> {
-  const rows = await db.selectFrom('resource_seen').select(COLUMNS).where('gone_at', 'is', null).execute();
+  const rows = await db
+    .selectFrom('resource_seen')
+    .select(COLUMNS.resource_seen)
+    .where('gone_at', 'is', null)
+    .execute();
   return rows.map(seenOf);
 }
 
 export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResource | null> {
-  const row = await tx.selectFrom('resource_seen').select(COLUMNS).where('uid', '=', uid).executeTakeFirst();
+  const row = await tx
+    .selectFrom('resource_seen')
+    .select(COLUMNS.resource_seen)
+    .where('uid', '=', uid)
+    .executeTakeFirst();
   return row === undefined ? null : seenOf(row);
 }
 

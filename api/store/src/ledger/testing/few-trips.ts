@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Db } from '../../connection/database.ts';
-import type { Tables } from '../../connection/tables.ts';
+import type { Tables } from '../../connection/tables.generated.ts';
 
 /** Statements that begin and end transactions or parts of them; no caller reads their answers. */
 const BOUNDARY = /^(begin|commit|savepoint|release savepoint)\b/;
