@@ -1,3 +1,15 @@
+/** True in a full run (`make test-full`). */
+export const FULL_RUN = process.env['HAMLET_TEST_FULL'] === '1';
+
+/** Number of cases: a share in the gate, all of them in a full run. */
+export const cases = (gate: number, full: number): number => (FULL_RUN ? full : gate);
+
+/** The seeds 1 to `count`, or the one of HAMLET_TEST_SEED, which replays a failure. */
+export function seeds(count: number): readonly number[] {
+  const only = process.env['HAMLET_TEST_SEED'];
+  return only === undefined ? Array.from({ length: count }, (_, index) => index + 1) : [Number(only)];
+}
+
 /** Random numbers from a seed (mulberry32). */
 export class Seeded {
   #state: number;

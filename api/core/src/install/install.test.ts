@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSTALL_TOOL, isPackageName, PACKAGE_MANAGERS, type PackageManager } from '@hamlet/contract';
+import { cases } from '@hamlet/test/env/seeded';
 import { failureOfInstall, installCommand, installedIn, installPlan, nameOf } from './index.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const COUNT = FULL ? 200_000 : 10_000;
+const COUNT = cases(10_000, 200_000);
 const SEED = Number(process.env['SEED'] ?? 96);
 const PLACE = { hasVenv: false, crates: 'http://hamlet/crates/' };
 const { input } = INSTALL_TOOL.install_package;

@@ -1,13 +1,14 @@
 /** Firing times compared with a slow reference that reads a clock every minute, and with calendars. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '@hamlet/test/env/seeded';
 import { drawBelow } from '../bytes/prng.ts';
 import { civilDay, DAY_MS, dayNumberOf, utcText } from './civil-day.ts';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import { firingsByWalking } from './testing/minute-scan.ts';
 import { describeTiming, readTiming, type Timetable, type Timing } from './timetable.ts';
 
-const CASES = process.env['HAMLET_TEST_FULL'] === '1' ? 4_000 : 200;
+const CASES = cases(100, 4_000);
 const SEED = 20_261_122;
 
 const ZONES = [

@@ -1,13 +1,14 @@
 /** Rules of seats, checked in thousands of random villages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cases } from '@hamlet/test/env/seeded';
 import { drawBelow } from '../bytes/prng.ts';
 import type { Room } from './room.ts';
 import type { SeatRequest, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
 import { seatPlan, type SeatPlan } from './seat-plan.ts';
 import { request, GPU, HIGH, LOW, MIDDLE, node, room } from './testing/sample-village.ts';
 
-const VILLAGES = process.env['HAMLET_TEST_FULL'] === undefined ? 1_500 : 30_000;
+const VILLAGES = cases(1_500, 30_000);
 
 /** A village from a seed: few nodes, three ranks, all kinds of requests, often too many of them. */
 function randomVillage(seed: number): SeatInput {

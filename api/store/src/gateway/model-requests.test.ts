@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
@@ -12,7 +13,7 @@ import { endModelRequest, markLostModelRequests, readModelHour, readModelRequest
 import { admitModelRequest, type Admission } from './model-admission.ts';
 
 const CLIENTS = 20;
-const REQUESTS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
+const REQUESTS = cases(100, 2_000);
 const LIFE = { limitS: 150 };
 const ROOM = { inFlightMax: 4, quota: 1_000 };
 const TOKENS = 30;

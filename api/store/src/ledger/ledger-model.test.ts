@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { cases, seeds } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { type Db, openDatabase } from '../connection/database.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
@@ -12,8 +13,7 @@ import { openWithFewTrips } from './testing/few-trips.ts';
 import { RandomSequence, type SequenceAccounts } from './testing/random-sequence.ts';
 import { checkLedger } from './upkeep.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const SEQUENCES = FULL ? 10_000 : 500;
+const SEEDS = seeds(cases(20, 10_000));
 const LENGTH = 100;
 const AT_ONCE = 4;
 /**
@@ -25,8 +25,6 @@ const KINDS: ReadonlySet<string> = new Set([
   'replayed',
   ...Object.values(LEDGER_REFUSALS).filter((reason) => !['batch_too_large', 'malformed'].includes(reason)),
 ]);
-/** Replays a failing run: HAMLET_SEED=n runs that sequence alone. */
-const ONLY = process.env['HAMLET_SEED'];
 
 let postgres: TestPostgres;
 let owner: Db;
@@ -47,10 +45,9 @@ async function openAccounts(seeds: readonly number[]): Promise<ReadonlyMap<numbe
   return new Map(rows.map(({ seed, bank, pot }) => [seed, { bank, pot }]));
 }
 
-test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, async () => {
-  const seeds = ONLY === undefined ? Array.from({ length: SEQUENCES }, (_, index) => index + 1) : [Number(ONLY)];
-  const accounts = await openAccounts(seeds);
-  const waiting = seeds.values();
+test(`${SEEDS.length} sequences of ${LENGTH} operations answer as the model does`, async () => {
+  const accounts = await openAccounts(SEEDS);
+  const waiting = SEEDS.values();
   const seen = new Map<string, number>();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
@@ -65,8 +62,8 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
       await db.destroy();
     }),
   );
-  if (ONLY !== undefined) return;
-  const never = [...KINDS].filter((kind) => (seen.get(kind) ?? 0) < seeds.length / 50);
+  if (SEEDS.length === 1) return;
+  const never = [...KINDS].filter((kind) => (seen.get(kind) ?? 0) < SEEDS.length / 50);
   assert.deepEqual(never, [], `every kind of answer was met often: ${JSON.stringify([...seen])}`);
 });
 

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { inTransaction, type Tx } from '../connection/database.ts';
 import { villageAccount } from './accounts.ts';
@@ -13,7 +14,7 @@ import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
 /** Entries of the ledger in the test of the cost. */
-const LONG = process.env['HAMLET_TEST_FULL'] === '1' ? 5_000_000 : 250_000;
+const LONG = cases(100_000, 5_000_000);
 /**
  * Most pages that a check of a few new transfers may read in the longest ledger; a check of all transfers reads many
  * thousands.

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cases } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { closeLife, openLife } from '../agents/lives.ts';
@@ -15,7 +16,6 @@ import { holdMoney, postTransfer, type ResolutionRequest, resolveHold, reverseTr
 import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import { checkLedger, expireHolds } from './upkeep.ts';
 
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const CLIENTS = 20;
 const ACTOR = { role: 'system', id: 'test' } as const;
 const AHEAD = new Date('2999-01-01T00:00:00Z');
@@ -96,7 +96,7 @@ test('one hold posted by 100 clients is posted once', async () => {
   assert.deepEqual([balance, still], [55n, 0n]);
 });
 
-const ROUNDS = FULL ? 10_000 : 500;
+const ROUNDS = cases(150, 10_000);
 
 test(`${ROUNDS} holds, each posted and voided concurrently: exactly one succeeds`, async () => {
   const agents = await Promise.all(

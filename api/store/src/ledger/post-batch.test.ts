@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
+import { cases, seeds } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { inTransaction, type Tx } from '../connection/database.ts';
 import { closeAgentAccount } from './accounts.ts';
@@ -14,9 +15,7 @@ import { testLedger, type TestLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 
-const BATCHES = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
-/** Replays a failing run: HAMLET_SEED=n runs that batch alone, on new accounts. */
-const ONLY = process.env['HAMLET_SEED'];
+const SEEDS = seeds(cases(60, 2_000));
 const SIZE_MAX = 40;
 const UNKNOWN_ACCOUNT = -7;
 const POST = '0199d2a1-0000-7000-8000-000000000001';
@@ -170,10 +169,9 @@ function comparable(outcomes: readonly PostOutcome[]): readonly unknown[] {
   );
 }
 
-test(`${BATCHES} batches answer and write what their requests do one after the other`, async () => {
+test(`${SEEDS.length} batches answer and write what their requests do one after the other`, async () => {
   const kinds = new Map<string, number>();
-  const seeds = ONLY === undefined ? Array.from({ length: BATCHES }, (_, index) => index + 1) : [Number(ONLY)];
-  for (const seed of seeds) {
+  for (const seed of SEEDS) {
     const batch = drawBatch(seed);
     const keepsBatch = seed % 3 === 0;
     const [one, other] = [
@@ -191,7 +189,7 @@ test(`${BATCHES} batches answer and write what their requests do one after the o
       kinds.set('whole', (kinds.get('whole') ?? 0) + 1);
     past.push(...batch);
   }
-  if (ONLY !== undefined) return;
+  if (SEEDS.length === 1) return;
   const wanted = [
     'whole',
     'ok false',
@@ -206,7 +204,7 @@ test(`${BATCHES} batches answer and write what their requests do one after the o
     'malformed',
   ];
   assert.deepEqual(
-    wanted.filter((kind) => (kinds.get(kind) ?? 0) < BATCHES / 10),
+    wanted.filter((kind) => (kinds.get(kind) ?? 0) < SEEDS.length / 10),
     [],
     `every kind was met often: ${JSON.stringify([...kinds])}`,
   );
