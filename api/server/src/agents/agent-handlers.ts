@@ -61,7 +61,6 @@ interface LifeAct {
   readonly write: (request: LifeRequest, begunAt: Date) => Promise<Outcome<LifecycleChange>>;
 }
 
-/** Changes an agent's power or cycle. */
 function changeLife(db: Db, { action, refusesBanned, write }: LifeAct) {
   return inCluster(db, (request: LifeRequest) =>
     accepted({

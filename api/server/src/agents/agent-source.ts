@@ -30,14 +30,12 @@ export interface LifecycleChange {
   readonly changed: boolean;
 }
 
-/** The outcome of a change as that of a write to the cluster. Pure. */
 export function writtenLife(outcome: Outcome<LifecycleChange>): Outcome<WrittenObject<LifecycleChange>> {
   if (!outcome.ok) return outcome;
   const { record, changed } = outcome.data;
   return accepted({ data: outcome.data, uid: record.uid, generation: record.generation, changed });
 }
 
-/** The reaction to a field that another field manager owns. */
 export type OnConflict = 'refuse' | 'take_over';
 
 /** Source of agents. Reads come from memory and may lag by a moment. Writes change the spec, which the operator carries out. */
@@ -58,7 +56,6 @@ export interface AgentSource {
    * it to sleep.
    */
   wakeIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
-  /** Begins a new cycle of an awake agent. A cluster begins one for each `at`. */
   reboot(agentId: string, at: Date, onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   close(): Promise<void>;
 }

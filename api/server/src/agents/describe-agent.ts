@@ -36,7 +36,6 @@ function placeless(record: AgentRecord): AgentPlace {
   };
 }
 
-/** An agent as the view of the world shows it. Pure. */
 export function agentView(record: AgentRecord, place: AgentPlace | null, row: PresenceRow | null): AgentView {
   const presence = presenceOf(record, row);
   const online = presence?.connected === true;
@@ -54,7 +53,6 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
 
 const NOT_OBSERVED = 'The operator has not written the status of this agent yet.';
 
-/** The reason why an agent runs or does not: the first unmet condition of the chain. Pure. */
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
   if (record.spec.power === 'Asleep') {
@@ -156,11 +154,9 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
   return standing;
 }
 
-/** Money and purchases of an agent. */
 export interface Holdings {
   /** Micro-aiDollars in the agent's account; undefined without an account. */
   readonly balance: bigint | undefined;
-  /** Raises the limits of the agent's tier by the agent's active purchases. */
   readonly raise: (limits: Limits) => Limits;
 }
 
@@ -198,7 +194,6 @@ function runtimeOf({ spec: { runtime } }: AgentRecord): AgentConfig['runtime'] {
   return { name, named: runtime.name !== undefined, config };
 }
 
-/** The repository of an Agent. Pure. */
 export function ownRepository({ spec }: Pick<AgentRecord, 'spec'>): AgentConfig['repository'] {
   return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
 }
@@ -218,7 +213,6 @@ function mcpServersOf({ spec: { mcpServers = [] } }: AgentRecord): AgentConfig['
 
 const SKILL_SOURCES = { Image: 'image', ConfigMap: 'config_map', Repository: 'repository' } as const;
 
-/** The place of a skill on the wire. */
 export const skillSource = ({ from = 'Image' }: Pick<NonNullable<AgentSpec['skills']>[number], 'from'>): SkillFrom =>
   SKILL_SOURCES[from];
 
@@ -226,11 +220,9 @@ function skillsOf({ spec: { skills = [] } }: AgentRecord): AgentConfig['skills']
   return skills.map((skill) => ({ name: skill.name, from: skillSource(skill), sha256: skill.sha256 ?? null }));
 }
 
-/** The secrets that rules of the spec bind to hosts, by their names. That of the repository needs no placeholder. */
 const secretsOf = ({ spec: { egress } }: AgentRecord): AgentConfig['secrets'] =>
   (egress?.allow ?? []).flatMap(({ host, secret }) => (secret === undefined ? [] : [{ host, name: secret }]));
 
-/** Parts of a resident's configuration that come from the village. */
 export interface ConfigParts {
   readonly chooseModel: (ask: ModelAsk) => AgentConfig['model'];
   readonly search: AgentConfig['search'];

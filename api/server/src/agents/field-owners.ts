@@ -10,12 +10,10 @@ const Entry = z.object({
   fieldsV1: z.object({ 'f:spec': z.record(z.string(), z.unknown()).optional() }).optional(),
 });
 
-/** An entry of `metadata.managedFields`: a manager, and the fields of the spec that it owns. */
 export interface FieldOwner {
   readonly manager: string;
   /** `Apply` or `Update`. */
   readonly operation: string;
-  /** The time of the manager's last change, to the second. */
   readonly timeMs: number;
   readonly paths: ReadonlySet<string>;
 }

@@ -20,7 +20,6 @@ interface Fields {
 /** An Agent as stored, without our defaults. */
 type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
-/** Opens the source for a namespace: it reads Agents and Entitlements from a watch, and writes by server-side apply. */
 export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
@@ -79,7 +78,6 @@ type Change = (
   decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
 ) => Promise<Outcome<LifecycleChange>>;
 
-/** The writes of an Agent's life. `change` passes the present object, `write` applies the new fields. */
 function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 'sleepIdle' | 'wakeIdle' | 'reboot'> {
   return {
     setPower: (agentId, power, onConflict) =>
@@ -107,10 +105,6 @@ function lifeOf(change: Change, write: Write): Pick<AgentSource, 'setPower' | 's
   };
 }
 
-/**
- * The refusal for an error of the API server. The message of a field conflict names the owner; any other 409 means that
- * the Agent was replaced.
- */
 function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
     throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });

@@ -35,7 +35,6 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-/** The etag of an object's spec. It is different for each generation and each life of the object. */
 export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
   return `"${uid}.${generation}"`;
 }
@@ -45,13 +44,11 @@ export function entitlementOf(object: KubeObject): EntitlementRecord {
   return { name: metadata.name, spec, status: status ?? {}, etag: etagOf(object) };
 }
 
-/** The custom resources of the village, kept current by a watch. */
 export interface VillageWatch {
   readonly ready: boolean;
   readonly agents: ReadonlyMap<string, AgentRecord>;
   readonly entitlements: ReadonlyMap<string, EntitlementRecord>;
   onChange(callback: () => void): void;
-  /** Applies the result of a write before the watch delivers it. */
   see(agent: KubeObject): void;
   close(): Promise<void>;
 }

@@ -18,7 +18,6 @@ function versionView({ version, text, reason, restores, byRole, byId, at }: Pers
   return { version, text, reason, restores, by: { role: byRole, id: byId }, at: at.toISOString() };
 }
 
-/** Inserts a version and records it; the audit has no copy of the text. */
 async function insert(tx: Tx, acting: Acting, made: Omit<NewPersonality, 'by'>): Promise<PersonalityVersion> {
   const { role, id } = acting.actor;
   const row = await insertPersonality(tx, { ...made, by: { role, id } });
@@ -30,7 +29,6 @@ async function insert(tx: Tx, acting: Acting, made: Omit<NewPersonality, 'by'>):
   return versionView(row);
 }
 
-/** Routes of the layer that an agent adds to its personality. */
 export function personalityHandlers({ db, source }: PersonalityPorts) {
   return {
     listPersonality: plain(async ({ params }) => {

@@ -8,14 +8,12 @@ const BEAT_MS = 1_000;
 /** A replica that has not reported for this time counts as gone: another replica marks its streams as ended. */
 const SILENT_MS = 4_000;
 
-/** The connected residents of all replicas. */
 export interface PresenceCache {
   get(agentId: string): PresenceRow | null;
   /** Records a new stream of this replica. Null if a newer cycle of the agent has connected. */
   connect(life: { readonly agentId: string; readonly uid: string; readonly cycle: number }): Promise<Stream | null>;
   disconnect(stream: Stream): Promise<void>;
   onChange(callback: () => void): void;
-  /** Records the end of every stream of this replica. */
   close(): Promise<void>;
 }
 

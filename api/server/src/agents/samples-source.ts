@@ -168,7 +168,6 @@ interface SamplePlace {
   readonly refresh: () => Promise<void>;
 }
 
-/** The writes of a sample agent's life. */
 function lifeOf(place: SamplePlace): Pick<AgentSource, 'setPower' | 'sleepIdle' | 'wakeIdle' | 'reboot'> {
   async function changed(row: SampleAgentRow, isChanged: boolean): ReturnType<AgentSource['setPower']> {
     await place.refresh();

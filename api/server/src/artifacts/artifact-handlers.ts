@@ -111,7 +111,6 @@ function forgetArtifact({ db }: Ports): Handlers['forgetArtifact'] {
   });
 }
 
-/** Routes of what calls of runs made for people. */
 export function artifactHandlers(ports: Ports) {
   return {
     keepArtifact: keepArtifact(ports),

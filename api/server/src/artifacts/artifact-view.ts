@@ -1,7 +1,6 @@
 import type { Artifact } from '@hamlet/contract';
 import type { KeptArtifact } from '@hamlet/store';
 
-/** An artifact as the API shows it. Pure. */
 export function artifactView(row: KeptArtifact): Artifact {
   return {
     artifact_id: row.artifactId,

@@ -4,7 +4,6 @@ import { readOwnDeliverables, readRunPages, type Tx } from '@hamlet/store';
 import type { PerformedCall } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
-/** Records of opened pages that are compared with the links of a text. */
 const RECORDS_MAX = 1_000;
 
 /**

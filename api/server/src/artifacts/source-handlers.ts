@@ -7,7 +7,6 @@ import { findShownRun } from '../runs/audience/run-audience.ts';
 import { openSession } from '../sessions/transcript/session-access.ts';
 import { artifactView } from './artifact-view.ts';
 
-/** Records that are read for the pages of an answer: a page that was opened often has many. */
 const RECORDS_MAX = 1_000;
 
 /** Each page of a run once, by its newest record; a witnessed record stands for a claimed one. Pure. */
@@ -22,7 +21,6 @@ export function sourcesOf(rows: readonly OpenedPageRow[]): RunSource[] {
   return [...sources.values()].slice(0, RUN_SOURCES_MAX);
 }
 
-/** Routes of the pages that runs opened, and of the results of a session. */
 export function sourceHandlers({ db }: { readonly db: Db }) {
   return {
     listRunSources: plain(async (request) => {

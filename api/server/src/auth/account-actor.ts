@@ -2,7 +2,6 @@ import type { Tx } from '@hamlet/store';
 import { recordAct, type Act, type Acting } from '../audit/record-act.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/** The name of an account in the audit, as an actor and as an object. */
 export function accountObject(accountId: string): string {
   return `account ${accountId}`;
 }
@@ -15,7 +14,6 @@ export async function auditAccount(
   await recordAct(tx, acting, { ...act, object: accountObject(accountId) });
 }
 
-/** The refusal of a banned account, with the reason and the end of its ban. Pure. */
 export function refusalOfBan(ban: { readonly reason: string; readonly expiresAt: Date | null }): Refused {
   const until = ban.expiresAt === null ? 'until it is lifted' : `until ${ban.expiresAt.toISOString()}`;
   return refused('account_banned', `${ban.reason} (${until})`);

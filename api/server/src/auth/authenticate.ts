@@ -13,7 +13,6 @@ import type { TokenReviewer } from './token-exchange.ts';
 import { throughOutage } from './through-outage.ts';
 import type { Services } from '../service/services.ts';
 
-/** Prefix of the tokens that residents get from the token exchange. */
 export const AGENT_TOKEN_PREFIX = 'hat_';
 
 interface AgentLife {
@@ -124,7 +123,6 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   return service === null ? refused('token_invalid') : { role: service, id: service };
 }
 
-/** Finds the actor of a request: by API key, agent token, the projected token of operator or broker, or session. */
 export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
   const lookUps = lookUpsOf(ports);
   const identify: Authenticate = async ({ headers, address, listener, reads, verifiedLater = false }) => {

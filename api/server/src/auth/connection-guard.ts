@@ -15,7 +15,6 @@ export interface ConnectionGuard extends WatchConnections {
 }
 
 export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
-  /** Calls `hear` with the agents whose standing has changed. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
   /** Interval between checks of all open connections, in ms; ten seconds by default. */
   readonly everyMs?: number;

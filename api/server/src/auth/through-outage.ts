@@ -3,7 +3,6 @@ import { isOutage } from '@hamlet/store';
 const REMEMBERED_MAX = 10_000;
 /** Maximum age of an earlier answer that is used while the source is unreachable. */
 const STAND_IN_MS = 300_000;
-/** For this long after a failure, reads do not wait for the source. */
 const OUTAGE_MS = 5_000;
 
 /** A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only. */

@@ -7,7 +7,6 @@ import { AGENT_TOKEN_PREFIX } from './authenticate.ts';
 import { hashOf, newSecret } from './secrets.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 
-/** The life of an agent that a token represents. */
 export interface ReviewedAgent {
   readonly agentId: string;
   readonly uid: string;
@@ -16,7 +15,6 @@ export interface ReviewedAgent {
   readonly cycle: number;
 }
 
-/** Programs of the village that call the API with projected tokens of their own. */
 export type ServiceRole = 'operator' | 'broker';
 
 /** Finds the owner of a projected token by asking its issuer. It never trusts a name from the caller. */
@@ -28,7 +26,6 @@ export interface TokenReviewer {
 
 const TOKEN_LIFE_MS = 300_000;
 
-/** Exchanges a pod's projected token for a five-minute token of the agent's life and cycle. */
 export async function exchangeToken(
   ports: { readonly db: Db; readonly reviewer: TokenReviewer },
   projected: string,

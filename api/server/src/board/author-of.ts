@@ -4,7 +4,6 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/** An author, with the data that row-level security, readers and limits need. */
 export interface Author {
   readonly ok: true;
   readonly viewer: Viewer;
@@ -39,7 +38,6 @@ export function agentAuthor(agentId: string, source: AgentSource): Author | null
   return { ok: true, viewer: { role: 'agent', actor: agentId }, by, kind: 'agent', rank, accountId: null };
 }
 
-/** The actor as an author; an admin may write in the name of the village. */
 export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): Author | Refused {
   if (asType === 'system')
     return actor.role === 'admin'

@@ -18,7 +18,6 @@ export interface BoardStandIn {
   stop(): Promise<void>;
 }
 
-/** Loads the copy, and keeps it current from then on. */
 export async function startBoardCopy({
   link,
   registry,
@@ -41,7 +40,6 @@ export async function startBoardCopy({
   return { read: createReadBoard(keeper), noteBack: () => keeper.noteBack(), hide, stop: () => keeper.stop() };
 }
 
-/** One question to the board, in a form for the database and a form for the copy. */
 export interface BoardQuestion<T> {
   readonly now: Date;
   /** Asks the database, where row-level security decides which rows the viewer sees. */

@@ -9,7 +9,6 @@ import { viewerOf } from './author-of.ts';
 
 /** A viewer with more queued bytes than this gets no more events until its queue drains. Its events stay in the database. */
 const BACKLOG_MAX_BYTES = 256 << 10;
-/** The feed disconnects a viewer whose queue stays over the limit for this long. */
 const BACKLOG_PATIENCE_MS = 10_000;
 const BACKLOG_PAUSE_MS = 50;
 const RETRY_PAUSE_MS = 500;
@@ -41,7 +40,6 @@ class FeedReader {
   readonly #follower: Follower;
   #open = true;
   #offset = -1;
-  /** The last offset sent to the viewer. */
   #said = -1;
   #pumping = false;
 
@@ -50,7 +48,6 @@ class FeedReader {
     this.#follower = follower;
   }
 
-  /** Sends the next events; call it whenever there may be more. */
   pump(): void {
     if (this.#pumping || !this.#behind) return;
     this.#pumping = true;

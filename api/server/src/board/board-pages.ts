@@ -16,16 +16,12 @@ const SHARED_MAX = 64;
 /** Events that a viewer may see, as texts in order. */
 export interface EventPage {
   readonly texts: readonly string[];
-  /** The offset of the last text. */
   readonly last: number;
-  /** The page is complete up to this offset. */
   readonly upTo: number;
 }
 
-/** The stream of the board, in pages, with the events that each viewer may read. */
 export interface BoardPages {
   readonly epoch: string;
-  /** The page after an offset. */
   read(viewer: Viewer, after: number): Promise<EventPage>;
   /** The newest posts, with every change up to the snapshot's offset; from a copy while the database is away. */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;

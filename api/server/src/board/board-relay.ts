@@ -4,7 +4,6 @@ import { coalesce } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
 const CHANNEL = 'hamlet:board:head';
-/** Maximum number of rows that one transaction of the relay moves. */
 const BATCH = 500;
 /** Period of reading the outbox even without a notification, for rows of a replica that died before it notified. */
 const POLL_MS = 500;
@@ -17,7 +16,6 @@ export interface BoardRelay {
   readonly head: number;
   /** Call after a commit on this replica. */
   nudge(): void;
-  /** Calls `hear` after the head has moved. */
   onHead(hear: (head: number) => void): void;
   /** Moves the head to the newest event of the board. Throws if the database is away. */
   catchUp(): Promise<void>;

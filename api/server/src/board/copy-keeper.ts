@@ -49,10 +49,6 @@ export class CopyKeeper {
   readonly #complaint: Complaint;
   #reading = 0;
   #loadedMs = 0;
-  /**
-   * Hidden texts, each with the number of the reading at that time, whose rows may still show the text. A later reading
-   * drops them.
-   */
   #hidings: readonly (Hiding & { readonly after: number })[] = [];
   #working: Promise<void> | null = null;
   #again = false;
@@ -76,7 +72,6 @@ export class CopyKeeper {
     return this.#copy;
   }
 
-  /** The copy is at least as new as the event at this offset. */
   get offset(): number {
     return this.#offset;
   }
@@ -105,7 +100,6 @@ export class CopyKeeper {
     if (this.#copy !== null) this.#copy = hideInCopy(this.#copy, hiding);
   }
 
-  /** Reads new events soon. */
   nudge(): void {
     this.#again = true;
     this.#working ??= this.#work().finally(() => {
@@ -177,10 +171,6 @@ export class CopyKeeper {
     return current && !lost;
   }
 
-  /**
-   * Takes the result of a reading, and hides the texts that were hidden after the reading began. Later readings find
-   * these texts hidden in the database.
-   */
   #become(copy: BoardCopy, offset: number): void {
     this.#hidings = this.#hidings.filter(({ after }) => after >= this.#reading);
     this.#copy = this.#hidings.reduce(hideInCopy, copy);

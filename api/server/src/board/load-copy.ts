@@ -13,9 +13,7 @@ import {
 import type { Db, PostRow, ReplyRow, Tx } from '@hamlet/store';
 import { postView, replyView } from './post-view.ts';
 
-/** Number of posts that one read loads, with their replies. */
 const BATCH = 25;
-/** Number of events that one read loads. */
 const PAGE = 200;
 
 // A copy omits the weight of flags. Only an admin's decision needs the weight, and a decision needs the database
@@ -51,7 +49,6 @@ async function readThreads(
   };
 }
 
-/** Reads the newest threads as of one moment, and the offset of that moment. */
 export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: BoardCopy; readonly offset: number }> {
   return readSnapshotAs(db, VILLAGE, async (tx) => {
     const { last: offset } = await boardRange(tx);
@@ -67,7 +64,6 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
   });
 }
 
-/** Changes of the board after an offset. */
 export interface ReadChanges {
   readonly changes: readonly BoardChange[];
   readonly offset: number;
@@ -77,7 +73,6 @@ export interface ReadChanges {
   readonly lost: boolean;
 }
 
-/** Reads a page of changes after an offset. */
 export function readChanges(db: Db, after: number): Promise<ReadChanges> {
   return readAs(db, VILLAGE, async (tx) => {
     // Read the outbox before the events: if it is empty, the events include everything that was written before.

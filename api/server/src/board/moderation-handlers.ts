@@ -104,7 +104,6 @@ function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict 
   );
 }
 
-/** Stores and applies a decision. Returns the decision's id, and the note shown for a hidden text. */
 async function carryOut(
   request: Asked,
   tx: Tx,
@@ -172,7 +171,6 @@ async function moderate(
   };
 }
 
-/** Decisions of admins about texts on the board. Each has a reason and can be undone. */
 export function moderationHandlers(ports: Ports) {
   return {
     moderatePost: inTx((request, tx) => moderate(request, tx, ports)),

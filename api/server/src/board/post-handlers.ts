@@ -38,7 +38,6 @@ interface Ports {
 }
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
-/** Maximum number of acts that the API reads to find the act that gave a post its status. */
 const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 
@@ -126,7 +125,6 @@ async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
   return (await readAudit(tx, postId, ACTS_READ)).find(({ action }) => actions.has(action))?.actorRole === 'admin';
 }
 
-/** Opens, closes or resolves a post. A repetition changes nothing. */
 async function settle(
   request: Settling,
   tx: Tx,
@@ -213,7 +211,6 @@ async function reviseOwnReply(
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 
-/** Handlers that write posts and replies, and let their authors and admins change them. */
 export function postHandlers(ports: Ports) {
   return {
     createPost: inTx((request, tx) => create(request, tx, ports)),

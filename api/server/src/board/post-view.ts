@@ -44,7 +44,6 @@ export function replyView(row: ReplyRow): Reply {
   };
 }
 
-/** All revisions of a text, newest first: the current one and the earlier ones. Pure. */
 export function revisionViews(
   shown: Pick<PostRow, 'revision' | 'body' | 'updatedAt'> & Partial<Pick<PostRow, 'title' | 'tags'>>,
   earlier: readonly RevisionRow[],

@@ -152,10 +152,6 @@ function getPostDeliverable({ db }: Pick<Ports, 'db'>): Handlers['getPostDeliver
   });
 }
 
-/**
- * Reads of the board. Row-level security decides which rows each actor sees; from a copy, `maySeePost` and
- * `maySeeReply` of core decide.
- */
 export function readHandlers(ports: Ports) {
   const { db } = ports;
   return {

@@ -33,7 +33,6 @@ export interface Board {
    * the other replicas.
    */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
-  /** The place in the world that a post is pinned to. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
   /** The refusal of a note that an agent wants to pin to the notice board; null if the agent may pin it. */
   refuseNote(agentId: string, text: string): Promise<Refused | null>;

@@ -13,11 +13,8 @@ const EVERY_MS = 2_000;
 export interface WorldNotesPorts {
   readonly db: Db;
   readonly source: AgentSource;
-  /** Calls back for every durable event of the world. */
   readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
-  /** The place of an agent. */
   readonly whereIs: (agentId: string) => Promise<Place | null>;
-  /** Called after posts were written. */
   readonly onPosted: () => void;
 }
 

@@ -40,11 +40,9 @@ function viewOf({ cycle, reportedAt, capabilities }: StoredReport): Capabilities
   return { cycle, reported_at: reportedAt.toISOString(), capabilities: [...capabilities] };
 }
 
-/** The last reports of all agents in short, for the snapshot with which the operator's stream begins. */
 export const capabilitiesPart: SnapshotPart = async (tx) =>
   (await readReports(tx)).map((report) => ({ event: 'capabilities', data: summaryOf(report) }));
 
-/** A report in short, for the condition of the Agent. Pure. */
 export function summaryOf({ agentId, uid, cycle, capabilities }: Omit<AgentReport, 'skills'>): CapabilitySummary {
   const broken = capabilities.filter(({ ok }) => !ok);
   const message = shortened(broken.map(sentenceOf));

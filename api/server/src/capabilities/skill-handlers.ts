@@ -30,7 +30,6 @@ export interface SkillPorts {
   readonly skillMaps: SkillMaps;
 }
 
-/** Skills of agents: their files for the resident, their versions in runs, and both for people. */
 export function skillHandlers(ports: SkillPorts) {
   return {
     readSkillFiles: readSkillFiles(ports),
@@ -130,7 +129,6 @@ function skillView(skill: NonNullable<AgentSpec['skills']>[number], report: Stor
   return { ...found, ...spec, found_at: report.reportedAt.toISOString() };
 }
 
-/** The set of a run for a reader; a reason of the model is a text of the run. Pure. */
 function setView(
   sets: readonly SkillSetRow[],
   { runId }: Pick<RunRow, 'runId'>,

@@ -9,12 +9,10 @@ import { CONFIG_MAPS, isStatus, type KubeClient, type KubeObject } from '@hamlet
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The files of a skill, or why a ConfigMap is none, with the fix. */
 export type SkillMap =
   | { readonly ok: true; readonly files: SkillFiles }
   | { readonly ok: false; readonly problem: string };
 
-/** The ConfigMaps of the village's namespace that hold skills. */
 export interface SkillMaps {
   read(name: string): Promise<SkillMap>;
 }
@@ -56,7 +54,6 @@ export function filesOfMap({
 const missing = (name: string): SkillMap =>
   broken(`There is no ConfigMap ${name} in the namespace of the village: create it`);
 
-/** Reads ConfigMaps of the village's namespace. */
 export function kubernetesSkillMaps(ports: {
   readonly client: Pick<KubeClient, 'get'>;
   readonly namespace: string;

@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 type Json = Record<string, unknown>;
 
-/** A zod schema as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   return json;
@@ -56,7 +55,6 @@ function parametersOf(route: RouteSpec): Json[] {
 }
 
 const JSON_TYPE = 'application/json';
-/** Accepted: the answer has no body. */
 const NO_BODY_STATUS = 202;
 
 function contentOf(route: RouteSpec): Json {

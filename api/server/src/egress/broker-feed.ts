@@ -9,7 +9,6 @@ import type { EgressOf } from './egress-of.ts';
 /** Changes of agents arrive in bursts: each burst is compared once. Measures and freezes are sent at once. */
 const GATHER_MS = 200;
 
-/** The state of one life for the broker. */
 export type BrokerFact =
   | { readonly event: 'stopped'; readonly data: EgressStopped }
   | { readonly event: 'current'; readonly data: EgressCurrent };
@@ -27,7 +26,6 @@ function reasonOf({ deleting }: AgentRecord, standing: Standing, isFrozen: boole
   return deleting ? 'life_ended' : null;
 }
 
-/** The fact about one agent for the broker. Pure. */
 export function brokerFact(record: AgentRecord, { standingOf, isFrozen, versionOf }: BrokerFactPorts): BrokerFact {
   const { agentId: agent, uid } = record;
   const reason = reasonOf(record, standingOf(agent), isFrozen);
@@ -42,7 +40,6 @@ export interface BrokerFeedPorts {
   readonly egressOf: EgressOf;
 }
 
-/** Streams to brokers. Each begins with the state of all agents. */
 export class BrokerFeed {
   readonly #ports: BrokerFeedPorts;
   readonly #sinks = new Set<EventSink>();
@@ -58,7 +55,6 @@ export class BrokerFeed {
     ports.freeze.onChange(() => this.#compare());
   }
 
-  /** Sends the state of all agents, then each change. Returns the end of the stream. */
   open(sink: EventSink): () => void {
     this.#compare();
     for (const { event, data } of this.#facts()) sink.send(event, data);

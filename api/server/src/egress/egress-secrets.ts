@@ -1,6 +1,5 @@
 import { isStatus, SECRETS, type KubeClient, type KubeObject } from '@hamlet/kube';
 
-/** The values of secrets that the broker may send for agents. */
 export interface EgressSecrets {
   /** Null if there is no such secret, or if its owner did not label it for this use. */
   read(name: string): Promise<string | null>;

@@ -35,7 +35,6 @@ export class KeptSecrets implements EgressSecrets {
     return read.value;
   }
 
-  /** Forgets all values: rules, or measures of admins, have changed. */
   forget(): void {
     this.#kept.clear();
   }

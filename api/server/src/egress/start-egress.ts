@@ -42,7 +42,6 @@ export interface EgressPorts extends Omit<BrokerFeedPorts, 'egressOf'> {
   readonly config: { readonly egressFile: string | undefined; readonly egressDays: number };
 }
 
-/** Starts the API's side of the broker: the rules of all agents, their stream, and the retention of attempts. */
 export async function startEgress(ports: EgressPorts) {
   const { db, source, config, log } = ports;
   const village = await readVillageEgress(config.egressFile);

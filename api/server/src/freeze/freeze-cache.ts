@@ -11,7 +11,6 @@ export function villageState(freeze: ActiveFreeze | null): VillageState {
   return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
 }
 
-/** A part of the snapshot of the operator's stream: the state of the freeze. */
 export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
 
 /** This replica's cache of the freeze, some milliseconds behind Postgres. Postgres alone decides about refusals. */
@@ -19,7 +18,6 @@ export interface FreezeCache {
   readonly frozen: boolean;
   /** A signal that aborts when the village is frozen. After each freeze there is a new signal. */
   signal(): AbortSignal;
-  /** Calls `changed` after each change. */
   onChange(changed: (frozen: boolean) => void): void;
   close(): Promise<void>;
 }

@@ -6,7 +6,6 @@ import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
 
-/** The object of audit rows about the village itself. */
 const VILLAGE = 'village';
 
 async function shown(db: Db): Promise<VillageFreeze> {
@@ -20,7 +19,6 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-/** Handlers of the freeze. Each act writes the freeze, an audit row and an event for every replica and the operator, in one transaction. */
 export function freezeHandlers({ db }: { readonly db: Db }) {
   async function conclude(
     tx: Tx,

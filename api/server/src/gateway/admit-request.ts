@@ -23,7 +23,6 @@ import type { OpenBrake, StreamBrakes } from './stream-brakes.ts';
 import type { ModelCatalog } from './models/village-models.ts';
 
 const BUSY_RETRY_S = 5;
-/** Time for the steps before and after an answer. */
 const MARGIN_MS = 30_000;
 
 /** Age beyond which a request cannot be under way on any replica. Pure. */
@@ -47,16 +46,12 @@ export interface GatewayPorts {
   readonly monotonicMs: () => number;
 }
 
-/** A request of an agent to a model. */
 export interface AskedModel {
   readonly agent: AgentActor;
   readonly model: string;
-  /** Names the run that the request serves. */
   readonly metadata: ChatCompletionBody['metadata'];
-  /** Checks the request against the agent's limits. */
   readonly plan: (allowance: Allowance) => Outcome<PlannedRequest>;
   readonly traceparent: string;
-  /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
 }
 
@@ -66,18 +61,15 @@ export interface Ticket {
   readonly agentId: string;
   /** The run that the request serves; null if it serves none of the agent's. */
   readonly run: AskingRun | null;
-  /** Aborts when the agent or the village may no longer use models. */
   readonly brake: OpenBrake;
   readonly plan: PlannedRequest;
   /** The place at the provider; `carryOut` releases it. */
   readonly place: ProviderPlace;
   readonly reservation: Reservation;
-  /** The limits of the tier, with the part of each that is left. */
   readonly limits: readonly ShownLimit[];
   readonly startedMs: number;
 }
 
-/** The limits of models as response headers. Pure. */
 export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }: ModelHour): readonly ShownLimit[] {
   const tokens = limits.tokens_per_hour ?? 0;
   const atOnce = limits.concurrent_model_requests ?? 0;
@@ -120,7 +112,6 @@ function tooMuch(
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
-/** The refusal of a request that was not admitted. Pure. */
 function refusalOf(
   admission: Exclude<Admission, { readonly verdict: 'admitted' }>,
   { agentId, allowance, plan: { tokens }, quote: { amount } }: Wanted,
@@ -144,7 +135,6 @@ function refusalOf(
   }
 }
 
-/** A request with its limits and its price. */
 interface Wanted {
   readonly agentId: string;
   readonly allowance: Allowance;
@@ -192,7 +182,6 @@ async function enter(
   });
 }
 
-/** Holds money for a request that has waited. */
 async function pay(
   ports: GatewayPorts,
   { agent, model, traceparent }: AskedModel,
@@ -215,7 +204,6 @@ async function pay(
   return reserved;
 }
 
-/** Waits for a place at the provider, higher tiers first. */
 async function takePlace(
   { queue }: GatewayPorts,
   { served }: PlannedRequest,
@@ -235,7 +223,6 @@ async function takePlace(
 
 type Waiting = Wanted & Entered & { readonly brake: OpenBrake };
 
-/** A place at the provider and the money for a request that has to wait. */
 async function equip(
   ports: GatewayPorts,
   asked: AskedModel,
@@ -256,7 +243,6 @@ async function equip(
 
 type Seated = Entered & Pick<Ticket, 'place'>;
 
-/** Enters a request for which the provider has a place. */
 async function enterAt(
   place: ProviderPlace,
   ports: GatewayPorts,

@@ -1,10 +1,8 @@
 import type { ChatDelta } from '@hamlet/models';
 
-/** Limits on the time of an answer, in milliseconds; the configuration of models has them. */
 export interface AnswerTimes {
   /** From the request to a provider to its first piece, which a slow model spends with reading the prompt. */
   readonly firstPieceMs: number;
-  /** Between two pieces. */
   readonly idleMs: number;
   /** From the first request to the end of the answer, all attempts included. */
   readonly totalMs: number;
@@ -28,7 +26,6 @@ export class AnswerClock {
     this.#total = setTimeout(() => this.#end(`was not complete after ${totalMs / 1_000} s`), totalMs);
   }
 
-  /** Aborts when the answer is late. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
@@ -38,7 +35,6 @@ export class AnswerClock {
     return this.#late;
   }
 
-  /** Begins the wait for the next piece. */
   take(delta: ChatDelta): void {
     const { firstPieceMs, idleMs } = this.#times;
     if (delta.kind === 'begin') this.#arm(firstPieceMs);

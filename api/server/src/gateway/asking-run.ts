@@ -6,7 +6,6 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { DeltaPublisher, DeltaSource, RunDeltas } from '../runs/run-deltas.ts';
 
-/** A run of the agent that asks a model. */
 export interface AskingRun {
   readonly runId: string;
   /** Publishes the words of the answer. Null unless the agent works on the run now. */

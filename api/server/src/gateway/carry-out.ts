@@ -14,7 +14,6 @@ import type { CallSeal } from './texts/call-seal.ts';
 import { keepText } from './texts/keep-text.ts';
 import { refusalOfModel } from './refusal-of-model.ts';
 
-/** Tokens of a request, all of its attempts included. */
 export interface ModelUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -22,7 +21,6 @@ export interface ModelUsage {
   readonly estimated: boolean;
 }
 
-/** A complete answer, with what it took. */
 export interface Completed {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
@@ -37,7 +35,6 @@ export interface Completed {
   readonly seal: CallSeal;
 }
 
-/** A piece of an answer that a caller receives. */
 export type VisiblePiece = Extract<ChatDelta, { readonly kind: 'text' | 'tool' }>;
 
 export interface ChatCaller {
@@ -80,7 +77,6 @@ export function chargeOf({ perThousand, held }: Reservation, usedTokens: number)
   return cost > held ? held : cost;
 }
 
-/** The end of a request, its tokens, and its texts under salted hashes. */
 export interface Conclusion {
   readonly outcome: ModelRequestEnd['outcome'];
   readonly usage: ModelUsage;
@@ -175,7 +171,6 @@ async function giveUp(
   return braked ?? refusalOfModel(null, ticket.plan.served.provider);
 }
 
-/** Passes a visible piece to the caller and to the people who watch the run. */
 function passOn(
   { plan, run }: Ticket,
   piece: VisiblePiece,

@@ -13,7 +13,6 @@ import type { AnswerShape } from './conversations/converse.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
 import type { ModelCatalog } from './models/village-models.ts';
 
-/** Facts about an answer that its format needs. */
 export interface CompletionHead {
   readonly createdS: number;
   readonly isScripted: (provider: string) => boolean;
@@ -42,7 +41,6 @@ function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsag
   };
 }
 
-/** The receipt of an answer. Pure. */
 export function receiptOf({ plan }: Ticket, completed: Completed, { isScripted }: CompletionHead): ModelReceipt {
   const { provider, usage, queueMs, ttftMs, tokensPerS, price, seal } = completed;
   const { promptTokens: prompt, completionTokens: completion, estimated } = usage;
@@ -64,7 +62,6 @@ function callOf({ id, name, arguments: text }: ToolCall) {
   return { id, type: 'function' as const, function: { name, arguments: text } };
 }
 
-/** Pure. */
 export function headAt({ isScripted }: Pick<ModelCatalog, 'isScripted'>, now: Date): CompletionHead {
   return { createdS: Math.floor(now.getTime() / 1_000), isScripted };
 }

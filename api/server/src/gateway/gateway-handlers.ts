@@ -163,7 +163,6 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
   };
 }
 
-/** Handlers of the model gateway, and of the report on an agent's use of it. */
 export function gatewayHandlers(ports: GatewayHandlerPorts) {
   return {
     completeChat: completeChat(ports),

@@ -12,7 +12,6 @@ export interface GatewayMetrics {
     model: string,
     end: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number },
   ): void;
-  /** Counts a request whose cost or end could not be recorded. */
   unsettled(): void;
 }
 

@@ -6,14 +6,12 @@ import type { Allowance } from '../limits/agent-limits.ts';
 import { chatRequestOf } from './chat-request-of.ts';
 import type { ModelCatalog, ServedModel } from './models/village-models.ts';
 
-/** A request that is ready to be sent: its model, its content, and the tokens that it can use. */
 export interface PlannedRequest {
   readonly served: ServedModel;
   readonly request: ChatRequest;
   readonly promptTokens: number;
   /** True if no model of the chain can use the tools that the request offers. */
   readonly toolsIgnored: boolean;
-  /** Tokens of the prompt plus the longest answer. */
   readonly tokens: number;
 }
 
@@ -21,13 +19,11 @@ function namesOf(models: readonly string[]): string {
   return models.length === 0 ? 'no models' : models.join(', ');
 }
 
-/** The agent that asks, and the models that there are. */
 export interface Asking {
   readonly agentId: string;
   readonly catalog: ModelCatalog;
 }
 
-/** A model for an agent, or the refusal. Pure, but for the credentials that the catalog reads. */
 export function servedModel(
   model: string,
   { tier, limits: { models } }: Allowance,
@@ -45,7 +41,6 @@ export function servedModel(
   return accepted(found);
 }
 
-/** The request to a provider, or its refusal. Pure. */
 export function planRequest(body: ChatCompletionBody, allowance: Allowance, asking: Asking): Outcome<PlannedRequest> {
   const found = servedModel(body.model, allowance, asking);
   if (!found.ok) return found;

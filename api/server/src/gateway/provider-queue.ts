@@ -39,7 +39,6 @@ export class ProviderQueue {
     this.#limits = limits;
   }
 
-  /** Number of waiting requests by provider. */
   get waiting(): readonly (readonly [provider: string, count: number])[] {
     return [...this.#lines].map(([provider, { waiting }]) => [provider, waiting.length]);
   }

@@ -23,7 +23,6 @@ import { openCatalog } from './models/village-models.ts';
 import type { VillageModels } from './models/village-models.ts';
 
 const EVERY_MS = 30_000;
-/** Maximum number of expired texts that the job deletes each time it runs. */
 const TEXTS_AT_ONCE = 5_000;
 
 export interface GatewayStart

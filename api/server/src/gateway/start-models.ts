@@ -16,7 +16,6 @@ export interface StartedModels {
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
   readonly subscriptions: Subscriptions;
-  /** Days to keep prompts and answers; 0 keeps none. */
   readonly textDays: number;
 }
 

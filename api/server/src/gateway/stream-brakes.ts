@@ -5,7 +5,6 @@ import type { DeltaPublisher } from '../runs/run-deltas.ts';
 import { CODE_OF_MEASURE } from '../standing/bar-refusal.ts';
 import type { StandingCache } from '../standing/standing-cache.ts';
 
-/** Ends one request to a model from outside. */
 export interface OpenBrake {
   readonly signal: AbortSignal;
   /** The refusal with the reason why the answer was cut off; null while the request may continue. */
@@ -13,7 +12,6 @@ export interface OpenBrake {
   readonly close: () => void;
 }
 
-/** Ends requests to models under way when a measure, a freeze or a cancel forbids them. */
 export interface StreamBrakes {
   /** @param run publisher of the run that the request serves; the brake closes it. */
   open(agentId: string, run: DeltaPublisher | null): OpenBrake;
@@ -29,7 +27,6 @@ const RUN_OVER = refused(
   'The run was cancelled, has ended or lost its lease while the model answered; the agent pays for the tokens so far',
 );
 
-/** The requests under way of one agent on this replica. */
 class AgentBrakes {
   readonly #open = new Map<string, Set<(refusal: Refused) => void>>();
 
@@ -52,7 +49,6 @@ export interface BrakePorts {
   readonly standing: Pick<StandingCache, 'get' | 'onChange'>;
 }
 
-/** Follows the measures against agents and the freeze of the village. */
 export function startStreamBrakes({ freeze, standing }: BrakePorts): StreamBrakes {
   const brakes = new AgentBrakes();
   standing.onChange((agentIds) => {

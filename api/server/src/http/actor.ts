@@ -45,7 +45,6 @@ export interface Credentials {
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
 
-/** An admitted socket or stream, which stays open for longer than a request. */
 export interface OpenConnection {
   readonly actor: Actor;
   /** Authenticates again with the connection's original credentials. */
@@ -56,6 +55,5 @@ export interface OpenConnection {
 
 /** Watches open connections, and closes a connection once its actor would be refused. */
 export interface WatchConnections {
-  /** Watches a connection. The caller runs the returned function when the connection ends for another reason. */
   watch(connection: OpenConnection): () => void;
 }

@@ -1,13 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** The proxies whose X-Forwarded-For the API trusts, and how many of them stand in a row. */
 export interface ProxyTrust {
   readonly isProxy: (address: string) => boolean;
   readonly hops: number;
 }
 
-/** Named networks, with the names that other servers use. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

@@ -11,7 +11,6 @@ const BACKLOG_MAX_BYTES = 1 << 20;
 const HEARTBEAT_MS = 5_000;
 
 export interface CompletionChannel {
-  /** Aborts when the caller has gone. */
   readonly gone: AbortSignal;
   /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
   begin(limits: readonly ShownLimit[], first: readonly unknown[]): void;

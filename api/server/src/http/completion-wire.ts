@@ -1,9 +1,7 @@
 import type { Problem, RouteSpec } from '@hamlet/contract';
 import { anthropicErrorOf, openAiErrorOf } from './respond.ts';
 
-/** The events of a streamed completion in the format of one kind of clients, as they are written. */
 export interface CompletionWire {
-  /** The event of a chunk; `json` is its JSON. */
   event(chunk: unknown, json: string): string;
   /** The event after the last chunk; empty if the last chunk ends the stream. */
   readonly done: string;
@@ -30,7 +28,6 @@ const ANTHROPIC: CompletionWire = {
     named('error', JSON.stringify({ type: 'error', error: anthropicErrorOf(problem), request_id: problem.request_id })),
 };
 
-/** The wire of a route. Pure. */
 export function completionWire({ answer }: Pick<RouteSpec, 'answer'>): CompletionWire {
   return answer.kind === 'completion' && answer.wire === 'anthropic' ? ANTHROPIC : OPENAI;
 }

@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 5_000;
-/** Unread output above which a sender of stored events pauses. */
 const PAUSE_BYTES = 256 << 10;
 /** Limit of unread output. Above it the API drops the connection; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
@@ -9,11 +8,9 @@ const BACKLOG_MAX_BYTES = 8 << 20;
 export interface EventSink {
   send(event: string, data: unknown, id?: string): void;
   close(): void;
-  /** Resolves when the reader has read most of the output, or has left. */
   drained(): Promise<void>;
 }
 
-/** Sets the headers of an event stream. The first write sends them. */
 export function setStreamHeaders(response: Response): void {
   response.status(200);
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });

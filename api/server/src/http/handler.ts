@@ -10,13 +10,11 @@ import type { Outcome } from './outcome.ts';
 type Part<R, K extends 'params' | 'query' | 'body'> =
   R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
 
-/** The call of a run that the API performs for an agent. */
 export interface PerformedCall {
   readonly runId: string;
   readonly callId: string;
 }
 
-/** The actor of a request, and the ids of the request. `call`: the agent acts in this call of a run. */
 export interface Caller {
   readonly actor: Actor;
   readonly requestId: string;
@@ -24,12 +22,10 @@ export interface Caller {
   readonly call?: PerformedCall;
 }
 
-/** The caller of a request. Pure. */
 export function callerOf({ actor, requestId, traceparent, call }: Caller): Caller {
   return { actor, requestId, traceparent, ...(call === undefined ? {} : { call }) };
 }
 
-/** A request that has passed rate limits, authentication, authorization and parsing. */
 export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
@@ -51,7 +47,6 @@ export interface WriteKey {
   readonly hash: Uint8Array;
 }
 
-/** The data of a route's answer, before its schema parses it. */
 export type DataOf<R extends RouteSpec> = R['answer'] extends {
   readonly kind: 'json' | 'completion';
   readonly schema: infer S extends z.ZodType;
@@ -82,23 +77,19 @@ export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind
 
 type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 
-/** One handler for every route of the contract; a missing handler does not compile. */
 export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
 
 /** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
-/** A handler that returns an answer. */
 export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {
   return { kind: 'plain', run } as const;
 }
 
-/** A handler that runs in one transaction with the idempotency key of its request. */
 export function inTx<R, D>(run: (request: R, tx: Tx) => Promise<Outcome<D>>) {
   return { kind: 'tx', run } as const;
 }
 
-/** A handler of any route, as `mount` calls it. */
 export type AnyHandler =
   | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }
   | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }

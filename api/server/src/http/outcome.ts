@@ -25,7 +25,6 @@ export interface Refused {
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;
-  /** Further limits for the headers. */
   readonly limits?: readonly ShownLimit[];
 }
 

@@ -1,7 +1,6 @@
 import type { Response } from 'express';
 import { refused, type Refused } from './outcome.ts';
 
-/** A limit of requests in a window, for each key. */
 export interface RatePolicy {
   readonly name: string;
   readonly quota: number;
@@ -21,7 +20,6 @@ export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number)
   return { allowed: count <= policy.quota, remaining: Math.max(0, policy.quota - count), resetS, policy };
 }
 
-/** The refusal of a request beyond its quota. */
 export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVerdict): Refused {
   return refused('rate_limited', `At most ${quota} requests in ${windowS} s; wait ${resetS} s`, resetS);
 }
@@ -47,7 +45,6 @@ export class RateLimiter {
     return rateVerdict(policy, window.count, window.endsMs - nowMs);
   }
 
-  /** Takes a request back that should not have counted. */
   giveBack(key: string): void {
     const window = this.#windows.get(key);
     if (window !== undefined) window.count = Math.max(0, window.count - 1);
@@ -70,7 +67,6 @@ export function rateHeaders(verdict: RateVerdict): Record<string, string> {
   };
 }
 
-/** A limit besides requests per minute, for the headers of an answer. */
 export interface ShownLimit {
   readonly name: string;
   readonly quota: number;
@@ -81,10 +77,6 @@ export interface ShownLimit {
   readonly resetS?: number;
 }
 
-/**
- * Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which already have
- * the limit of requests.
- */
 export function showLimits(response: Response, limits: readonly ShownLimit[] = []): void {
   for (const { name, quota, remaining, unit, windowS, resetS } of limits) {
     response.append(

@@ -4,7 +4,6 @@ import type { Response } from 'express';
 import { refused, type Refused } from './outcome.ts';
 import { showLimits } from './rate-limit.ts';
 
-/** OpenAI's error type for a refusal. Clients of OpenAI read it. */
 function typeOf(reason: Refusal): string {
   const { status } = REFUSALS[reason];
   if (reason === 'insufficient_funds' || reason === 'token_quota_exhausted') return 'insufficient_quota';
@@ -56,12 +55,9 @@ const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
   'token_review_refused',
 ]);
 
-/** Prefix of the paths that clients of OpenAI use. */
 const MODELS_PREFIX = '/v1/';
-/** Prefix of the paths that clients of Anthropic use. */
 const MESSAGES_PREFIX = '/v1/messages';
 
-/** The problem with what the client of a path reads beside it. */
 function clientProblem(problem: Problem, path: string): Problem {
   if (path.startsWith(MESSAGES_PREFIX)) return { ...problem, type: 'error', error: anthropicErrorOf(problem) };
   return path.startsWith(MODELS_PREFIX) ? { ...problem, error: openAiErrorOf(problem) } : problem;
@@ -80,7 +76,6 @@ export function sendRefusal(response: Response, refusal: Refused, requestId: str
     .send(JSON.stringify(problem));
 }
 
-/** The refusal for an exception: a part that is unavailable, or an opaque failure. */
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');

@@ -14,7 +14,6 @@ function newSpanId(): string {
   return newTraceId().slice(16);
 }
 
-/** Continues the caller's trace with a new span, or begins one (W3C Trace Context). */
 export function continueTrace(header: string | undefined): string {
   const [, trace, , flags] = header === undefined ? [] : (TRACEPARENT.exec(header) ?? []);
   const known = trace !== undefined && !/^0+$/.test(trace);

@@ -9,7 +9,6 @@ export interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
   readonly local: RateLimiter;
   readonly limits: Pick<AgentLimits, 'of'>;
-  /** Requests a minute for a person, and for the operator. */
   readonly requestsPerMinute: number;
   readonly monotonicMs: () => number;
 }
@@ -25,7 +24,6 @@ const WITHOUT_TIER: RatePolicy = { name: 'no tier', quota: 60, windowS: WINDOW_S
  */
 const OF_LEASES: RatePolicy = { name: 'leases', quota: 240, windowS: WINDOW_S };
 const LEASE_ROUTES: ReadonlySet<string> = new Set(['renewRun', 'settleRun']);
-/** Tags of routes that can move money. */
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
 /**

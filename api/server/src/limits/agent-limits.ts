@@ -4,7 +4,6 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { RaiseLimits } from '../agents/bought-limits.ts';
 import { limitsOf } from '../agents/describe-agent.ts';
 
-/** The present limits of an agent: those of its tier, raised by its purchases, and the price of the tier. */
 export interface Allowance {
   readonly tier: string;
   /** Rank of the tier: a higher one goes first where requests wait. */
@@ -21,7 +20,6 @@ export interface AgentLimits {
   forget(agentId: string): void;
 }
 
-/** Reads the purchases of agents; see `boughtLimits`. */
 export type ReadBought = (agentIds: readonly string[]) => Promise<(agentId: string) => RaiseLimits>;
 
 export interface AgentLimitsPorts {
@@ -39,7 +37,6 @@ const ACTIVE_MAX = 1_000;
 /** Mutable because it counts the time since the last call for the agent. */
 interface Remembered {
   readonly raise: Promise<RaiseLimits>;
-  /** Before the read began. */
   readonly atMs: number;
   usedMs: number;
 }

@@ -2,7 +2,6 @@ import type { ReadLimitReached } from '../agents/agent-handlers.ts';
 import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
 
-/** Reads the window in which the limiter counts the requests of an agent. */
 export function readLimitReached(ports: {
   readonly windows: Pick<SharedWindows, 'read'>;
   readonly limits: Pick<AgentLimits, 'of'>;

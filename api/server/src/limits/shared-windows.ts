@@ -11,7 +11,6 @@ export interface Counted {
 /** The wait for Redis: `short` if a count on this replica can replace the answer, otherwise `long`. */
 export type Patience = 'short' | 'long';
 
-/** Windows in which all replicas count together. */
 export interface SharedWindows {
   /** Counts one request; null if Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
   count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
@@ -25,7 +24,6 @@ const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
 /** For this time after a timeout, `short` calls do not wait for Redis, so that an outage does not delay every request for the map. */
 const REST_MS = 500;
-/** Timeout of a command in the Redis client. */
 const FORGET_MS = 10_000;
 const RECONNECT_MAX_MS = 500;
 

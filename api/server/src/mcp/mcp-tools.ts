@@ -24,13 +24,11 @@ const POSTS_MAX = 20;
 const SEARCH_MAX_CHARS = 200;
 const KEY_MAX_CHARS = 200;
 
-/** Sends a request of a tool to a route of the API. */
 export type AskVillage = (
   route: RouteSpec & { readonly name: McpRoute },
   input: RouteInput,
 ) => Promise<Outcome<unknown>>;
 
-/** A tool of the village's MCP server. */
 export interface McpTool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;

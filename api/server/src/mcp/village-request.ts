@@ -7,7 +7,6 @@ import { authorize } from '../http/pipeline/authorize.ts';
 import type { LimitActor } from '../http/pipeline/exchange.ts';
 import { refusalOfVerdict } from '../http/rate-limit.ts';
 
-/** Routes behind the tools of the village's MCP server. */
 export type McpRoute = 'listAgents' | 'listPosts' | 'getPost' | 'createPost' | 'createRun' | 'getRun';
 export type McpHandlers = Pick<Handlers, McpRoute>;
 
@@ -17,7 +16,6 @@ export interface VillageRequestPorts {
   readonly limitActor: LimitActor;
 }
 
-/** The person's request: the actor of the MCP message, its address, and the idempotency key of a write. */
 export interface McpCaller extends Caller {
   readonly address: string;
   readonly key: string;

@@ -81,7 +81,6 @@ function forgetRepositoryMemory({ db }: MemoryPorts): Handlers['forgetRepository
   );
 }
 
-/** Routes of the memory of repositories: one for the residents, the others for people. */
 export function memoryHandlers(ports: MemoryPorts) {
   return {
     useRepositoryMemory: useRepositoryMemory(ports),

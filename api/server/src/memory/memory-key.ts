@@ -10,7 +10,6 @@ export function memoryKey(url: string): string | null {
 
 const ADDRESS = /^(https:\/\/|ssh:\/\/|git@)/;
 
-/** The repository that a person names: as the list has it, or by an address. Pure. */
 export function askedMemory(text: string): string {
   return (ADDRESS.test(text) ? memoryKey(text) : null) ?? text;
 }

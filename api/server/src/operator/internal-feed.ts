@@ -16,14 +16,11 @@ import type { Services } from '../service/services.ts';
 const PAGE = 500;
 const POLL_MS = 2_000;
 
-/** Event streams to the operator, each resumable by `EPOCH:OFFSET`. */
 export interface InternalFeed {
-  /** Starts a stream after an event id, or with a snapshot. Returns a function that ends the stream. */
   open(after: string | undefined, sink: EventSink): Promise<() => void>;
   close(): void;
 }
 
-/** Reads one part of the snapshot that a stream begins with, in the transaction of the snapshot. */
 export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'event' | 'data'>[]>;
 
 async function presencePart(tx: Tx): ReturnType<SnapshotPart> {
@@ -45,7 +42,6 @@ async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
 
 export interface FeedPorts extends Pick<Services, 'db' | 'log'> {
   readonly signal: InternalSignal;
-  /** Further parts of the snapshot, after standing and presence. */
   readonly parts: readonly SnapshotPart[];
 }
 

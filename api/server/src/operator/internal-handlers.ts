@@ -26,7 +26,6 @@ export interface InternalPorts {
       }): Promise<Answered>;
     };
   };
-  /** Ends the compute claim of a life that is over. */
   readonly claims: { endLife(tx: Tx, agentId: string, uid: string): Promise<void> };
   readonly claimView: (claim: ClaimRow) => ComputeClaim;
 }

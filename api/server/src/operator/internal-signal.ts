@@ -1,6 +1,5 @@
 import { INTERNAL_EVENTS_CHANNEL, listen, type InternalEvent } from '@hamlet/store';
 
-/** Calls back for internal events of all replicas, some milliseconds after their commit. */
 export interface InternalSignal {
   /**
    * Registers a callback for one kind of event, or for all. The callback also runs after every reconnection, because

@@ -5,7 +5,6 @@ import { refused, type Outcome, type Refused } from '../http/outcome.ts';
 const FENCE_HEADER = 'hamlet-fence';
 const FENCE = /^([0-9A-Za-z-]{1,64}):([0-9]{1,15})$/;
 
-/** Reads the fence of an operator's request. The refusal names the format. */
 export function fenceOf(headers: IncomingHttpHeaders): { readonly ok: true; readonly data: Fence } | Refused {
   const value = headers[FENCE_HEADER];
   const [, leaseUid, transitions] = FENCE.exec(typeof value === 'string' ? value : '') ?? [];

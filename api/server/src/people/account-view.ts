@@ -26,7 +26,6 @@ export function accountDetail(row: AccountDetailRow): AccountDetail {
   };
 }
 
-/** A session in the form for people. Pure. @param currentHash of the session that makes the request */
 export function sessionView(row: SessionRow, currentHash: Uint8Array | null): Session {
   return {
     session_id: row.sessionId,

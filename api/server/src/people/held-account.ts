@@ -6,7 +6,6 @@ import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { accountDetail } from './account-view.ts';
 
-/** Life of the code of an invitation or of a password reset. */
 const CODE_LIFE_MS = 72 * 3_600_000;
 const CODE_PREFIX = 'hic_';
 
@@ -15,7 +14,6 @@ export async function shownAccount(db: Db, accountId: string): Promise<Outcome<{
   return row === null ? refused('no_such_account') : accepted({ account: accountDetail(row) });
 }
 
-/** Grants an account a new one-time code, which replaces an earlier one. */
 export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<CodeGrant> {
   const code = newSecret(CODE_PREFIX);
   const expiresAt = new Date(now.getTime() + CODE_LIFE_MS);

@@ -21,7 +21,6 @@ export interface VouchedPerson {
   readonly groups: readonly string[];
 }
 
-/** An OpenID provider, used with authorization code, PKCE, state and nonce. */
 export interface IdentityProvider {
   /**
    * Returns the URL to which the browser goes, and the state to store until it returns. Throws UnavailableError without

@@ -55,7 +55,6 @@ export function accountNameOf(claims: Readonly<Record<string, unknown>>): string
   return 'person';
 }
 
-/** The groups in a claim: an array of texts, or one text. Pure. */
 export function groupsOf(claim: unknown): readonly string[] {
   if (typeof claim === 'string') return [claim];
   return Array.isArray(claim) ? claim.filter((group) => typeof group === 'string') : [];
@@ -63,7 +62,6 @@ export function groupsOf(claim: unknown): readonly string[] {
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** An https URL, or plain http on this machine. */
 const SecureUrl = z
   .url({ protocol: /^https?$/ })
   .refine(
@@ -72,7 +70,6 @@ const SecureUrl = z
   )
   .transform((text) => new URL(text));
 
-/** A list in the form `a, b`. */
 const Groups = z.string().transform((text) =>
   text
     .split(',')

@@ -17,7 +17,6 @@ import { attemptCookie, attemptOf, endedAttemptCookie } from '../http/session-co
 import type { IdentityProvider, VouchedPerson } from './identity-provider.ts';
 import { roleOfGroups, safeReturnTo, type RoleGroups } from './oidc-settings.ts';
 
-/** Longest time that a person may spend at the provider. */
 export const ATTEMPT_LIFE_MS = 600_000;
 /** Maximum number of names that are tried if the provider's name is taken. */
 const NAMES_TRIED = 20;
@@ -29,7 +28,6 @@ export interface OidcPorts {
   readonly name: string;
 }
 
-/** Sign-in through the identity provider. Both steps answer with the URL to which the browser goes next. */
 export interface OidcSignIn {
   readonly name: string;
   begin(returnTo: string | undefined, now: Date): Promise<Accepted<string>>;

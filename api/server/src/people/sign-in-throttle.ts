@@ -65,7 +65,6 @@ export class SignInThrottle {
     };
   }
 
-  /** The refusal of an attempt on a name that is under attack. */
   refuseName(name: string): Refused {
     const nowMs = this.#monotonicMs();
     return refuseUntil(this.#window(`name ${name.toLowerCase()}`, nowMs), nowMs);

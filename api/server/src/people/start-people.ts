@@ -17,7 +17,6 @@ export interface PeoplePorts extends GuardPorts, Pick<Services, 'db' | 'monotoni
   readonly oidc: OidcSettings | undefined;
 }
 
-/** Starts sign-in and the guard of open connections. Its job records the end of expired bans. */
 export function startPeople(ports: PeoplePorts) {
   const { db, log, oidc } = ports;
   const guard = startConnectionGuard(ports);

@@ -4,12 +4,10 @@ import { commandsInExamples, narrowPolicy, resolvePolicy, type CommandClasses } 
 import type { RunRow } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 
-/** The policy of an agent: the rules of the village, narrowed by its tier and its spec. */
 export type PolicyOf = (agentId: string) => Policy;
 
 const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest();
 
-/** The columns of a run on which its policy depends. */
 export type PolicyColumns = Pick<RunRow, 'agentId' | 'toolLists' | 'safeMode'>;
 
 /** The policy of a run: that of its agent, narrowed by its safe mode, and for a worker by the lists of tools that its parents gave. */
@@ -22,7 +20,6 @@ const NONE = {};
 type TierTools = NonNullable<EntitlementSpec['tools']>;
 
 type Servers = NonNullable<AgentSpec['mcpServers']>;
-/** The parts of a spec that its policy depends on. */
 interface Narrowing {
   readonly tools?: AgentTools | undefined;
   readonly mcpServers?: Servers | undefined;

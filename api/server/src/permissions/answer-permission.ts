@@ -104,7 +104,6 @@ interface Answered {
   readonly rule: AllowRule | null;
 }
 
-/** The rule that the answer asks for, given or, for a repeated answer, found. */
 async function ruleOf(
   tx: Tx,
   request: Asked,

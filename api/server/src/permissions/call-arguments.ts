@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Nested levels of arguments; no tool has more than four. */
 const LEVELS_MAX = 32;
 
 /** Arguments of a call. `text` is canonical JSON: equal values have the same text. `hash` is its SHA-256. */

@@ -14,13 +14,11 @@ export type CallRequest = RequestOf<typeof performCall>;
 /** `truncate` marks a cut with one more character. */
 const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 
-/** A call that the API has judged, in the transaction that has locked its run. */
 export interface JudgedCallOfRun {
   readonly request: CallRequest;
   readonly args: CallArguments;
   readonly run: RunRow;
   readonly policyVersion: string;
-  /** The permission that the call uses up. */
   readonly permissionId: string | null;
 }
 
@@ -33,7 +31,6 @@ export function callKeyOf({ params }: CallRequest): string {
   return `call ${params.run_id} ${params.call_id}`;
 }
 
-/** The request that the handler of a direct route gets. */
 export function directRequest(request: CallRequest, { params, body }: VillageCall): unknown {
   const { now, address, headers } = request;
   return {
@@ -75,7 +72,6 @@ async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome
   await noteRunEvent(tx, run, { event: outcome === null ? 'call_begun' : 'call_settled', detail });
 }
 
-/** Uses up the permission and inserts the effect; settled with its outcome, or begun. */
 export async function beginEffect(tx: Tx, call: JudgedCallOfRun, outcome: CallOutcome | null): Promise<void> {
   const { request, args, run, permissionId, policyVersion } = call;
   if (permissionId !== null) await endPermission(tx, permissionId, 'consumed');
@@ -96,7 +92,6 @@ export async function beginEffect(tx: Tx, call: JudgedCallOfRun, outcome: CallOu
   else await settleCall(tx, call, outcome);
 }
 
-/** Records the end of a call: as an event of its run, and in the audit. */
 export async function settleCall(tx: Tx, call: JudgedCallOfRun, outcome: CallOutcome): Promise<void> {
   await noteCall(tx, call, outcome);
   await recordCall(tx, call, outcome);

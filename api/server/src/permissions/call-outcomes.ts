@@ -11,7 +11,6 @@ export function deniedOutcome(code: string, text: string): CallOutcome {
   return { kind: 'denied', code, text: truncate(text, TEXT_MAX_CHARS) };
 }
 
-/** The refusal of a direct route, in words for the model. Pure. */
 export function failedOutcome({ reason, detail }: Refused): CallOutcome {
   return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
 }

@@ -30,7 +30,6 @@ export function begunCommand(
   return request.now.getTime() - begunAt.getTime() < REPEATED_WITHIN_MS ? prepared.call : null;
 }
 
-/** Sends a command to the world or the cluster with the key of the call, and settles the effect with the answer. */
 export async function sendCommand(
   ports: { readonly db: Db; readonly direct: DirectHandlers },
   request: CallRequest,

@@ -23,9 +23,7 @@ export interface PerformPorts {
   readonly policyOf: PolicyOf;
   readonly egressOf: EgressOf;
   readonly readCommand: ReadCommand;
-  /** The handlers of the direct routes. */
   readonly direct: DirectHandlers;
-  /** Begins the worker of a call of `delegate`. */
   readonly beginWorker: BeginWorker;
 }
 
@@ -42,7 +40,6 @@ async function delegate(tx: Tx, call: JudgedCallOfRun, beginWorker: BeginWorker)
   return answered(outcome);
 }
 
-/** The step after the first transaction: an answer, or a command to the world or the cluster. */
 type Next =
   | { readonly kind: 'answer'; readonly outcome: Outcome<Performed>; readonly afterCommit?: () => void }
   | { readonly kind: 'command'; readonly call: VillageCall };
@@ -119,7 +116,6 @@ export function denialOf(code: CallDenial, { judged, permission }: Pick<Facts, '
   return deniedOutcome(code, [DENIALS[code], reasons[code] ?? ''].join(' ').trimEnd());
 }
 
-/** Facts about a call, under the lock of its run. */
 interface Facts {
   readonly request: CallRequest;
   readonly args: CallArguments;
@@ -189,7 +185,6 @@ async function carryOut(
   }
 }
 
-/** Judges a call under the lock of its run, and performs it as far as one transaction can. */
 async function judgeAndPerform(
   tx: Tx,
   request: CallRequest,

@@ -15,7 +15,6 @@ export type PermissionPorts = AnswerPorts & PerformPorts & BeginPorts;
 
 const cursor = pageCursor(z.uuid());
 
-/** Routes of permissions, and of the calls that need them. */
 export function permissionHandlers(ports: PermissionPorts) {
   const { db } = ports;
   return {

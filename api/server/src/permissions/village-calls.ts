@@ -18,7 +18,6 @@ import type { CallOutcome, RouteSpec, Script, VillageToolName } from '@hamlet/co
 import type { z } from 'zod';
 import type { Handlers } from '../http/handler.ts';
 
-/** Routes that execute the calls of runs. There is no other way to post, act or pay in a run. */
 export type DirectRoute =
   | 'actAsAgent'
   | 'createPost'
@@ -35,7 +34,6 @@ export type DirectRoute =
 /** A call creates a Schedule by a handler of its own, `proposeSchedule`. */
 export type DirectHandlers = Pick<Handlers, DirectRoute>;
 
-/** Tools that the API performs by a direct route. */
 export type PerformedTool = {
   [N in VillageToolName]: (typeof VILLAGE_TOOLS)[N] extends { readonly asks: true } | { readonly begins: true }
     ? never
@@ -46,7 +44,6 @@ export type PerformedTool = {
 
 type Described = Pick<CallOutcome, 'text' | 'data'>;
 
-/** A request to a direct route, parsed by the route's schemas, and the outcome of its answer. */
 export interface VillageCall {
   readonly route: DirectRoute;
   readonly params: unknown;
@@ -54,7 +51,6 @@ export interface VillageCall {
   readonly describe: (data: unknown) => Described;
 }
 
-/** The call, or the issues of its arguments. */
 type Prepared =
   | { readonly ok: true; readonly call: VillageCall }
   | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };

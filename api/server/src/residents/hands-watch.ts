@@ -10,7 +10,6 @@ const POLL_MS = 700;
 /** A viewer with more unsent bytes misses changes, and gets all activities when it has caught up. */
 const BACKLOG_MAX_BYTES = 262_144;
 
-/** The socket of one viewer. */
 export interface HandsViewer {
   send(text: string): void;
   readonly bufferedAmount: number;

@@ -40,7 +40,6 @@ export class WakeHub {
     ports.standing.onChange(() => this.#review());
   }
 
-  /** Sends a wake to an agent, and keeps the newest wakes for a resident that reconnects. */
   wake(agentId: string, wake: Wake): void {
     const kept = this.#kept.get(agentId) ?? [];
     kept.push(wake);

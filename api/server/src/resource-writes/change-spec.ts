@@ -5,7 +5,6 @@ import { accepted, refused, type Outcome, type Refused } from '../http/outcome.t
 import { UnavailableError } from '../http/respond.ts';
 import { FIELD_MANAGER, otherOwners } from '../agents/field-owners.ts';
 
-/** Maximum number of attempts of a write that conflicts with another one. */
 const WRITE_ATTEMPTS = 5;
 
 /** A change to a spec: its merge patch, and the paths that it changes. The paths are empty if the spec already has these values. */

@@ -23,7 +23,6 @@ export type AuditVerdict =
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
   | DueAudit;
 
-/** The content of a row that the audit lacks. */
 export type DueAudit =
   | { readonly verdict: 'ended'; readonly detail: Readonly<Record<string, unknown>> }
   | {

@@ -25,7 +25,6 @@ function tierAnswer(record: EntitlementRecord): Accepted<ReturnType<typeof entit
   return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
 }
 
-/** The outcome of a spec writer as that of a write to the cluster. Pure. */
 function writtenOf<T>(outcome: Outcome<Written<T>>): Outcome<WrittenObject<Written<T>>> {
   if (!outcome.ok) return outcome;
   const { uid, generation, changed } = outcome.data;
@@ -67,7 +66,6 @@ function putAgentEntitlement({ db, source, specWriter }: EntitlementServices): H
   });
 }
 
-/** Handlers for tiers and for agents that are pinned to them. They write custom resources, each change with an audit row. */
 export function entitlementHandlers(services: EntitlementServices) {
   const { source } = services;
   return {

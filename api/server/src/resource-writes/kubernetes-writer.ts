@@ -25,7 +25,6 @@ function written<R>(
   return accepted({ record, uid, generation, changed });
 }
 
-/** Writes tiers, and the pinned tier of an agent, to the custom resources of the namespace. */
 export function createKubernetesWriter({
   client,
   namespace,

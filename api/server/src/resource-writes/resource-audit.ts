@@ -25,7 +25,6 @@ export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural:
  */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
-/** Pause before another look at an object that the API is writing. */
 const UNDER_WAY_MS = 100;
 const READY_POLL_MS = 250;
 
@@ -40,9 +39,7 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
  * changes by an API that died before it wrote its audit row.
  */
 export interface ResourceAudit {
-  /** Takes an object that a watch delivered, with its managedFields. */
   readonly see: (kind: string, object: KubeObject) => void;
-  /** Takes an object that a watch reports as deleted. */
   readonly seeEnd: (kind: string, object: KubeObject) => void;
   /** Finds objects that were deleted while no replica watched, as soon as the watches of agents and tiers have listed. */
   follow(isReady: () => boolean): void;

@@ -5,7 +5,6 @@ export type SpecFields = ReadonlyMap<string, unknown>;
 
 const DIGEST_CHARS = 16;
 
-/** The fields of a spec, or of a part of it at `path`. Pure. */
 export function fieldsOf(spec: unknown, path = ''): SpecFields {
   if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
     return path === '' || spec === undefined ? new Map() : new Map([[path, spec]]);
@@ -24,7 +23,6 @@ export function digestsOf(spec: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries([...fieldsOf(spec)].map(([path, value]) => [path, digest(value)]));
 }
 
-/** The paths whose digests differ, including added and removed fields. Pure. */
 export function changedPaths(
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,

@@ -9,7 +9,6 @@ export interface Written<R> {
   readonly changed: boolean;
 }
 
-/** Writes specs on behalf of a person, to the place from which the source of agents reads them. */
 export interface SpecWriter {
   /**
    * Creates a tier, or changes it to match the body.

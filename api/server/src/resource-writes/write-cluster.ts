@@ -37,10 +37,8 @@ export interface ClusterWrite<T> {
   readonly name: string;
   /** The name of the act in the audit; one that ends with `.delete` deletes the object. */
   readonly action: string;
-  /** Refuses the write before it begins, in the transaction that records it. */
   readonly check?: (tx: Tx) => Promise<Refused | null>;
   readonly write: (begun: BegunWrite) => Promise<Outcome<WrittenObject<T>>>;
-  /** The details of the act in the audit. */
   readonly detail: (written: WrittenObject<T>) => object;
 }
 
@@ -55,7 +53,6 @@ function actOf({ actor, requestId, traceparent, call }: Acting, action: string):
   return { action, role: actor.role, id: actor.id, accountId: account, requestId, traceparent, call: call ?? null };
 }
 
-/** The actor of a write, for its audit row. Pure. */
 export function actingOf({ role, id, requestId, traceparent, call }: WriteAct): Acting {
   return { actor: { role, id }, requestId, traceparent, ...(call === null ? {} : { call }) };
 }
@@ -66,7 +63,6 @@ export async function noteAuthor(tx: Tx, uid: string, { accountId, call }: Write
   if (call !== null) await noteScheduleApprover(tx, uid, call);
 }
 
-/** Locks the key and records the write, or answers: with the stored answer, or with a refusal. */
 async function begin<T>(
   tx: Tx,
   { key, act, write }: { readonly key: WriteKey; readonly act: WriteAct; readonly write: ClusterWrite<T> },
@@ -118,7 +114,6 @@ async function record<T>(
   await recordAct(tx, actingOf(act), { action, object: name, detail: detail(written) });
 }
 
-/** The second transaction: the end of the write, with its audit row and its answer. */
 async function end<T>(
   tx: Tx,
   { key, keepsAnswer = true, ...write }: Described<T> & { readonly key: WriteKey },
@@ -172,7 +167,6 @@ export async function writeCluster<T>(
   }
 }
 
-/** A handler whose request writes one custom resource. */
 export function inCluster<R extends Caller, T>(db: Db, describe: (request: R) => Outcome<Described<T>>) {
   return {
     kind: 'cluster',

@@ -17,12 +17,10 @@ import { accepted, refused, type Outcome, type Refused } from '../http/outcome.t
 import { followRun } from '../sessions/transcript/follow-run.ts';
 import { reportRun } from './report-run.ts';
 
-/** The parts of a command: the result of the run, its first facts, and additional fields of the run's event. */
 export interface RunWords {
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** The agent's answer to the message that the run answers. */
   readonly answer?: string | undefined;
   readonly claimed?: RunUsageClaim | undefined;
   readonly unsettled?: readonly string[] | undefined;
@@ -44,7 +42,6 @@ const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
   'wait',
   'settle',
 ]);
-/** The errors with which the API fails a run as core decides. */
 const FAILED: Readonly<Record<Extract<RunVerdict, { kind: 'failed' }>['code'], string>> = {
   too_many_attempts: `The agent started this run ${RUN_ATTEMPTS_MAX} times in a row without progress`,
   run_did_nothing: 'The agent ended this run as done, without an effect and without an answer',
@@ -68,10 +65,6 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
   }
 }
 
-/**
- * Applies a command to a locked run as core decides, and records the command as an event. Does not conclude a run that
- * has ended.
- */
 export async function applyToHeldRun(
   tx: Tx,
   run: RunRow,

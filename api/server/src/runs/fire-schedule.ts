@@ -29,7 +29,6 @@ import { barsRuns } from './work-limits.ts';
 export interface Fired {
   readonly firing: FiringRow;
   readonly claimed: boolean;
-  /** When this firing was decided, by the database's clock. */
   readonly now: Date;
 }
 

@@ -43,7 +43,6 @@ function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJo
   return contradictionIn(runId, fresh, last);
 }
 
-/** Stores the new part of a journal, and shows people what it says. Returns the greatest place of the run. */
 async function store(
   tx: Tx,
   run: RunRow,

@@ -3,7 +3,6 @@ import { insertMessage, readCallTotals, readReportMark, readRunEvents, replaceRe
 import type { ReportMark, RunRow, Tx } from '@hamlet/store';
 import { runEventView } from './run-view.ts';
 
-/** The newest events of a run from which a report takes results, failures and the call under way. */
 const EVENTS_READ = 300;
 
 /**

@@ -9,7 +9,6 @@ export const DELTA_BYTES_PER_S = 64 << 10;
 const TEXT_MAX_CHARS = 4_096;
 /** Deltas that wait for Redis; more are dropped. */
 const IN_FLIGHT_MAX = 256;
-/** Readers of the deltas of one run on this replica. */
 const READERS_MAX = 1_000;
 
 /** One request to the model for a run. `lease`: the attempt of the run, if the agent names it. */
@@ -27,7 +26,6 @@ export interface DeltaPublisher {
   readonly signal: AbortSignal;
   /** Publishes words of the answer. Never blocks: it drops what is too much, and everything after `signal` aborted. */
   publish(text: string): void;
-  /** Call it when the answer has ended. */
   close(): void;
 }
 
@@ -39,7 +37,6 @@ export type OpenedDeltas =
 /** The words of models on their way to people, over Redis. They are lost freely and never stored. */
 export interface RunDeltas {
   open(source: DeltaSource): Promise<OpenedDeltas>;
-  /** Calls `hear` for each delta of a run. Returns a function that stops this. */
   subscribe(runId: string, hear: (delta: RunDelta) => void): () => void;
 }
 

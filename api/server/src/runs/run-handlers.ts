@@ -38,7 +38,6 @@ function filterKey({ agentId, schedule, state }: RunFilter): string {
   return [agentId, schedule, state].map((part) => part ?? '').join('/');
 }
 
-/** Refuses a member who did not create the run; an admin may cancel any run. */
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   const own = run.createdByRole === actor.role && run.createdById === actor.id;
   return actor.role === 'admin' || own ? null : refused('forbidden', 'A member cancels only runs that they created');

@@ -16,7 +16,6 @@ import {
 import { permissionView } from '../permissions/view/permission-view.ts';
 import { repositoryOf } from '../sessions/transcript/session-view.ts';
 
-/** The permissions of a run, newest first, with the answers of people. */
 export async function permissionsOfRun(tx: Tx, { runId, sessionId }: RunRow): Promise<readonly Permission[]> {
   const rows = await readPermissionsOfRun(tx, runId, RUN_PERMISSIONS_MAX);
   return rows.map((row) => permissionView(row, sessionId));

@@ -12,7 +12,6 @@ import { runEventView } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';
 import type { RunWatch } from './run-watch.ts';
 
-/** Streams of runs on one replica, and of one person on it. */
 const STREAMS_MAX = 2_000;
 const STREAMS_OF_ACTOR_MAX = 20;
 const RETRY_S = 10;
@@ -26,7 +25,6 @@ export interface StreamPorts extends Pick<Services, 'db' | 'log'> {
 
 export interface WantedStream {
   readonly runId: string;
-  /** Number of the last event that the reader has. */
   readonly after: number;
   readonly actor: Actor;
   /** True if the reader sees no texts of the run. */
@@ -141,7 +139,6 @@ class RunStream {
     if (run.endedAt !== null) this.close();
   }
 
-  /** Sends the events up to those that the run had when it was read, page by page as the reader keeps up. */
   async #sendEvents({ events }: RunRow): Promise<void> {
     while (this.#after < events && !this.#stopped) {
       const page = await readRunEvents(this.#ports.db, this.#runId, { after: this.#after, limit: PAGE });

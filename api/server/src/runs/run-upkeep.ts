@@ -97,7 +97,6 @@ export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }
 
-/** Jobs that end overdue runs, and delete old firings and schedules. */
 export function runJobs(db: Db): readonly Job[] {
   const forget = (): Promise<void> => forgetOldFirings(db).then(() => forgetOldSchedules(db));
   return [

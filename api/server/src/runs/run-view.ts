@@ -59,7 +59,6 @@ function cut(text: string | null): string | null {
   return `${text.slice(0, RUN_EVENT_TEXT_MAX_CHARS - 1).toWellFormed()}…`;
 }
 
-/** The words of a stored answer, which is JSON with the field `content`. */
 function wordsOf(message: string | null): string | null {
   if (message === null) return null;
   try {

@@ -6,7 +6,6 @@ import type { Services } from '../service/services.ts';
 const HINTS_CHANNEL = 'hamlet:runs:hint';
 /** Longest delay of a change whose notification was lost. */
 const POLL_MS = 1_000;
-/** Runs in one poll; the others wait for the next one. */
 const POLL_RUNS_MAX = 5_000;
 
 type OnHint = () => void;
@@ -16,9 +15,7 @@ type OnHint = () => void;
  * of entries of agents; a poll finds what was lost.
  */
 export interface RunWatch {
-  /** Calls `onHint` after a change of the run; the caller then reads it. Returns a function that stops this. */
   watch(runId: string, onHint: OnHint): () => void;
-  /** Notifies all replicas of a committed change. */
   hint(runId: string): void;
   stop(): Promise<void>;
 }
@@ -31,7 +28,6 @@ interface Watched {
 
 export type WatchPorts = Pick<Services, 'db' | 'link' | 'listenUrl' | 'log'>;
 
-/** @param pollMs interval of the poll; one second by default. */
 export async function startRunWatch(ports: WatchPorts, pollMs = POLL_MS): Promise<RunWatch> {
   const { db, link, listenUrl, log } = ports;
   const watched = new Map<string, Watched>();

@@ -17,7 +17,6 @@ export interface RunPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
   readonly hub: Pick<WakeHub, 'streams' | 'hint'>;
 }
 
-/** A part of the snapshot of the operator's stream: the activity of every schedule. */
 export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
@@ -45,7 +44,6 @@ function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Prom
   });
 }
 
-/** Notifies agents of their runs, and ends or requeues runs that their agents do not finish. */
 export function startRuns(ports: RunPorts): { readonly jobs: readonly Job[]; stop(): Promise<void> } {
   const notifier = startRunNotifier(ports);
   const stopRequeue = startRequeue(ports);

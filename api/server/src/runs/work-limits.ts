@@ -30,7 +30,6 @@ export async function refuseTooMany(
   return refused('too_many_in_flight', detail, RETRY_S);
 }
 
-/** The budgets of a run that starts now, by the agent's present tier and purchases. */
 export async function budgetsFor(limits: AgentLimits, agentId: string): Promise<RunBudgets> {
   const allowance = await limits.of(agentId);
   if (allowance === null) return runBudgets(null);

@@ -7,7 +7,6 @@ import type { Origin, ScheduleRecord, ScheduleSource } from './schedule-source.t
 export interface WantedSchedule {
   readonly name: string;
   readonly spec: ScheduleChange;
-  /** The write that creates it, or the call of an agent that proposes it. */
   readonly origin: Origin;
   /** True if an earlier attempt may have created it. */
   readonly resumed: boolean;
@@ -25,7 +24,6 @@ export async function createOnce(
   return found.origin === origin.id ? accepted(found) : made;
 }
 
-/** The outcome of a write of a Schedule as that of a write to the cluster. Pure. */
 export function writtenOf(outcome: Outcome<ScheduleRecord>): Outcome<WrittenObject<ScheduleRecord>> {
   if (!outcome.ok) return outcome;
   const { uid, generation } = outcome.data;

@@ -125,7 +125,6 @@ export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
   };
 }
 
-/** Fields of a Schedule's spec: their names on the wire and in the custom resource. */
 const FIELDS = {
   agent_name: 'agentName',
   selector: 'selector',
@@ -150,7 +149,6 @@ function valueOf(key: keyof ScheduleChange, change: ScheduleChange): unknown {
   return { matchLabels: change.selector.match_labels };
 }
 
-/** A change with the field names of the custom resource. Pure. */
 export function specChangeOf(change: ScheduleChange): SpecChange {
   const entries = Object.entries(FIELDS) as readonly (readonly [keyof ScheduleChange, keyof ScheduleSpec])[];
   return Object.fromEntries(

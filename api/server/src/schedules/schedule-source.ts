@@ -5,7 +5,6 @@ import { Schedule, type ScheduleChange, type ScheduleSpec, type ScheduleStatus }
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
-/** A Schedule with the data of its custom resource. */
 export interface ScheduleRecord {
   readonly name: string;
   readonly uid: string;
@@ -34,9 +33,7 @@ export interface SchedulePage {
   readonly next: string | null;
 }
 
-/** The store of schedules: custom resources, which the cluster validates, or sample files. */
 export interface ScheduleSource {
-  /** A page of schedules, sorted by name. */
   list(page: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>>;
   get(name: string): Promise<ScheduleRecord | null>;
   create(name: string, spec: ScheduleChange, origin: Origin): Promise<Outcome<ScheduleRecord>>;

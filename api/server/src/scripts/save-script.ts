@@ -79,7 +79,6 @@ export function saveScript({ source }: Ports): Handlers['saveScript'] {
   });
 }
 
-/** The deliverable that a post shares, for an agent that may read the post. */
 async function sharedIn(tx: Tx, { actor, body }: RequestOf<typeof adoptRoute>): Promise<Outcome<KeptArtifact>> {
   await setViewer(tx, { role: 'agent', actor: actor.agentId });
   const post = await findPost(tx, body.post_id);

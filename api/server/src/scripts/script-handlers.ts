@@ -55,7 +55,6 @@ function deleteScript({ source }: Ports): Handlers['deleteScript'] {
   });
 }
 
-/** Routes of the scripts that agents register for themselves. */
 export function scriptHandlers(ports: Ports) {
   const { db, source } = ports;
   return {

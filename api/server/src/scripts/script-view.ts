@@ -24,7 +24,6 @@ function lastRunOf({ lastRunId, lastCallId, lastRunAt, lastOutcome }: ScriptRow)
   };
 }
 
-/** A script as its reader may see it. Pure. */
 export function scriptView(row: ScriptRow): Script {
   return {
     name: row.name,

@@ -5,7 +5,6 @@ import type { Db, Tree } from '@hamlet/store';
 import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, TILE_WIDTH, type Edge } from '@hamlet/core';
 import type { LogSigner } from './log-signer.ts';
 
-/** Stores the newest checkpoint outside of the database. */
 export interface CheckpointKeeper {
   /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
@@ -133,7 +132,6 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
     adopted = note;
   }
 
-  /** Grows the edge from the log's leaf tiles, some tiles at a time, up to `size`, and stores their hashes. */
   async function growTo(db: Db, start: Edge, size: number): Promise<Edge> {
     let grown = start;
     while (grown.size < size) {

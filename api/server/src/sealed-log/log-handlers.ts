@@ -58,7 +58,6 @@ function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] 
   });
 }
 
-/** Handlers of the sealed log for verifiers: checkpoint, tiles, entries and proofs. */
 export function logHandlers(ports: LogPorts) {
   const { db, sealing } = ports;
   return {

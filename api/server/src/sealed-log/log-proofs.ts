@@ -40,7 +40,6 @@ function indexIn(hashes: Uint8Array, hash: Uint8Array): number {
   return -1;
 }
 
-/** The proof that the log contains a record under its newest checkpoint. */
 export async function proveInclusion(
   db: Db,
   head: LogHead,
@@ -60,7 +59,6 @@ export async function proveInclusion(
   });
 }
 
-/** The proof that the log of size `from` is the beginning of the present log. */
 export async function proveConsistency(
   db: Db,
   head: LogHead,

@@ -6,7 +6,6 @@ import type { NoteKey, VerifyEd25519 } from '@hamlet/core';
 import { sha256, type SignCheckpoint, type Tree } from '@hamlet/store';
 
 export interface LogSigner {
-  /** Name of the log: the first line of every checkpoint, and the name of the key. */
   readonly origin: string;
   readonly key: NoteKey;
   readonly verifierKey: string;
@@ -70,7 +69,6 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
   };
 }
 
-/** Verifies a signature with Node's crypto (RFC 8032). */
 export const verifyEd25519: VerifyEd25519 = (message, signature, publicKey) => {
   const key = createPublicKey({
     key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },

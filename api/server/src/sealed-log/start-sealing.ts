@@ -12,7 +12,6 @@ export interface SealingPorts extends Pick<Services, 'db' | 'registry' | 'log'> 
   readonly settings: SignerOptions;
 }
 
-/** The sealing that runs in this replica. */
 export interface Sealing {
   /** The public key of checkpoints; null if no key is configured and nothing is sealed. */
   readonly verifierKey: string | null;

@@ -9,7 +9,6 @@ import type { Services } from './services.ts';
 
 /** Work that one replica at a time does for the whole village, at a fixed period. */
 export interface Job {
-  /** Name of the job's scheduler in Redis. */
   readonly name: string;
   readonly everyMs: number;
   /**
@@ -51,7 +50,6 @@ export interface JobTiming {
 
 export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
   readonly redisUrl: string;
-  /** Separates the keys of villages that share a Redis. */
   readonly namespace: string;
   readonly jobs: readonly Job[];
   readonly link: Pick<RedisLink, 'ping' | 'publish' | 'subscribe'>;
@@ -72,7 +70,6 @@ const EVENTS_KEPT = 100;
 const RECONNECT_MAX_MS = 1_000;
 const COMMAND_LIMIT_MS = 5_000;
 const PING_LIMIT_MS = 1_000;
-/** Longest time that an ending process waits for the jobs under way. */
 const STOP_LIMIT_MS = 8_000;
 
 const OPTIONS = { removeOnComplete: { count: 0 }, removeOnFail: { count: FAILED_KEPT } };

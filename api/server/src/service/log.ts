@@ -7,7 +7,6 @@ function plain(value: unknown): unknown {
   return value instanceof Error ? { name: value.name, message: value.message, stack: value.stack } : value;
 }
 
-/** Makes a log that writes one JSON object a line. */
 export function createLog(write: (line: string) => void, lowest: LogLevel = 'info'): Log {
   const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
   return (level, message, fields = {}) => {
@@ -23,7 +22,6 @@ export interface Complaint {
   succeed(): void;
 }
 
-/** Makes a complaint that logs its message as a warning. */
 export function createComplaint(log: Log, message: string): Complaint {
   let complained = false;
   return {

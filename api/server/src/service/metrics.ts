@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry, Histogram } from 'prom-client';
 
-/** Gauges that are read at each scrape. */
 export type GaugeReadings = Readonly<Record<string, { readonly help: string; readonly read: () => number }>>;
 
 export function createRegistry(): Registry {

@@ -1,4 +1,3 @@
-/** Cuts a text at `maxChars` and marks the cut. Pure. */
 export function truncate(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
 }

@@ -1,7 +1,6 @@
 /** Thrown if the work did not settle within its timeout; its peer may be unreachable. */
 export class LateError extends Error {}
 
-/** Number of steps in which the timeout is counted. */
 const STEPS = 4;
 
 /**

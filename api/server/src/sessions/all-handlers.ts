@@ -5,7 +5,6 @@ import { sessionHandlers } from './session-handlers.ts';
 import { sessionStreamHandler, type StreamHandlerPorts } from './stream-handler.ts';
 import { timelineHandler } from './timeline-handler.ts';
 
-/** The handlers of every route of sessions, and of the timeline. */
 export function allSessionHandlers(ports: MessagePorts & StreamHandlerPorts) {
   return {
     ...sessionHandlers(ports),

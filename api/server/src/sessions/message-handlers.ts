@@ -28,7 +28,6 @@ import { messageView } from './transcript/session-view.ts';
 
 export interface MessagePorts extends SessionPorts {
   readonly sessions: Pick<SessionStreams, 'cursorOf'>;
-  /** Awakens an agent that sleeps for want of work, soon. */
   readonly rest: { look(): void };
 }
 
@@ -52,7 +51,6 @@ async function refuseSend(tx: Tx, { session, access }: Admitted): Promise<Refuse
   return reason === null ? null : refused(reason);
 }
 
-/** The wake of an agent that may be asleep, after a message to it. Pure. */
 function wakeOf({ spec, idle }: AgentRecord): 'awake' | 'waking' | 'suspended' | 'never' {
   if (spec.power !== 'Asleep') return 'awake';
   if (spec.wake === 'Never') return 'never';

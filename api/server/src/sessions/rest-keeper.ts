@@ -11,9 +11,7 @@ import type { Log } from '../service/log.ts';
 import { coalesce } from '../service/single-flight.ts';
 
 const EVERY_MS = 2_000;
-/** Agents whose facts one statement reads. */
 const AT_ONCE = 200;
-/** Pause before another attempt to change an agent whose change failed. */
 const RETRY_MS = 60_000;
 
 export interface RestPorts {
@@ -28,17 +26,14 @@ export type Failures = Map<string, number>;
 
 /** Puts idle agents to sleep, and awakens those that it put to sleep once there is work. */
 export interface RestKeeper {
-  /** Checks the agents soon. */
   look(): void;
   readonly jobs: readonly Job[];
 }
 
-/** Agents about which there may be something to decide. Pure. */
 function mayChange({ spec, idle }: AgentRecord): boolean {
   return idle === true || (spec.power !== 'Asleep' && spec.idleSleepAfter !== undefined);
 }
 
-/** An agent with the facts about it. */
 interface Found {
   readonly record: AgentRecord;
   readonly row: RestRow;
@@ -68,7 +63,6 @@ function factsOf({ record, row, barred }: Found): RestFacts {
   };
 }
 
-/** Writes the power of an agent, and the act in the audit. */
 async function changePower(
   db: Db,
   { agentId, uid }: AgentRecord,
@@ -89,7 +83,6 @@ async function changePower(
   return answered.outcome;
 }
 
-/** The actor in whose name an agent is awakened: the giver of its work, or the village for news on the board. */
 function wakerOf({ work }: RestRow): Acting {
   return { ...actingAs('system', 'village'), ...(work === null ? {} : { actor: { role: work.role, id: work.id } }) };
 }

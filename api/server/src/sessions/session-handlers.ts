@@ -121,7 +121,6 @@ export async function scopeOf(
   return accepted(null);
 }
 
-/** A session that a person may write to, locked. */
 export async function holdSession(
   tx: Tx,
   request: Caller & { readonly params: { readonly session_id: string } },

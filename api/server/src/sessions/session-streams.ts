@@ -33,15 +33,12 @@ import { chatSessionView, messageView } from './transcript/session-view.ts';
 const PAGE = 200;
 /** Messages with which a stream without a cursor begins. */
 const FIRST_MESSAGES = 100;
-/** Open streams of one session, and of one caller, on this replica. */
 const STREAMS_OF_SESSION_MAX = 64;
 const STREAMS_OF_CALLER_MAX = 16;
 
 const cursor = pageCursor(z.int().min(0));
 
-/** Streams of sessions on this replica. A cursor is valid on any replica. */
 export interface SessionStreams {
-  /** The cursor after which a stream continues from the state that the transaction sees. */
   cursorOf(tx: Db, sessionId: string): Promise<string>;
   /** Opens a stream after a cursor, or from the present state. Returns a function that ends it; null if too many are open. */
   open(
@@ -55,12 +52,9 @@ interface OpenStream {
   readonly sessionId: string;
   readonly actor: Actor;
   readonly sink: EventSink;
-  /** The question of the stream's cursors: epoch of the database and session. */
   readonly question: string;
   number: number;
-  /** Run whose words the stream sends. */
   heard: { readonly runId: string; readonly stop: () => void } | null;
-  /** The run that was sent last, as JSON. */
   sentRun: string;
 }
 
@@ -85,7 +79,6 @@ async function addRunEvents(db: Db, page: readonly SessionEventRow[], things: Ma
       things.set(keyOf({ kind: 'run_event', objectId: runId, runEvent: event.number }), runEventView(runId, event));
 }
 
-/** The changed things of a page as they are now, by the key of their change. */
 async function readThings(
   db: Db,
   session: ChatSessionRow,
@@ -157,7 +150,6 @@ async function begin(db: Db, stream: OpenStream): Promise<void> {
   });
 }
 
-/** Sends the words of the answer under way, and no longer those of an earlier one. */
 async function hearAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isOpen: () => boolean): Promise<void> {
   const runId = await findWorkingRun(db, stream.sessionId);
   if (stream.heard?.runId === runId) return;

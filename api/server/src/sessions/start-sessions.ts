@@ -12,7 +12,6 @@ export interface Sessions {
   stop(): Promise<void>;
 }
 
-/** Starts the streams of sessions on this replica, idle sleep and waking, and the retention of transcripts. */
 /** @param ports.sessionDays days after its end for which the texts of a session stay; 0 keeps them */
 export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }): Sessions {
   const sessions = startSessionStreams(ports);

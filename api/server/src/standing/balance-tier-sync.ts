@@ -14,7 +14,6 @@ import type { AuditEntry, TierRow, Tx } from '@hamlet/store';
 import { repeat } from '../service/single-flight.ts';
 import type { Services } from '../service/services.ts';
 
-/** Number of agents whose tiers are written in one transaction. */
 const AT_ONCE = 200;
 const EVERY_MS = 1_000;
 /** Interval of the full comparison if nothing has changed. */
@@ -24,7 +23,6 @@ interface TierSource {
   entitlements(): readonly { readonly name: string; readonly spec: Pick<EntitlementSpec, 'rank' | 'minBalance'> }[];
 }
 
-/** Tiers by balance. */
 export interface BalanceTiers {
   /**
    * Computes agents' tiers in the transaction that moved the money. Call it last: it takes the lock that orders
@@ -48,7 +46,6 @@ export function balanceTiers(source: TierSource): readonly BalanceTier[] {
     .map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
 }
 
-/** The rows whose tier should change, with the new tier. Pure. */
 export function changedTiers(
   rows: readonly TierRow[],
   balances: ReadonlyMap<string, bigint>,
@@ -60,7 +57,6 @@ export function changedTiers(
   });
 }
 
-/** The audit line of an agent's change of tier after a new balance or threshold. Its actor is the village. */
 function lineOfTier(
   { agentId, balanceTier }: TierRow,
   { from, balance }: { readonly from: string | null; readonly balance: bigint },

@@ -10,7 +10,6 @@ export const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
   revoke_token: 'token_revoked',
 };
 
-/** The refusal of a barred agent, with the code, the reason and the end of the measure. Pure. */
 export function refusalOfBar(agentId: string, { measure, reason, expiresAt }: AgentBar): Refused {
   const until = expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`;
   return refused(CODE_OF_MEASURE[measure], `${agentId}: ${reason} (${until})`);

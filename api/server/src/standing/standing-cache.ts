@@ -15,7 +15,6 @@ const RELOAD_MS = 60_000;
  */
 export interface StandingCache {
   get(agentId: string): Standing;
-  /** Calls back with the agents whose standing has changed. */
   onChange(callback: (agentIds: readonly string[]) => void): void;
   close(): void;
 }

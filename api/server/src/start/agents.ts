@@ -25,7 +25,6 @@ export interface Agents {
   close(): Promise<void>;
 }
 
-/** Opens the source of agents and schedules, and the reviewer of their tokens. */
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });

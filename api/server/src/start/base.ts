@@ -16,7 +16,6 @@ import { waitForSchema } from './schema.ts';
 export interface StartOptions {
   /** The clock of village time, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
-  /** Replaces parts of the configured source of agents. */
   readonly agents?: Partial<Agents>;
   /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map?: WorldMap;
@@ -47,7 +46,6 @@ function openDatabases(url: string, log: Log) {
   };
 }
 
-/** Opens the configured databases, Redis, agents and limits. */
 export async function openBase(config: Config, log: Log, options: StartOptions) {
   const monotonicMs = (): number => performance.now();
   const { close: closeDatabases, ...databases } = openDatabases(config.postgresUrl, log);

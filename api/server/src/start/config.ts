@@ -20,7 +20,6 @@ const Listen = z
     port: Number(text.slice(text.lastIndexOf(':') + 1)),
   }));
 
-/** Parses JSON. The issue of an invalid text has the parser's message. */
 function parsed(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
@@ -235,7 +234,6 @@ const MigrationEnvironment = z.object({
   ),
 });
 
-/** The settings of a migration: the connection as the schema's owner, and the role that it grants rights to. */
 export interface MigrationConfig {
   readonly ownerUrl: string;
   readonly appUrl: string;

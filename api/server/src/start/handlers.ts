@@ -74,7 +74,6 @@ function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof 
   ]);
 }
 
-/** The ports of all features; each feature takes those that its own type lists. */
 function portsOf(base: Base, parts: Parts) {
   const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress } = parts;
   const { board } = parts.board;
@@ -110,7 +109,6 @@ function portsOf(base: Base, parts: Parts) {
   };
 }
 
-/** The handlers of every route of the contract. */
 export function composeHandlers(base: Base, parts: Parts, authenticate: Authenticate): Handlers {
   const ports = { ...portsOf(base, parts), authenticate, standing: parts.facts.standing };
   /** Calls of runs go through the same handlers as requests of clients. */

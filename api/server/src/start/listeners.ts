@@ -13,7 +13,6 @@ import { serveSockets, type SocketsPorts } from '../http/pipeline/serve-sockets.
 /** Time in which a client must have sent its request. Streams and sockets may stay open for hours after it. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
-/** Interval of the checks of the two limits above. */
 const CHECK_EVERY_MS = 2_000;
 /**
  * Time after which a connection without traffic ends. A stream sends heartbeats, so this also ends a stream whose
@@ -53,7 +52,6 @@ function limitConnections(server: Server, gate: AddressGate): void {
   });
 }
 
-/** Opens the listeners: people, agents (or both on one), and metrics. */
 export async function openListeners(ports: ListenerPorts) {
   const { config, handlers, mount, registry } = ports;
   const closers: (() => void)[] = [];

@@ -42,7 +42,6 @@ function endBroken(log: Log, error: unknown): never {
   process.exit(1);
 }
 
-/** Starts the caches of agents' presence and standing on this replica, and the operator's feed of both. */
 async function startVillageFacts(shared: Base['shared']) {
   const { source, log } = shared;
   const signal = openInternalSignal(shared.listenUrl);
@@ -70,7 +69,6 @@ async function startVillageFacts(shared: Base['shared']) {
 
 export type VillageFacts = Awaited<ReturnType<typeof startVillageFacts>>;
 
-/** Starts payments, compute claims, purchases and auctions, and the upkeep and sealing of the books. */
 async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | 'freeze'>) {
   const { sealingDb, config, source, tiers, registry, log } = ports;
   const { economy, prices } = config;

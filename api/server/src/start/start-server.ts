@@ -22,7 +22,6 @@ import type { RunningWorld } from './world.ts';
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
   /** The world of this replica, for tests and benchmarks in the same process. */
   readonly world: Pick<RunningWorld, 'reader' | 'fanout' | 'state' | 'onUpdate'>;
-  /** The metrics of this replica, which `/metrics` serves. */
   readonly metrics: Pick<Registry, 'getMetricsAsArray'>;
   stop(): Promise<void>;
 }

@@ -20,7 +20,6 @@ import type { WorldTerm } from '../world/world-term.ts';
 import { startWorldWriter } from '../world/world-writer.ts';
 import type { Base } from './base.ts';
 
-/** Events that can change the set of residents in the world. */
 const LIFECYCLE: ReadonlySet<string> = new Set(['spawn', 'despawn', 'state']);
 
 type WorldPorts = Base['shared'] & {
@@ -32,11 +31,9 @@ type WorldPorts = Base['shared'] & {
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
   readonly villageMs: () => number;
-  /** The replica calls it when it can no longer trust its copy of the world. */
   readonly onBroken: (error: unknown) => void;
 };
 
-/** Recovers the durable world on the map of this version of Hamlet, and stores that map for later versions. */
 async function recoverOnMap(
   { db, hub, registry, log, replicaId, map, migrateMapTo }: WorldPorts,
   village: { readonly seed: number; readonly tick: number },
@@ -71,7 +68,6 @@ async function recoverOnMap(
   return world;
 }
 
-/** Recovers this replica's copy of the world, and connects viewers and wakes to it. */
 async function followWorld(ports: WorldPorts) {
   const { db, hub, log, villageMs, onBroken } = ports;
   const village = await readVillage(db);
@@ -117,7 +113,6 @@ function showWorld(
   });
 }
 
-/** Recovers the world, and starts its writer, feeds and reconciler on this replica. */
 export async function startWorld(ports: WorldPorts) {
   const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
   const followed = await followWorld(ports);

@@ -81,7 +81,6 @@ async function startForwarding(link: RedisLink, replicaId: string): Promise<Forw
   };
 }
 
-/** Executes a command that another replica has forwarded to this writer, and publishes the answer. */
 async function serve(
   { link, log }: { readonly link: RedisLink; readonly log: Log },
   term: WorldTerm,
@@ -97,7 +96,6 @@ async function serve(
   await link.publish(replyTo, JSON.stringify(reply));
 }
 
-/** Submits commands to the writer: in this process, or over Redis to the replica that holds the lease. */
 export async function startCommandBus(ports: Pick<Services, 'db' | 'link' | 'replicaId' | 'log'>): Promise<CommandBus> {
   const { db, link, replicaId, log } = ports;
   let term: WorldTerm | null = null;

@@ -6,7 +6,6 @@ import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 /** The queue collects moves for this long before it commits them; well below the 100 ms within which moves must be durable. */
 const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
-/** Maximum number of events that may wait for a commit; the writer refuses more commands beyond this number. */
 export const BACKLOG_MAX_EVENTS = 20_000;
 
 export interface CommitPorts {
@@ -42,7 +41,6 @@ function hasContent({ events, answers, audits }: Pending): boolean {
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
-/** Splits the events of one commit into single rows and one packed chunk of moves. Pure. */
 export function batchOf(
   epoch: number,
   pending: {
@@ -95,7 +93,6 @@ export class CommitQueue {
     return !this.#dead && !this.#struggling && this.#backlog < BACKLOG_MAX_EVENTS;
   }
 
-  /** Accepted events that are not durable yet. */
   get backlog(): number {
     return this.#backlog;
   }

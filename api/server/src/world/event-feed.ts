@@ -24,7 +24,6 @@ export interface EventFeed {
    * events from its own writer and does not subscribe to the messages on Redis.
    */
   setWriting(isWriting: boolean): void;
-  /** Publishes durable events of this process's writer to its own replica and to the others. */
   publish(epoch: number, events: readonly WorldEvent[]): void;
   stop(): Promise<void>;
 }

@@ -1,6 +1,5 @@
 import type { LifecycleCommand } from '@hamlet/contract';
 
-/** An agent that should be in the world, and its wanted state. */
 export interface WantedResident {
   readonly agentId: string;
   readonly uid: string;

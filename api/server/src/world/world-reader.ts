@@ -27,13 +27,10 @@ export interface ReaderPorts {
 export interface WorldReader {
   /** The whole village; the same object as long as nothing in it has changed. */
   world(): Promise<WorldView>;
-  /** The surroundings of one agent, in the form of {@link world}; see WorldQuery. */
   around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
   /** An agent with its place, presence, tier and standing; null if there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
-  /** All agents, each in the form of {@link describe}. */
   describeAll(): Promise<readonly Described[]>;
-  /** Submits commands; later reads on this replica show their effects. */
   readonly commands: WorldCommands;
   /** Resolves once this replica shows everything it has accepted, or after half a second. */
   fresh(): Promise<void>;

@@ -3,17 +3,14 @@ import { reduce, wakesOf, type WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** Callbacks for every durable event, before and after the replica applies it. */
 export interface WorldWatcher {
   before?(event: WorldEvent): void;
   after?(event: WorldEvent): void;
-  /** Called when another writer has begun. */
   epochBegan?(epoch: number): void;
   wake?(agentId: string, wake: Wake): void;
 }
 
 export interface ReplicaPorts {
-  /** Receives the error of a watcher; the replica continues. */
   readonly onWatcherError: (error: unknown) => void;
   /** Receives the error of an event that could not be applied. This copy of the world is then wrong, and only a new copy helps. */
   readonly onBroken: (error: unknown) => void;

@@ -28,7 +28,6 @@ export interface LifecycleCommandAnswer {
 
 export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
 
-/** The answer to the caller, from the decision of the world. Pure; call it after the events are reduced. */
 export function answerOf(
   world: WorldState,
   request: WorldRequest,

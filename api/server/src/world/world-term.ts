@@ -86,7 +86,6 @@ export class WorldTerm {
     return new WorldTerm({ ...begun, answers: new RecentAnswers(kept, ports.monotonicMs()) }, ports);
   }
 
-  /** Accepted events that are not durable yet. */
   get backlog(): number {
     return this.#queue.backlog;
   }
@@ -107,7 +106,6 @@ export class WorldTerm {
     return { outcome: answer, replayed: false };
   }
 
-  /** Advances the world to the current tick, and queues the events that fall due. */
   tick(): void {
     try {
       this.#passTime();
@@ -116,7 +114,6 @@ export class WorldTerm {
     }
   }
 
-  /** Ends the term; the queue commits nothing more. */
   stop(reason: unknown): void {
     this.#queue.kill(reason);
     this.#end(reason);

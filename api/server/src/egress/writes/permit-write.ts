@@ -66,7 +66,6 @@ export const WRITES_WAITING_MAX = 10;
 /** A broker that lost the answer asks again within this time. Later, it is unknown whether the write went out. */
 const REPEATED_WITHIN_MS = 60_000;
 
-/** A write with its run, its permission and its effect, all locked. */
 interface Held {
   readonly request: Request;
   readonly args: CallArguments;
@@ -158,7 +157,6 @@ async function carryOut(tx: Tx, held: Held, decided: Decided): Promise<EgressPer
   }
 }
 
-/** True for a write that began just now, whose broker has lost the answer. */
 function isRepeated({ request, effect }: Held): boolean {
   return effect !== null && request.now.getTime() - effect.begunAt.getTime() < REPEATED_WITHIN_MS;
 }
@@ -230,7 +228,6 @@ async function ask(
   return waiting(permission);
 }
 
-/** People are no longer asked about a write that does not go out. */
 async function withdrawOpen(tx: Tx, { run, permission }: Pick<Held, 'run' | 'permission'>): Promise<boolean> {
   if (permission === null || (permission.state !== 'pending' && permission.state !== 'allowed')) return false;
   const withdrawn = await endPermission(tx, permission.permissionId, permission.isOver ? 'expired' : 'withdrawn');
@@ -239,7 +236,6 @@ async function withdrawOpen(tx: Tx, { run, permission }: Pick<Held, 'run' | 'per
   return true;
 }
 
-/** The end of a wait: the program is gone, or the broker could not send the write. */
 export function withdrawWrite({ db }: Pick<WritePorts, 'db'>) {
   return plain((request: RequestOf<typeof withdrawRoute>) =>
     inTransaction(db, async (tx) => {

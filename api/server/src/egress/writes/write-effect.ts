@@ -42,7 +42,6 @@ interface Beginning {
   readonly policyVersion: string;
 }
 
-/** Uses up the permission and stores the effect of a write, before the broker lets it out. */
 export async function beginWrite(
   tx: Tx,
   { request, args, run, permissionId, policyVersion }: Beginning,
@@ -67,7 +66,6 @@ export async function beginWrite(
   });
 }
 
-/** Settles a write that has begun, and shows its end in its run. */
 export async function settleWrite(
   tx: Tx,
   { run, effect, outcome }: { readonly run: RunRow; readonly effect: EffectRow; readonly outcome: CallOutcome },
@@ -105,7 +103,6 @@ function settleBegun(db: Db, { runId, callId }: BegunEgressWrite, outcome: CallO
   });
 }
 
-/** Settles the writes whose attempts have ended. */
 export async function settleEndedWrites(db: Db, ends: readonly EgressEnd[]): Promise<void> {
   const begun = await findBegunEgressWrites(
     db,

@@ -20,13 +20,11 @@ const DENIALS: Readonly<Record<CallDenial, readonly [EgressRefusalCode, string]>
   ],
 };
 
-/** The refusal of a write in the words that its program gets. Pure. */
 export function deniedBy(code: CallDenial, words: string | null): Denied {
   const [refusal, text] = DENIALS[code];
   return denied(refusal, words === null || words === '' ? text : `${text}: ${words}`);
 }
 
-/** The words that go with a denial: of the person, or of the rule. Pure. */
 export function wordsOf(code: CallDenial, rule: string, permission: HeldPermission | null): string | null {
   if (code === 'person_denied') return permission?.reply ?? null;
   return code === 'policy_denied' ? rule : null;

@@ -2,7 +2,6 @@ import { readEndedWaits, type Db } from '@hamlet/store';
 
 const LOOK_MS = 400;
 
-/** Requests of brokers that wait for the answer of a person. One question to the database looks after all of them. */
 export class WriteWaits {
   readonly #db: Db;
   readonly #onError: (error: unknown) => void;

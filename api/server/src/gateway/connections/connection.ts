@@ -5,20 +5,17 @@ import { parseModelsConfig } from '@hamlet/models';
 import type { ModelsConfig } from '@hamlet/models';
 import type { CredentialRow } from '@hamlet/store';
 
-/** A provider that an admin has connected, for the village or for one agent. */
 export interface Connection {
   readonly name: string;
   /** Null: the village's. */
   readonly agentId: string | null;
   readonly provider: ConnectedProvider;
   readonly prices: ProviderPrices | null;
-  /** Time at which the provider was connected. */
   readonly createdAt: Date;
   /** The provider alone, with its models and prices. */
   readonly config: ModelsConfig;
 }
 
-/** Retries and limits, which a connection takes from the configuration of the village. */
 export type Shared = Pick<ModelsConfig, 'retry' | 'limits'>;
 
 const Addressed = ConnectedProvider.pick({ base_url: true }).loose();
@@ -39,7 +36,6 @@ export function fingerprintOf(key: string): string {
 export type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
   /** True if the provider is asked with a key. */
   readonly hasKey: boolean;
-  /** Findings of tests about its models; by default none. */
   readonly tested?: TestedModels | undefined;
 };
 
@@ -61,7 +57,6 @@ const hasWord = ({ tools, json, stream, embeddings }: ConnectedProvider['models'
 
 const UNKNOWN: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };
 
-/** The abilities of a model: by the word of an admin, else as a test found, else by the kind of its provider. Pure. */
 function capabilityOf(provider: string, { kind, models }: ConnectedProvider, tested: TestedModels): readonly object[] {
   const byKind = kind !== 'completions';
   // Two names may stand for one model. The first entry of a model counts, so those with a word of an admin go first.
@@ -121,7 +116,6 @@ export function withoutAbilities(connection: Connection): Connection {
   return { ...connection, config: { ...connection.config, capabilities: [] } };
 }
 
-/** The findings of a test among those of the other models that the provider still has. Pure. */
 export function withTested(
   before: TestedModels,
   now: TestedModels[number],

@@ -4,7 +4,6 @@ import { parseModelsConfig } from '@hamlet/models';
 const CONTEXT_TOKENS = 32_768;
 const ANSWER_TOKENS = 1_024;
 
-/** A provider as an admin describes it. */
 export interface Description {
   readonly kind: ConnectedProvider['kind'];
   readonly base_url?: string | undefined;
@@ -12,7 +11,6 @@ export interface Description {
   readonly max_in_flight?: number | undefined;
 }
 
-/** The address of a kind of provider that has one of its own. */
 function ownUrl(kind: ConnectedProvider['kind']): string {
   const parsed = parseModelsConfig({ providers: { own: { kind, credential: 'own' } }, routes: [] });
   const settings = parsed.ok ? parsed.config.providers['own'] : undefined;
@@ -21,7 +19,6 @@ function ownUrl(kind: ConnectedProvider['kind']): string {
   return settings.baseUrl;
 }
 
-/** The provider with its defaults. Pure. */
 export function describedProvider({
   kind,
   base_url: url,

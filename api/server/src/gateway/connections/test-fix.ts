@@ -1,6 +1,5 @@
 import type { ModelErrorCode } from '@hamlet/models';
 
-/** The next step of an admin after a failed test of a provider. */
 const FIXES: Readonly<Record<ModelErrorCode, string>> = {
   auth: 'Store a valid key of this provider, and check that the key may use this model.',
   quota: 'Add credit or raise the limit of the account at the provider, or connect another provider.',
@@ -15,7 +14,6 @@ const FIXES: Readonly<Record<ModelErrorCode, string>> = {
   cancelled: 'The model did not answer in time: test again, or choose a faster model.',
 };
 
-/** Pure. */
 export function fixOf(code: ModelErrorCode): string {
   return FIXES[code];
 }

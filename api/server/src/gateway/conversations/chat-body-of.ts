@@ -4,7 +4,6 @@ import type { ChatCompletionBody, ChatMessage, CountedMessages, MessageBlock, Me
 type Blocks = MessagesBody['messages'][number]['content'];
 type ToolResult = Extract<MessageBlock, { readonly type: 'tool_result' }>;
 
-/** The text of blocks; other blocks count as none. */
 function textOf(content: Blocks | MessagesBody['system'] | ToolResult['content']): string {
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content;

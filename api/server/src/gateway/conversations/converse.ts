@@ -10,14 +10,11 @@ import { carryOut } from '../carry-out.ts';
 import type { Completed, VisiblePiece } from '../carry-out.ts';
 import { planRequest } from '../plan-request.ts';
 
-/** An answer in the format of one kind of clients. */
 export interface AnswerShape<Whole, Chunk> {
   whole(completed: Completed): Whole;
-  /** The chunks of a stream before the first piece. */
   first(): readonly Chunk[];
   /** Empty if the piece has nothing that the caller lacks. */
   piece(piece: VisiblePiece, provider: string): readonly Chunk[];
-  /** The chunks after the last piece. */
   last(completed: Completed): readonly Chunk[];
 }
 

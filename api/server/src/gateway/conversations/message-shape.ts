@@ -82,7 +82,6 @@ class BlockStream {
     return piece.kind === 'text' ? this.#text(piece.text) : this.#tool(piece);
   }
 
-  /** The blocks that were not streamed. */
   rest({ content, toolCalls }: Completed): readonly MessageEvent[] {
     const text = content.slice(this.#sentChars);
     const calls = toolCalls.filter(({ id }) => id !== this.#call?.id);
@@ -129,7 +128,6 @@ class BlockStream {
   }
 }
 
-/** An answer in Anthropic's format. */
 export function messageShape(ticket: Ticket, head: CompletionHead): AnswerShape<MessageAnswer, MessageEvent> {
   const blocks = new BlockStream(ticket.plan.request.messages.length);
   const begun = { promptTokens: ticket.plan.promptTokens, completionTokens: 0 };

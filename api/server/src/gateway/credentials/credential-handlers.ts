@@ -16,13 +16,11 @@ import type { StoredCredentials } from './stored-credentials.ts';
 import { testModel } from './test-model.ts';
 import type { VillageKeys } from './village-keys.ts';
 
-/** The parts of the gateway that manage credentials. */
 export interface CredentialParts {
   readonly stored: StoredCredentials;
   readonly villageKeys: VillageKeys;
   readonly subscriptions: Subscriptions;
   readonly models: VillageModels;
-  /** The village's key of that name, stored or in its Secret. */
   readonly hasKey: (name: string) => boolean;
 }
 
@@ -79,7 +77,6 @@ function deleteModelCredential({ db, gateway, log }: CredentialPorts): Handlers[
   });
 }
 
-/** Handlers of the credentials of models, for admins. */
 export function credentialHandlers(ports: CredentialPorts) {
   return {
     putModelCredential: putModelCredential(ports),

@@ -8,7 +8,6 @@ import type { readProviderUsers } from '../models/provider-users.ts';
 type UsersOf = Awaited<ReturnType<typeof readProviderUsers>>;
 type Listed = CallData<typeof listModelCredentials>;
 
-/** The users of a credential that was stored a moment ago. */
 export const NO_USERS: ProviderUsers = { agents: [], total: 0 };
 
 function testView(test: CredentialTest | null): ModelCredential['last_test'] {
@@ -32,7 +31,6 @@ export function credentialView(row: CredentialRow, users: ProviderUsers): ModelC
   };
 }
 
-/** The agents that a stored row serves: by its connection, or by the providers of the configuration that name its key. */
 export function usersOfRow(
   row: CredentialRow,
   { providers }: Pick<ModelsConfig, 'providers'>,
@@ -47,7 +45,6 @@ export function usersOfRow(
   });
 }
 
-/** The credentials that a configuration names, with their providers. Pure. */
 export function neededCredentials({
   providers,
 }: Pick<ModelsConfig, 'providers'>): ReadonlyMap<string, readonly string[]> {
@@ -64,7 +61,6 @@ export function isConfiguredName(name: string, config: Pick<ModelsConfig, 'provi
   return Object.hasOwn(config.providers, name) || neededCredentials(config).has(name);
 }
 
-/** The providers of a configuration. Pure. */
 export function configuredView(
   { providers }: Pick<ModelsConfig, 'providers'>,
   hasKey: (name: string) => boolean,

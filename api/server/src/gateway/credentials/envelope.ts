@@ -5,7 +5,6 @@ export const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key of the village, which seals data keys. */
 export interface VillageKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -19,7 +18,6 @@ export interface SealedFor {
   readonly address?: string | undefined;
 }
 
-/** A text sealed by a data key, and the data key sealed by a key of the village. */
 export interface Envelope {
   readonly keyId: string;
   readonly sealedDataKey: Buffer;
@@ -46,7 +44,6 @@ function aboutOf({ name, agentId, address }: SealedFor): string {
   return JSON.stringify(address === undefined ? owner : [...owner, address]);
 }
 
-/** Seals a text with a new data key. */
 export function sealText(text: string, owner: SealedFor, { id, bytes }: VillageKey): Envelope {
   const dataKey = randomBytes(KEY_BYTES);
   const about = aboutOf(owner);

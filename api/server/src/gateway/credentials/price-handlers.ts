@@ -13,7 +13,6 @@ export interface PricePorts {
   readonly gateway: { readonly credentials: Pick<CredentialParts, 'stored' | 'models'> };
 }
 
-/** The prices of a connected provider. Pure. */
 function storedPrices({ name, agentId, prices }: Pick<CredentialRow, 'name' | 'agentId' | 'prices'>): ModelPriceView[] {
   const parsed = ProviderPrices.safeParse(prices);
   if (!parsed.success) return [];
@@ -31,7 +30,6 @@ function storedPrices({ name, agentId, prices }: Pick<CredentialRow, 'name' | 'a
   }));
 }
 
-/** The prices of a configuration. Pure. */
 function configuredPrices({ prices }: Pick<ModelsConfig, 'prices'>): ModelPriceView[] {
   if (prices === undefined) return [];
   return prices.models.map(
@@ -49,7 +47,6 @@ function configuredPrices({ prices }: Pick<ModelsConfig, 'prices'>): ModelPriceV
   );
 }
 
-/** Handlers of the price tables of providers, for admins. */
 export function priceHandlers({ db, gateway }: PricePorts) {
   const { stored, models } = gateway.credentials;
   return {

@@ -3,7 +3,6 @@ import { MODEL_ABILITIES } from '@hamlet/contract';
 import type { ChatOutcome, ChatRequest, CostEstimate, EmbeddingOutcome, Model, ModelError } from '@hamlet/models';
 import type { ServedModel } from '../models/village-models.ts';
 
-/** Time for one probe. */
 const PROBE_TIMEOUT_MS = 15_000;
 /** Models that think before they write need more than a word's tokens. */
 const TOKENS_MAX = 256;
@@ -34,7 +33,6 @@ const BIRD_SCHEMA = {
 };
 const JSON_PROMPT = 'Name the bird as the schema says.';
 
-/** A finding, and the cost of the request that found it. */
 export interface Probe extends Omit<TestedAbility, 'ability'> {
   readonly cost: CostEstimate | null;
 }
@@ -52,7 +50,6 @@ function failedProbe({ code, message }: ModelError, about: string, cost: CostEst
   return noted(null, `Not found out, test again: ${why}`, cost);
 }
 
-/** The finding about tools. Pure. */
 export function toolsProbe(outcome: ChatOutcome): Probe {
   if (!outcome.ok) return failedProbe(outcome.error, 'a request with a tool', outcome.partial.costEstimate);
   const { toolCalls, finish, costEstimate } = outcome.answer;
@@ -80,7 +77,6 @@ export function jsonProbe(outcome: ChatOutcome): Probe {
   return noted(false, 'It took a schema and did not follow it.', costEstimate);
 }
 
-/** The finding about vectors. Pure. */
 export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   if (!outcome.ok) {
     // A server without the route, or a model that only writes, answers in many ways; none of them is a vector.
@@ -118,7 +114,6 @@ async function probeJson({ port, can, kind }: Probed, signal: AbortSignal): Prom
   return jsonProbe(await ask(port, { prompt: JSON_PROMPT, responseSchema: BIRD_SCHEMA, signal }));
 }
 
-/** The finding about vectors, by a small request. */
 export async function probeEmbeddings(
   { embedder, kind }: Pick<Probed, 'embedder' | 'kind'>,
   signal: AbortSignal,
@@ -140,17 +135,11 @@ function withoutAsking(kind: string, lacks: string): string {
     : `It has ${lacks} by its kind (${kind}) or the configuration; it was not asked.`;
 }
 
-/** The abilities of a model, with the cost of all probes. */
 export interface ProbedAbilities {
   readonly abilities: readonly TestedAbility[];
   readonly costs: readonly (CostEstimate | null)[];
 }
 
-/**
- * Finds out what a model that has answered can do, by a small request for each ability, one after the other.
- *
- * @param stream the finding of the answer before
- */
 export async function probeAbilities(served: Probed, stream: Probe, signal: AbortSignal): Promise<ProbedAbilities> {
   const probes: Readonly<Record<ModelAbility, Probe>> = {
     stream,

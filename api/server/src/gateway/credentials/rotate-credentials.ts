@@ -7,9 +7,7 @@ import type { VillageKey } from './envelope.ts';
 import type { VillageKeys } from './village-keys.ts';
 
 export interface Rotation {
-  /** Credentials that are now sealed by the current key. */
   readonly rotated: number;
-  /** Credentials that were so already. */
   readonly current: number;
   /** Names of credentials that do not open, because their key is missing or is another one. */
   readonly failed: readonly string[];

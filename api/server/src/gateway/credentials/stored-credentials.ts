@@ -11,13 +11,11 @@ import type { VillageKeys } from './village-keys.ts';
 /** Postgres notifies of each change; this interval bounds the delay of a lost notification. */
 const POLL_MS = 10_000;
 
-/** The credentials of the database, sealed in memory and opened at each use. */
 export interface StoredCredentials {
   /** The agent's own key, else the village's; null if there is neither or it does not open. Keys of connections do not count. */
   key(name: string, agentId: string | null): string | null;
   /** The connected providers for an agent, or for the village if `agentId` is null: the agent's own first. */
   connections(agentId: string | null): readonly Connection[];
-  /** The connected provider of that name and owner. */
   connection(name: string, agentId: string | null): Connection | null;
   /** The first connected provider of that name: the village's before those of agents. */
   named(name: string): Connection | null;
@@ -60,7 +58,6 @@ function heldOf(all: readonly CredentialRow[], { shared, log }: Pick<StoredCrede
   };
 }
 
-/** The agent's own connections, then the village's of other names. Pure. */
 function connectionsFor({ byOwner }: Held, agentId: string | null): readonly Connection[] {
   const ofVillage = byOwner.get(null) ?? [];
   const own = agentId === null ? [] : (byOwner.get(agentId) ?? []);

@@ -16,10 +16,8 @@ export interface SubscriptionParts extends TokenPorts {
   readonly ports: ModelPorts;
 }
 
-/** The subscriptions that admins have signed in to. */
 export interface Subscriptions {
   readonly settings: SubscriptionSettings | null;
-  /** The port to the authorization server. */
   readonly kit: AdapterKit;
   /** Null if the operator allows no subscription. */
   tokens(connection: Pick<Connection, 'name' | 'agentId'>): SubscriptionTokens | null;

@@ -21,7 +21,6 @@ function servedBy(found: Found, missing: string): Outcome<ServedModel> {
   return 'missing' in found ? refused('model_not_served', found.missing) : accepted(found);
 }
 
-/** A provider that is not stored. */
 function described(
   { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
   { gateway }: CredentialPorts,
@@ -39,7 +38,6 @@ function described(
   return accepted({ ...found, connection: null });
 }
 
-/** A connected provider, by its first model or the one of that name. */
 function ofCredential(
   { name, agentId, model }: { readonly name: string; readonly agentId: string | null; readonly model?: string },
   { gateway }: CredentialPorts,
@@ -69,7 +67,6 @@ function foundBy({ abilities }: TriedModel): FoundAbilities | null {
   return abilities.reduce((found, { ability, can }) => ({ ...found, [ability]: can }), none);
 }
 
-/** Stores the outcome with the provider that was tested. */
 async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<void> {
   const { connection, providerModel: model } = served;
   if (connection === null) return;
@@ -85,7 +82,6 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
   });
 }
 
-/** Asks a model for a few words. The outcome of a connected provider is stored with it. */
 export function testModel(ports: CredentialPorts): Handlers['testModel'] {
   const { db, source, gateway } = ports;
   return plain(async (request) => {

@@ -7,7 +7,6 @@ import type { ServedModel } from '../models/village-models.ts';
 import { probeAbilities, probeEmbeddings, WRITES_NO_WORDS } from './probe-abilities.ts';
 import type { Probe, ProbedAbilities } from './probe-abilities.ts';
 
-/** Time for an answer in words. */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Time for a whole test. Proxies in front of the API end a request after a minute. */
 const TEST_TIMEOUT_MS = 55_000;
@@ -41,14 +40,12 @@ function costOf(estimate: CostEstimate | null): TriedModel['cost'] {
   return { currency: estimate.currency, amount };
 }
 
-/** The cost of the answers whose price is known. Pure. */
 function sumOf(costs: readonly (CostEstimate | null)[]): CostEstimate | null {
   const known = costs.filter((cost) => cost !== null);
   const [first] = known;
   return first === undefined ? null : { ...first, micros: known.reduce((sum, { micros }) => sum + micros, 0n) };
 }
 
-/** An answer in words, and whether the model streams. */
 interface Answered {
   readonly outcome: ChatOutcome;
   readonly stream: Probe;

@@ -2,7 +2,6 @@ import type { KeySource } from '../../service/key-files.ts';
 import { KEY_BYTES } from './envelope.ts';
 import type { VillageKey } from './envelope.ts';
 
-/** File with the id of the key that seals new credentials. */
 const CURRENT = 'current';
 
 /** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is a file of its id. */
@@ -13,7 +12,6 @@ export interface VillageKeys {
   find(id: string): VillageKey | null;
 }
 
-/** @param read reads a file by its name. */
 export function villageKeys(read: KeySource): VillageKeys {
   function find(id: string): VillageKey | null {
     const text = read(id);

@@ -5,7 +5,6 @@ type ModelChoice = AgentSpec['model'];
 
 export interface ModelAsk {
   readonly agentId: string;
-  /** `spec.model` of the agent. */
   readonly asked: ModelChoice;
   /** Null without a tier. */
   readonly tier: string | null;

@@ -41,11 +41,9 @@ export interface ModelsSettings {
   /** Null: the scripted mind alone. */
   readonly config: ModelsConfig | null;
   readonly keysFolder: string | undefined;
-  /** Folder of the keys that seal stored credentials. */
   readonly sealingFolder: string | undefined;
   /** Null: no sign-in to a subscription. */
   readonly subscription: SubscriptionSettings | null;
-  /** Days to keep prompts and answers; 0 keeps none. */
   readonly textDays: number;
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const Url = z.url({ protocol: /^https?$/, error: 'write an http or https address' });
 
-/** The sign-in to a subscription, as the operator allows it. */
 export const SubscriptionSettings = z.strictObject({
   /** The client as which the village signs in. The project brings none: the operator names one that they may use. */
   clientId: z.string().min(1, 'write the id of the client as which the village signs in').max(200),

@@ -12,7 +12,6 @@ export interface ShowModelsPorts {
   readonly gateway: Pick<GatewayPorts, 'catalog' | 'limits'>;
 }
 
-/** The tiers that include each model, by rank. Pure. */
 function tiersByModel(entitlements: readonly EntitlementRecord[]): ReadonlyMap<string, readonly string[]> {
   const tiers = new Map<string, string[]>();
   for (const { name, spec } of entitlements.toSorted((a, b) => a.spec.rank - b.spec.rank))

@@ -26,11 +26,9 @@ import { promptTokensOf } from '../scripted/scripted-text.ts';
 /** The key of a credential for an agent, or for the village if `agentId` is null; null if there is none. */
 export type ProviderKeys = (name: string, agentId: string | null) => string | null;
 
-/** The providers that admins have connected. */
 export interface ConnectionSource {
   /** For an agent, its own first; for the village if `agentId` is null. */
   of(agentId: string | null): readonly Connection[];
-  /** A connection of that name, the village's first. */
   named(name: string): Connection | null;
   /** Null if it has no key, or the key does not open. */
   key(connection: Connection): string | null;
@@ -48,25 +46,20 @@ const NOTHING_CONNECTED: ConnectionSource = {
 
 const SCRIPTED_KIND = 'scripted';
 
-/** The models of a village: a configuration, and what it names. */
 export interface VillageModels {
   readonly config: ModelsConfig;
   readonly key: ProviderKeys;
   readonly adapters: Readonly<Record<string, ChatAdapter>>;
   readonly ports: ModelPorts;
-  /** By default none. */
   readonly connected?: ConnectionSource | undefined;
 }
 
-/** A model that a request can name. */
 export interface ServedModel {
   readonly name: string;
-  /** The provider that is asked first. */
   readonly provider: string;
   readonly kind: string;
   /** The connection that serves it; null for a provider of the configuration. */
   readonly connection: Pick<Connection, 'name' | 'agentId' | 'createdAt'> | null;
-  /** The name of the model there. */
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
   readonly contextTokens: number;
@@ -79,7 +72,6 @@ export interface ServedModel {
   countTokens(request: ChatRequest): number;
   /** The request that goes to the provider, and whether it goes without the tools that it offers. */
   fit(request: ChatRequest): { readonly request: ChatRequest; readonly toolsIgnored: boolean };
-  /** Kinds of requests that the first provider can serve. */
   readonly can: Capabilities;
 }
 
@@ -122,7 +114,6 @@ type Opening = Pick<VillageModels, 'config' | 'ports'> & {
   readonly connection: ServedModel['connection'];
 };
 
-/** Opens a model of a configuration. */
 function openServed(name: string, { config, connection, ...setup }: Opening): ServedModel | { missing: string } | null {
   const chain = findRoute(config, name);
   const target = chain?.targets[0];

@@ -4,16 +4,13 @@ import type { AdapterCall, AdapterDelta, ChatAdapter, ChatRequest } from '@hamle
 import { piecesOf, promptTokensOf, scriptedText, tokensOf } from './scripted-text.ts';
 import type { Style } from './scripted-text.ts';
 
-/** Name of the provider in every configuration. */
 export const SCRIPTED = 'scripted';
 
-/** The two models, with the number of words that they repeat from a prompt. */
 const STYLES: Readonly<Record<string, Style>> = {
   small: { topicWords: 2, moreSentences: 0 },
   large: { topicWords: 5, moreSentences: 2 },
 };
 
-/** The text up to the first of the stop texts. */
 function cutAtStop(text: string, stops: readonly string[]): string {
   const ends = stops
     .filter((stop) => stop !== '')

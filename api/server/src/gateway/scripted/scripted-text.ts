@@ -4,7 +4,6 @@ import type { ChatMessage } from '@hamlet/models';
 const CHARS_PER_TOKEN = 4;
 const TOKENS_PER_MESSAGE = 4;
 
-/** The words of a text, each with the white space before it. Pure. */
 export function piecesOf(text: string): readonly string[] {
   return text.match(/\s*\S+/gu) ?? [];
 }
@@ -14,12 +13,10 @@ export function tokensOf(text: string): number {
   return piecesOf(text).reduce((sum, piece) => sum + Math.ceil(piece.trim().length / CHARS_PER_TOKEN), 0);
 }
 
-/** Tokens of a conversation. Pure. */
 export function promptTokensOf(messages: readonly ChatMessage[]): number {
   return messages.reduce((sum, { content }) => sum + TOKENS_PER_MESSAGE + tokensOf(content), 0);
 }
 
-/** Words that name no topic. */
 const EMPTY: ReadonlySet<string> = new Set(
   `about after again also always another anybody anyone because been before being could does doing each from have having hello help here into just know like make many
   more most much must need only other please really said same says shall should some somebody someone something such take tell than thank thanks that their them then there
@@ -48,16 +45,12 @@ export function topicOf(text: string, wordsMax: number): readonly string[] {
   return telling.filter((word) => longest.has(word));
 }
 
-/** Words as one phrase: `a`, `a and b`, `a, b and c`. Pure. */
 function phraseOf(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
-/** Style of a scripted model. */
 export interface Style {
-  /** Maximum number of words that the model repeats from the prompt. */
   readonly topicWords: number;
-  /** Number of sentences after the first one. */
   readonly moreSentences: number;
 }
 

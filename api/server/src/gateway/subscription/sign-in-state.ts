@@ -3,7 +3,6 @@ import { openText, sealText } from '../credentials/envelope.ts';
 import type { SealedFor } from '../credentials/envelope.ts';
 import type { VillageKeys } from '../credentials/village-keys.ts';
 
-/** Time for a sign-in. */
 export const SIGN_IN_MS = 10 * 60_000;
 
 const SignIn = z.strictObject({
@@ -15,7 +14,6 @@ const SignIn = z.strictObject({
   verifier: z.string(),
   expiresAtMs: z.number(),
 });
-/** A sign-in that has begun. */
 export type SignIn = z.infer<typeof SignIn>;
 
 const OWNER: SealedFor = { name: 'sign-in', agentId: null, address: 'state' };

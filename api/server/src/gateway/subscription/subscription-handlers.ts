@@ -17,7 +17,6 @@ import type { SubscriptionSettings } from '../models/subscription-settings.ts';
 
 const VERIFIER_BYTES = 48;
 
-/** The page of the provider on which a person signs in (OAuth with PKCE). Pure. */
 function authorizeUrl(
   settings: SubscriptionSettings,
   about: { readonly state: string; readonly verifier: string },
@@ -69,7 +68,6 @@ interface SignInServer {
   readonly keys: VillageKeys;
 }
 
-/** The tokens of the sign-in that ended at this address. */
 async function signedAt(
   callback: string,
   by: { readonly actorId: string; readonly nowMs: number },
@@ -115,7 +113,6 @@ function finishSubscription({ db, gateway }: CredentialPorts): Handlers['finishS
   });
 }
 
-/** Handlers of the sign-in to a subscription, for admins. */
 export function subscriptionHandlers(ports: CredentialPorts) {
   return {
     startSubscription: startSubscription(ports),

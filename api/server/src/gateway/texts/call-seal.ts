@@ -9,12 +9,10 @@ import type { Ticket } from '../admit-request.ts';
 
 const SALT_BYTES = 32;
 
-/** The texts of one request to a model, with salted hashes that stay after the texts are gone. */
 export interface CallSeal {
   readonly prompt: string;
   readonly answer: string;
   readonly salt: Buffer;
-  /** SHA-256 of the salt and the text, hexadecimal. */
   readonly promptSha256: string;
   readonly answerSha256: string;
 }
@@ -32,13 +30,11 @@ export function sealTexts(prompt: string, answer: string): CallSeal {
   return { prompt, answer, salt, promptSha256: hashOf(salt, prompt), answerSha256: hashOf(salt, answer) };
 }
 
-/** Seals a conversation and its answer, or the part of it that arrived. */
 export function sealChat(messages: readonly ChatMessage[], answer: AnswerState): CallSeal {
   const { content } = answer;
   return sealTexts(JSON.stringify(messages), JSON.stringify({ content, tool_calls: callsOf(answer) }));
 }
 
-/** A seal for the caller of the model, who has the texts. */
 export function sealView({ salt, promptSha256, answerSha256 }: CallSeal): NonNullable<ModelReceipt['seal']> {
   return { salt: salt.toString('hex'), prompt_sha256: promptSha256, answer_sha256: answerSha256 };
 }

@@ -14,7 +14,6 @@ export interface TextPorts {
   readonly log: Log;
 }
 
-/** A request to a model that has ended. */
 export interface EndedRequest {
   readonly requestId: string;
   readonly agentId: string;

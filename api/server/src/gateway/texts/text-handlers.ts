@@ -6,7 +6,6 @@ import { accepted, refused } from '../../http/outcome.ts';
 
 const NONE = 'No text of this request is kept: the village keeps none, it has expired, or an admin deleted it';
 
-/** Handlers of kept prompts and answers, for admins. Each look and each deletion is in the audit. */
 export function textHandlers({ db }: { readonly db: Db }) {
   return {
     getModelText: plain(async (request) => {

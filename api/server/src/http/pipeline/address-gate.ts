@@ -1,7 +1,6 @@
 import { clientAddress, countedAddress, type Addressed, type ProxyTrust } from '../client-address.ts';
 import type { RateLimiter, RatePolicy, RateVerdict } from '../rate-limit.ts';
 
-/** Limit of open websockets on one path of one replica. */
 const SOCKETS_PER_PATH = 5_000;
 /** Limit of connections of one address, as a multiple of the address's limit of websockets. */
 const CONNECTIONS_PER_SOCKET = 4;
@@ -11,15 +10,12 @@ const CONNECTIONS_MAX = 20_000;
 export interface AddressGatePorts {
   readonly limiter: RateLimiter;
   readonly trust: ProxyTrust;
-  /** Limit per minute for one address: HTTP requests, and separately websocket messages. */
   readonly requestsPerMinute: number;
-  /** Maximum number of websockets that one address may have open on this replica. */
   readonly socketsPerAddress: number;
   /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;
 }
 
-/** Limits the requests and connections of each address, before authentication. */
 export interface AddressGate {
   addressOf(request: Addressed): string;
   takeRequest(address: string): RateVerdict;

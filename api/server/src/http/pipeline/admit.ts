@@ -19,7 +19,6 @@ export function authenticate(
   return ports.authenticate({ headers: request.headers, address, listener, reads, isPublic, verifiedLater });
 }
 
-/** Authenticates, limits and authorizes a request: returns the actor, or the refusal. The app has counted the address before. */
 export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
   const { route, request, ports, address } = exchange;
   const early = refuseOtherOrigins(route, request);

@@ -16,11 +16,9 @@ export interface AppOptions {
   readonly ports: MountPorts;
   /** Serves only the routes with this tag; without it, all routes of the audiences. */
   readonly only?: RouteSpec['tag'];
-  /** Folder of the built web, served at /. */
   readonly webDir?: string | undefined;
 }
 
-/** Creates an app that serves the routes of its audiences, and refuses other requests with a problem. */
 export function createApp(options: AppOptions): Express {
   const { audiences, handlers, ports, only, webDir } = options;
   const app = express();
@@ -88,7 +86,6 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\{\w+\*\}$/, '.+')}/?$`);
 }
 
-/** Refuses unknown requests. The refusal for a known path with another method lists the right methods. */
 function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
   const known = routes.flatMap((route) =>
     pathsOf(route).map((path) => ({ pattern: patternOf(path), method: route.method })),

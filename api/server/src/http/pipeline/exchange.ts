@@ -18,11 +18,9 @@ export type LimitActor = (
 export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly metrics: HttpMetrics;
   readonly gate: AddressGate;
-  /** Counts requests of authenticated actors. */
   readonly limitActor: LimitActor;
   /** The actor of the credentials; a refusal if a sent credential is invalid. */
   readonly authenticate: Authenticate;
-  /** Judges requests of agents by their policy. */
   readonly refuseDirect: RefuseDirect;
   /** Ends open streams once their actor would be refused. */
   readonly guard: WatchConnections;
@@ -36,7 +34,6 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
 export interface Exchange {
   readonly route: RouteSpec;
   readonly handler: AnyHandler;
-  /** The audiences of the listener that received the request. */
   readonly listener: readonly Audience[];
   readonly ports: MountPorts;
   readonly request: Request;

@@ -20,7 +20,6 @@ export interface Mounted {
   readonly listener: readonly Audience[];
 }
 
-/** Serves a route on all of its paths: admit, read the body, parse, then run the handler. */
 export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
   const { route } = mounted;
   const writeJson = jsonWriter(ports);

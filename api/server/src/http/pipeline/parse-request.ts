@@ -53,7 +53,6 @@ function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
   );
 }
 
-/** Parses params, query and body by the route's schemas. A refusal names each invalid field and its fix. */
 export function parseRequest(
   route: RouteSpec,
   request: Request,

@@ -20,9 +20,7 @@ const RETRY_S = 10;
 /** Time for a caller to read the refusal before its socket ends. */
 const FAREWELL_MS = 2_000;
 const GOING_AWAY = 1001;
-/** Close code: the credentials of the socket are no longer valid. */
 const LET_IN_NO_MORE = 4_401;
-/** Close code: too many messages. */
 const SAYS_TOO_MUCH = 1_008;
 
 export interface Attached {
@@ -44,7 +42,6 @@ export interface SocketRoute {
 export interface SocketsPorts {
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
-  /** Counts open sockets, and counts each attempt to open a socket as a request of the caller's address. */
   readonly gate: AddressGate;
   readonly guard: WatchConnections;
   readonly log: Log;
@@ -54,10 +51,6 @@ function urlOf(request: IncomingMessage): URL | null {
   return URL.parse(request.url ?? '', 'http://village');
 }
 
-/**
- * Serves websockets on a listener: admits actors with the route's permission, and ends dead sockets. Returns a function
- * that closes all sockets.
- */
 export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
   const pings = new Pings(ports.log);
@@ -176,7 +169,6 @@ function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
 }
 
 const PING_EVERY_MS = 20_000;
-/** Interval of the timer, which pings the sockets that are due. All sockets share it. */
 const ROUND_MS = 1_000;
 
 interface Kept {

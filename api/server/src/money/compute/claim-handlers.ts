@@ -4,7 +4,6 @@ import { accepted } from '../../http/outcome.ts';
 import type { ComputeClaims } from './compute-claims.ts';
 import type { Db } from '@hamlet/store';
 
-/** Routes for compute claims: the operator claims before it creates a pod of a priced tier, and releases after the pod has ended. */
 export function claimHandlers({
   db,
   claims,

@@ -128,7 +128,6 @@ export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry'
   readonly operated: boolean;
 }
 
-/** Every claim, for the beginning of the operator's stream. */
 export const claimsPart: SnapshotPart = async (tx) =>
   (await readClaims(tx)).map((row) => ({ event: 'claim', data: claimView(row) satisfies ComputeClaim }));
 
@@ -159,7 +158,6 @@ const Proof = z.object({
 });
 type Proof = z.infer<typeof Proof>;
 
-/** Renews claims, ends claims of pods that are gone, withdraws outdated refusals, and compares holds with claims and priced pods. */
 export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   const { db, source, freeze, log, operated } = ports;
   let proof: Proof = { faults: 0, unpaid: 0, held: 0, suspects: [] };

@@ -33,7 +33,6 @@ export function heldOf(
   };
 }
 
-/** The life of the agent that sends the request, and the tier in its status. */
 export interface PaidLife {
   readonly uid: string;
   readonly tier: string | null;

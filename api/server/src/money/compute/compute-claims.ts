@@ -41,7 +41,6 @@ export interface LockedClaim {
   readonly now: Date;
 }
 
-/** The compute claims of agents. Each method runs in a transaction that locks the claim, and the commit notifies the operator. */
 export class ComputeClaims {
   readonly #ports: ClaimPorts;
 
@@ -148,7 +147,6 @@ export class ComputeClaims {
     return refusal(reason, await this.write(tx, { ...kept, askedAt: now, refused }));
   }
 
-  /** Ends the present hold and takes one for the new tier: both or neither. */
   async #exchange(
     tx: Tx,
     { agentId, row, now }: LockedClaim,
@@ -210,7 +208,6 @@ export class ComputeClaims {
     if (held.row?.uid === uid) await this.end(tx, held, null);
   }
 
-  /** Writes a claim with its next version, and notifies the operator. */
   async write(tx: Tx, row: ClaimRow): Promise<ClaimRow> {
     const written = { ...row, version: await nextClaimVersion(tx) };
     await writeClaim(tx, written);

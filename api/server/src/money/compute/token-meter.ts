@@ -26,7 +26,6 @@ export const TOKENS_MAX = 10_000_000;
 export interface TokenRequest {
   readonly agentId: string;
   readonly model: string;
-  /** The most that the call can use, prompt and completion together. */
   readonly tokens: number;
   /** Identifies the call permanently, 1 to 200 characters: a repeat with the same key and tokens returns the same reservation. */
   readonly key: string;
@@ -36,7 +35,6 @@ export interface TokenRequest {
   readonly circumstance: Circumstance;
 }
 
-/** The price of tokens for an agent now. */
 export interface TokenQuote {
   /** Micro-aiDollars for a thousand tokens. */
   readonly perThousand: bigint;
@@ -112,7 +110,6 @@ function quoteOf(source: Tiers, agentId: string, tokens: number): Outcome<TokenQ
     : accepted({ perThousand, amount: tokenCost(tokens, perThousand) });
 }
 
-/** The note of a hold for tokens of a model. */
 export const noteOf = (model: string): string => `tokens of ${model}`;
 
 export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenMeter {
@@ -173,7 +170,6 @@ export function createTokenMeter({ db, source, tiers }: TokenMeterPorts): TokenM
 }
 
 const EVERY_MS = 2_000;
-/** Maximum number of stored usages that the job posts each time it runs. */
 const AT_ONCE = 200;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
 

@@ -25,7 +25,6 @@ import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 const SOURCE = /^[a-z][a-z0-9_]{0,30}$/;
 /** Ids of a provider: printable and without spaces, because a space separates the words of a key. */
 const PROVIDER_ID = /^[!-~]{1,120}$/;
-/** Maximum number of refunds of one income. */
 const TAKEN_BACK_MAX = 100;
 
 /** Money from outside the village, as its source reports it. The API credits each pair of source and transaction id once, permanently. */
@@ -36,7 +35,6 @@ export interface Income {
   readonly agentId: string;
   /** Micro-aiDollars, above zero. The adapter of the source converts other currencies. */
   readonly amount: bigint;
-  /** A note for people to read, 1 to 500 characters. */
   readonly note: string;
   readonly actor: LedgerActor;
   /** The time of the payment at its source; if left out, the present time. */
@@ -44,7 +42,6 @@ export interface Income {
   readonly about?: Circumstance;
 }
 
-/** Money that returns to its source: a refund, or a lost dispute. */
 export interface TakenBack extends Pick<Income, 'source' | 'transactionId' | 'note' | 'actor' | 'about'> {
   /** The id of the refund at its source: the API takes one refund back once. */
   readonly refundId: string;
@@ -140,7 +137,6 @@ async function postCredit(tx: Tx, { accountId, after, ...income }: Credit): Prom
   });
 }
 
-/** The valid credit of an income: the first one, or the credit of the rest after the last refund. */
 async function standingCredit(
   tx: Tx,
   income: Pick<Income, 'source' | 'transactionId'>,

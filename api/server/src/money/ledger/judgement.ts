@@ -13,7 +13,6 @@ export interface EconomyRules {
   readonly dailyAllowance: bigint;
   /** Micro-aiDollars that an admin may give in a day. A greater amount needs a credit, which another admin approves. */
   readonly rewardLimit: bigint;
-  /** Time zone of the village's day. */
   readonly timeZone: string;
 }
 

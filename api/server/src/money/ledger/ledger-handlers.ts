@@ -20,7 +20,6 @@ import { nextDayAt, villageDay } from './village-day.ts';
 import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import type { AgentSource } from '../../agents/agent-source.ts';
 
-/** The end of a page of the ledger, and the time as of which all pages show the ledger. */
 interface LedgerPlace {
   readonly asOf: string;
   /** The version of the last entry on the page; the next page begins below it. */
@@ -34,7 +33,6 @@ export interface LedgerPorts {
   readonly source: Pick<AgentSource, 'get'>;
   readonly tiers: BalanceTiers;
   readonly economy: EconomyRules;
-  /** Notifies the board that a post has been rewarded or penalized. */
   readonly nudgeBoard: () => void;
 }
 
@@ -113,7 +111,6 @@ async function readPage(
   });
 }
 
-/** Routes for the money of agents: rewards and penalties, balances, and the entries of an account. */
 export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: LedgerPorts) {
   const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
 

@@ -1,4 +1,3 @@
-/** The date of a moment in the village's time zone, such as `2026-11-22`. Pure. */
 export function villageDay(now: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -26,7 +25,6 @@ export function nextDayAt(now: Date, timeZone: string): Date {
   return new Date(after);
 }
 
-/** The start of the village's day at a moment, to the second. Pure. */
 export function dayStart(now: Date, timeZone: string): Date {
   const today = villageDay(now, timeZone);
   let within = Math.floor(now.getTime() / 1000) * 1000;

@@ -158,7 +158,6 @@ async function refusalOf(
   return refusalOfHold(failed.reason, { agentId, asked: price, funds: await readFunds(tx, failed.account.accountId) });
 }
 
-/** Concludes a purchase in its transaction: records it in the audit, updates the tier and notifies the operator. */
 export async function concludePurchase(
   tx: Tx,
   act: Acting,

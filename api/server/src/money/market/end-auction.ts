@@ -122,7 +122,6 @@ async function sell(
   });
 }
 
-/** Settles a locked, open auction whose bidding is over: the winner pays and gets the window, the other bidders get their money back. */
 async function settle(tx: Tx, auction: AuctionRow, ports: Ports): Promise<AuctionState> {
   const { auctionId, reserve } = auction;
   const act = actingAs('system', 'auctioneer');

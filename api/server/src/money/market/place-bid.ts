@@ -60,7 +60,6 @@ function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | 
   return null;
 }
 
-/** Frees the money of the replaced bid and holds the money of the new one: both or neither. */
 async function replace(
   tx: Tx,
   asked: BidAsked,

@@ -19,7 +19,6 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { balanceTiers } from '../../standing/balance-tier-sync.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
 
-/** Maximum number of active purchases that a quote shows. */
 const SHOWN_MAX = 100;
 
 export interface QuotePorts {
@@ -45,7 +44,6 @@ interface Means {
   readonly record: AgentRecord;
   readonly balance: bigint;
   readonly held: bigint;
-  /** The tier that the agent's balance opens. */
   readonly balanceTier: string | null;
   readonly bought: readonly ActivePurchase[];
   readonly nowMs: number;
@@ -177,10 +175,6 @@ async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | 
   };
 }
 
-/**
- * Quotes the price of an item, the agent's funds and limits after the purchase, and what the agent's next aiDollars
- * unlock. Writes and holds nothing.
- */
 export async function quote(asked: QuoteAsked, ports: QuotePorts, now: Date): Promise<Outcome<QuoteAnswer>> {
   const record = asked.agentId === null ? null : ports.source.get(asked.agentId);
   if (asked.agentId !== null && record === null) return refused('no_such_agent', `There is no agent ${asked.agentId}`);

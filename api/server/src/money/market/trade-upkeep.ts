@@ -16,12 +16,10 @@ const AT_ONCE = 200;
 /** Kinds of purchases that change pods, so that the operator must know them. */
 const OF_PODS: ReadonlySet<string> = new Set(['gpu', 'priority']);
 
-/** Active boosts, for the beginning of the operator's stream. */
 export async function boostsPart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readBoosts(tx)).map((data) => ({ event: 'boost', data }));
 }
 
-/** Notifies the operator of purchases that have begun or ended. Returns their number. */
 export async function announcePurchases(tx: Tx): Promise<number> {
   const news = await takePurchaseNews(tx, AT_ONCE);
   const act = actingAs('system', 'auctioneer');

@@ -8,7 +8,6 @@ import { returnOffer } from './run-offers.ts';
 const EVERY_MS = 5_000;
 const AT_ONCE = 200;
 
-/** Returns the money of an offer that has expired, or whose run failed or was cancelled. */
 async function endOne(tx: Tx, runId: string): Promise<void> {
   const run = await lockRun(tx, runId);
   const offer = await lockOffer(tx, runId);

@@ -30,7 +30,6 @@ export interface OfferPorts {
   readonly economy: EconomyRules;
 }
 
-/** The offer of a person who gives a run, as the request has it. */
 export interface OfferAsked extends Acting {
   readonly actor: Actor;
   readonly now: Date;

@@ -41,7 +41,6 @@ export type CreditOutcome =
   | { readonly ok: true; readonly deposit: Deposit }
   | { readonly ok: false; readonly reason: 'no_such_agent' | 'account_closed' };
 
-/** Credits a proposed deposit to its agent. A refusal leaves the deposit unchanged. */
 export async function creditDeposit(
   tx: Tx,
   income: IncomePort,

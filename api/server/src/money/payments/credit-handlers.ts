@@ -157,7 +157,6 @@ async function create(
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }
 
-/** Routes for credits of payments: one admin credits up to a limit, and above it a second admin approves. */
 export function creditHandlers({ payments, db, source }: CreditPorts) {
   return {
     createCredit: inTx(async (request, tx) => {

@@ -42,7 +42,6 @@ function timeOf(text: string): Date {
   return time;
 }
 
-/** Reads PayPal's statement of the last 30 days, stores it, and compares it with the books. Returns the number of differences. */
 export async function reconcilePayPal({
   db,
   client,

@@ -4,7 +4,6 @@ import { Agent, request } from 'node:https';
 export interface HttpsCall {
   readonly method: 'GET' | 'POST';
   readonly host: string;
-  /** The path with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -15,7 +14,6 @@ export interface HttpsAnswer {
   readonly body: Buffer;
 }
 
-/** A call that failed, or whose answer was incomplete. A retry may succeed. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -26,7 +24,6 @@ export type CallHttps = (call: HttpsCall) => Promise<HttpsAnswer>;
 export interface HttpsCallerOptions {
   /** The only hosts that may be called. A call of another host throws before it sends anything. */
   readonly hosts: ReadonlySet<string>;
-  /** HTTP proxy for all calls. */
   readonly proxyUrl: string | null;
   /** Trusted certificate authorities; Node's own if null. */
   readonly roots: readonly string[] | null;

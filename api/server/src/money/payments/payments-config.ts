@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { AiDollars, parseAiDollars } from '@hamlet/contract';
 import { z } from 'zod';
 
-/** Environment variables of payments, part of those in `start/config.ts`. */
 export const PAYMENT_VARIABLES = {
   HAMLET_CREDIT_LIMIT: AiDollars.default('100').describe(
     'aiDollars that one admin may credit alone in 24 hours; above, another admin approves (100)',

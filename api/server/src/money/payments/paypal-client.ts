@@ -4,10 +4,8 @@ import type { PayPalSecrets } from './payments-config.ts';
 import type { CallHttps, HttpsAnswer } from './https-call.ts';
 import { Capture, Dispute, Order, Refund, Token, TransactionPage, Unprocessable } from './paypal-wire.ts';
 
-/** The client renews a token this long before it expires. */
 const TOKEN_MARGIN_S = 60;
 
-/** A call to PayPal that failed, or had an unreadable answer. A retry may succeed. */
 export class PayPalError extends Error {
   override readonly name = 'PayPalError';
 }
@@ -190,12 +188,9 @@ export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
 
 export type PayPalMode = 'sandbox' | 'live';
 
-/** All hosts of PayPal that the village calls, and the signer of its notifications. */
 export interface PayPalHosts {
   readonly api: string;
-  /** Exact names of the hosts of signing certificates. */
   readonly certificates: ReadonlySet<string>;
-  /** The common name of a signing certificate. */
   readonly signer: string;
 }
 

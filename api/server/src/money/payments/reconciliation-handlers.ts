@@ -81,7 +81,6 @@ function importStatement({ payments }: ReconciliationPorts): Handlers['importSta
   });
 }
 
-/** Routes for the comparison of the village's books with a provider's statement. */
 export function reconciliationHandlers(ports: ReconciliationPorts) {
   const { db, payments } = ports;
   return {

@@ -31,7 +31,6 @@ export interface SettlePorts extends Pick<Services, 'db' | 'log'> {
   readonly config: Pick<PaymentsConfig, 'currency' | 'ratePerUnit'>;
 }
 
-/** The reason why a payment is not credited, and whether to retry. */
 interface Left {
   readonly why: string | null;
   readonly again: boolean;
@@ -39,7 +38,6 @@ interface Left {
 
 const DONE: Left = { why: null, again: false };
 
-/** Proposes and credits the deposit of a new payment: both or neither. */
 async function creditFresh(
   tx: Tx,
   captureId: string,
@@ -193,17 +191,14 @@ export async function askForTruth(
   return { status, amount: micro(amount.value), currency: amount.currency_code, customId: customId ?? null, takings };
 }
 
-/** The part of PayPal's answer that the database stores for display. Pure. */
 export function knownOf({ status, amount, currency, customId }: PaymentTruth): KnownPayment {
   return { status, amount: String(amount), currency, customId };
 }
 
-/** The stored hint of a notification, in the form in which it is compared with the payment. Pure. */
 export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint {
   return { amount: BigInt(amount), currency, customId };
 }
 
-/** Decimal text with at least two places for an amount in millionths. Pure. */
 export function currencyText(amount: bigint): string {
   const fraction = String(amount % 1_000_000n)
     .padStart(6, '0')

@@ -9,7 +9,6 @@ const CACHED_MAX = 32;
 /** Keys stay in the cache for this time, so the API notices a withdrawn certificate at most this much later. */
 const CACHED_MS = 6 * 3_600_000;
 
-/** A certificate that is not trusted. PayPal may send a trusted one later. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }
@@ -85,7 +84,6 @@ export interface SigningKeysPorts {
 /** Loads the signing key from a certificate's address; null if the address is not PayPal's. Throws if the key cannot be loaded now. */
 export type KeyOf = (certUrl: string) => Promise<KeyObject | null>;
 
-/** Caches signing keys by the address of their certificate. */
 export function createSigningKeys({ call, hosts, roots, now }: SigningKeysPorts): KeyOf {
   const cached = new Map<string, { readonly key: KeyObject; readonly untilMs: number }>();
   const fetching = new Map<string, Promise<KeyObject>>();

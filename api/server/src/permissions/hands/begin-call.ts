@@ -35,7 +35,6 @@ export interface BeginPorts {
 type Request = RequestOf<typeof beginRoute>;
 type Answer = Outcome<DataOf<typeof beginRoute>>;
 
-/** Facts about a call in the hands, under the lock of its run. */
 interface Facts {
   readonly request: Request;
   readonly args: CallArguments;
@@ -106,7 +105,6 @@ async function decide(
   return answer.ok && waitsAtBroker ? accepted({ ...answer.data, waits_s: EGRESS_ANSWER_S }) : answer;
 }
 
-/** The denial of a call that could do nothing: no person is asked about it. */
 async function deniedByFacts(
   tx: Tx,
   ports: BeginPorts,

@@ -32,7 +32,6 @@ type Request = RequestOf<typeof endRoute>;
 /** `truncate` marks a cut with one more character. */
 const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 
-/** Stores the end of a call in the hands, which the agent claims: its effect is settled, and its slot is free. */
 export function endCall({ db }: { readonly db: Db }): Handlers['endCall'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean; panic: PanicCode | null }>> => {
@@ -49,7 +48,6 @@ export function endCall({ db }: { readonly db: Db }): Handlers['endCall'] {
   );
 }
 
-/** Calls in which the causes of a panic are looked for, and characters of each text of theirs. */
 const CALLS_READ = 40;
 const CHARS_READ = 2_000;
 

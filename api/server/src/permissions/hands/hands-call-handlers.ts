@@ -9,7 +9,6 @@ import { endCall } from './end-call.ts';
 
 const cursor = pageCursor(z.uuid());
 
-/** Routes of calls in the hands of agents. */
 export function handsCallHandlers(ports: BeginPorts) {
   return {
     beginCall: beginCall(ports),

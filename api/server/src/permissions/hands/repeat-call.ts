@@ -16,7 +16,6 @@ import type { AgentLimits } from '../../limits/agent-limits.ts';
 import type { CallArguments } from '../call-arguments.ts';
 import { refuseFull } from './tier-limits.ts';
 
-/** A request for a call whose effect an earlier request began, under the lock of its run. */
 interface Repeated {
   readonly request: RequestOf<typeof beginCall>;
   readonly args: CallArguments;

@@ -7,7 +7,6 @@ import { scriptOfCall } from '../shell/script-of-call.ts';
 
 const { input } = RUN_SCRIPT_TOOL.run_script;
 
-/** Denies a call of `run_script` that names no script of the agent, or whose arguments do not fit its parameters. */
 export async function deniedByScript(tx: Tx, run: RunRow, call: AskedCall): Promise<CallOutcome | null> {
   if (call.tool !== 'run_script') return null;
   const given = input.safeParse(call.value).data;
@@ -18,7 +17,6 @@ export async function deniedByScript(tx: Tx, run: RunRow, call: AskedCall): Prom
   return issues.length === 0 ? null : deniedOutcome('invalid_arguments', `Nothing ran. ${issues.join('. ')}.`);
 }
 
-/** Counts the start of a script. */
 export async function noteRunOfScript(
   tx: Tx,
   { agentUid, runId }: RunRow,

@@ -56,7 +56,6 @@ export async function refuseByRate(
   return refused(reason, `${tier} allows ${allowed} ${words} an hour${next}`, waitS);
 }
 
-/** Denies a call of a tool that needs more memory than the agent's tier has, and names the tiers that have it. Pure but for its ports. */
 export function deniedByMemory(
   { source }: Pick<TierPorts, 'source'>,
   { agentId, tool }: { readonly agentId: string; readonly tool: string },

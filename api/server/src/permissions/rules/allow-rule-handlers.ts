@@ -8,7 +8,6 @@ import { allowRuleView } from './allow-rules.ts';
 
 const cursor = pageCursor(z.uuid());
 
-/** Routes of the rules by which people allow tools beforehand. A rule is given with the answer to a request. */
 export function allowRuleHandlers({ db }: { readonly db: Db }) {
   return {
     listAllowRules: plain(async ({ actor, query }) => {

@@ -16,7 +16,6 @@ export const USABLE_S = 900;
 
 type Person = Extract<Actor, { role: 'member' | 'admin' }>;
 
-/** A request that a person answers with a rule for later ones. */
 interface Given {
   readonly run: RunRow;
   readonly permission: PermissionRow;
@@ -96,7 +95,6 @@ export async function giveRule(
   return accepted(rule);
 }
 
-/** A pending request under the lock of its run, and the request of the agent that made it. */
 interface Requested {
   readonly run: RunRow;
   readonly permission: PermissionRow;
@@ -134,7 +132,6 @@ export async function answerByRule(
   return permission;
 }
 
-/** Records the answer of a person in the audit. */
 export async function recordAnswer(
   tx: Tx,
   acting: Acting,

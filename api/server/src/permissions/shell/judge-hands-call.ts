@@ -12,11 +12,9 @@ import { needsOfScript, scriptOfCall } from './script-of-call.ts';
 
 export interface AskedCall {
   readonly tool: string;
-  /** Arguments as the model wrote them. */
   readonly value: unknown;
 }
 
-/** Tools that are judged by the shell command that a call of theirs stands for. */
 const COMMAND_OF: Readonly<Record<string, (value: unknown) => string | null>> = {
   shell: (value) => VILLAGE_TOOLS.shell.input.safeParse(value).data?.command ?? null,
   git: (value) => {
@@ -37,7 +35,6 @@ export function commandOf({ tool, value }: AskedCall): string | null {
   return hasCommand(tool) ? (COMMAND_OF[tool]?.(value) ?? null) : null;
 }
 
-/** True for a call that the tool refuses before anything runs: no person is asked about it. */
 function isRefused({ tool, value }: AskedCall, agentId: string): boolean {
   const git = tool === 'git' ? VILLAGE_TOOLS.git.input.safeParse(value).data : undefined;
   return git !== undefined && refuseGit(git, agentId) !== null;
@@ -52,7 +49,6 @@ export async function needsOf({ tool, value }: AskedCall, readCommand: ReadComma
     : readCommand(command);
 }
 
-/** A call of a run as the API judges it, and the mark that it brings to its run when it begins. */
 export interface JudgedRunCall {
   readonly policy: Policy;
   readonly judged: Judged;

@@ -1,6 +1,5 @@
 import { openShell, readCommandOf, type ParseShell, type ShellReading } from '@hamlet/shell';
 
-/** Programs, classes and doubts of a shell command. */
 export type ReadCommand = (text: string) => Promise<ShellReading>;
 
 /** The reader of shell commands. It loads the grammar with the first command: a village without hands needs none. */

@@ -24,7 +24,6 @@ interface Noted {
   readonly judged: Judged;
 }
 
-/** The facts that all judged calls have. Pure. */
 function commonFacts({ run, callId, policy, judged }: Noted) {
   const [mark] = taintOf(run) ?? [];
   return {
@@ -61,7 +60,6 @@ export async function noteCall(
   });
 }
 
-/** Keeps the facts by which a write that leaves a pod was judged. */
 export async function noteWrite(
   tx: Tx,
   { kind, byRule, ...noted }: Noted & { readonly kind: EgressWriteKind; readonly byRule: boolean },

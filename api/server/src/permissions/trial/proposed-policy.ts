@@ -57,7 +57,6 @@ function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 
   });
 }
 
-/** The rules in force of one layer, in the form of a proposal: a trial of it finds no difference. */
 export function rulesOfLayer(
   { source, villageRules }: Pick<ProposalPorts, 'source' | 'villageRules'>,
   { agent_id: agentId, tier }: { readonly agent_id?: string | undefined; readonly tier?: string | undefined },

@@ -86,7 +86,6 @@ class PolicyPairs {
   }
 }
 
-/** The findings of a trial so far. */
 class Findings {
   readonly tally = new TrialTally();
   readonly examples = new Examples();
@@ -126,7 +125,6 @@ interface Looked {
   readonly before: string | null;
 }
 
-/** Looks at calls in pages, the newest first, and lets other work run between them and within them. */
 async function look(
   { db, source, egressOf, monotonicMs }: TrialPorts,
   {

@@ -13,11 +13,9 @@ export type TrialHandlerPorts = TrialPorts &
     readonly policyOf: PolicyOf;
     readonly classesOf: CommandClasses;
     readonly log: Log;
-    /** Limits of one trial; for tests. */
     readonly trialLimits?: TrialLimits;
   };
 
-/** Trials of one person on one replica. */
 const RATE: RatePolicy = { name: 'trials', quota: 30, windowS: 60 };
 const LIMITS: TrialLimits = { calls: TRIAL_CALLS_MAX, ms: TRIAL_MS_MAX };
 const RETRY_S = 2;

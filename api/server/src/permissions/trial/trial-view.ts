@@ -2,7 +2,6 @@ import type { TrialExample, TrialVerdict } from '@hamlet/contract';
 import type { Judged, JudgedFacts } from '@hamlet/core';
 import type { JudgedCallRow } from '@hamlet/store';
 
-/** The facts of a call as the evaluator takes them. Pure. */
 export function factsOf(row: JudgedCallRow, brokerAsks: boolean): JudgedFacts {
   const { tool, toolClass, classes, unclear, taintSource, taintDetail, byRule, judgedAt } = row;
   const mark = { call_id: null, run_id: null, at: judgedAt.toISOString() };

@@ -28,7 +28,6 @@ export function veiledRun(run: Run): Run {
   return { ...run, prompt: VEILED_TEXT, summary: null, error, veiled: true };
 }
 
-/** Fields of a detail that have no words of people, models or tools. */
 const OPEN_FIELDS: ReadonlySet<string> = new Set([
   'step',
   'outcome',

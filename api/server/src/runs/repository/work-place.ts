@@ -6,7 +6,6 @@ import { ownRepository } from '../../agents/describe-agent.ts';
 import type { DataOf } from '../../http/handler.ts';
 import { repositoryOf } from '../../sessions/transcript/session-view.ts';
 
-/** The place where a run works. */
 export type WorkPlace = Pick<DataOf<typeof startRun>, 'repository' | 'author'>;
 
 /** Repository and author of a run: its session comes before the Agent, and the Agent's author before the person. */

@@ -9,7 +9,6 @@ import type { Services } from '../../service/services.ts';
 import { findShownRun } from '../audience/run-audience.ts';
 import type { RunStreams } from '../run-streams.ts';
 
-/** Unread output above which a sender of stored events pauses. */
 const PAUSE_BYTES = 256 << 10;
 /** Limit of unread output. Above it the API ends the socket; its reader reconnects with `after`. */
 const BACKLOG_MAX_BYTES = 8 << 20;
@@ -23,7 +22,6 @@ const REFUSED = 4_404;
 
 /** A sink of messages `{type, id, data}`, in the order of the stream of events. */
 function sinkOf(webSocket: WebSocket): EventSink {
-  /** Resolves when the last message has left this process. */
   let flushed: Promise<void> = Promise.resolve();
   return {
     send: (type, data, id) => {

@@ -3,14 +3,12 @@ import { decideWorker } from '@hamlet/core';
 import { insertRuns, readWorkerTakings, taintWorker, type RunRow, type Tx } from '@hamlet/store';
 import { invalidOutcome } from '../../permissions/call-outcomes.ts';
 
-/** A call of `delegate` in the transaction that has locked its run. */
 export interface Delegation {
   readonly run: RunRow;
   readonly callId: string;
   readonly arguments: unknown;
 }
 
-/** Begins the worker of a call, with a share of the budgets of its run, or says which guard refuses it. */
 export async function beginWorker(tx: Tx, { run, callId, arguments: given }: Delegation): Promise<CallOutcome> {
   const parsed = VILLAGE_TOOLS.delegate.input.safeParse(given);
   if (!parsed.success) return invalidOutcome(parsed.error.issues);

@@ -11,7 +11,6 @@ export interface WorkerPorts {
   readonly db: Db;
 }
 
-/** The registry of workers: what the API has stored about them, for people and for the agent itself. */
 export function workerHandlers({ db }: WorkerPorts) {
   return {
     listWorkers: plain(async ({ params, query, actor }) => {

@@ -3,7 +3,6 @@ import { endLine, isSettled, messageStateOf } from '@hamlet/core';
 import { findMessageOfRun, insertMessage, setMessageState } from '@hamlet/store';
 import type { MessageRow, RunRow, Tx } from '@hamlet/store';
 
-/** The village as the author of lines that say why a message has no answer. */
 const VILLAGE_AUTHOR = { role: 'system', id: 'village', name: 'The village' } as const;
 
 /**
@@ -48,7 +47,6 @@ function costOf({ tokens, costMicros, claimedCostMicros }: RunRow): number {
   return tokens > 0 || costMicros > 0 ? costMicros : claimedCostMicros;
 }
 
-/** The text as the transcript can keep it. Pure. */
 function bounded(text: string): string {
   const chars = [...text];
   return chars.length <= RUN_ANSWER_MAX_CHARS ? text : `${chars.slice(0, RUN_ANSWER_MAX_CHARS - 1).join('')}…`;

@@ -6,7 +6,6 @@ import type { Actor } from '../../http/actor.ts';
 import type { Caller } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 
-/** The actor as a reader of sessions. Pure. */
 function readerOf(actor: Actor): SessionReader {
   switch (actor.role) {
     case 'member':

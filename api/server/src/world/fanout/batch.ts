@@ -14,7 +14,6 @@ import type { WorldState } from '@hamlet/core';
 import { makeChunk, type Chunk } from './frame-out.ts';
 import { itemCells, type Pending, type PendingAgent } from './fanout-state.ts';
 
-/** An item's change and the cells from which the item can be seen. */
 export interface ItemChange {
   readonly cells: ReadonlySet<number>;
   readonly chunk: Chunk;
@@ -102,7 +101,6 @@ export class Change {
     this.sharedCell = sharedCellOf(pending, this.after);
   }
 
-  /** The difference from the last update. */
   get delta(): Chunk {
     this.#delta ??= this.#encode();
     return this.#delta;
@@ -128,7 +126,6 @@ function joinChunks(chunks: readonly Chunk[]): Chunk {
   };
 }
 
-/** A cell's part of an update. */
 class CellBatch {
   /** Changes that touch the cell and whose shared cell is another one or -1. */
   readonly others: Change[] = [];

@@ -71,7 +71,6 @@ export class Fanout {
     return viewer;
   }
 
-  /** Reduces a committed event and notes its changes. */
   commit(event: WorldEvent): void {
     this.before(event);
     reduce(this.#state.world, event);
@@ -99,7 +98,6 @@ export class Fanout {
     return slot;
   }
 
-  /** Notes the event's number for each cell in which its agent or items can be seen, for viewers that resume later. */
   #note(event: WorldEvent, slot: number): void {
     const { world, pending, changedSeq } = this.#state;
     for (const cell of world.index.cellsOf(slot)) changedSeq[cell] = event.seq;
@@ -157,14 +155,12 @@ export class Fanout {
     return walks ? HOT_UPDATE_EVERY_TICKS : UPDATE_EVERY_TICKS;
   }
 
-  /** Call at every tick: sends updates, cluster counts and clock messages when they are due. */
   tick(tick: number): void {
     this.#state.tick = tick;
     if (tick - this.#lastUpdate >= this.#updateEvery()) this.flush();
     if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#tellClusters();
   }
 
-  /** Calls `hear` with the tick of every update, before the update is built. */
   onUpdate(hear: (tick: number) => void): void {
     this.#updateHearers.push(hear);
   }

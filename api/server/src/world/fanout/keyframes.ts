@@ -6,7 +6,6 @@ import type { FanoutState } from './fanout-state.ts';
 import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Sends the name of a slot's agent to a viewer that does not know it yet. */
 export function introduce(
   fanout: FanoutState,
   to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },
@@ -31,7 +30,6 @@ function itemsIn(fanout: FanoutState, cell: number): FrameItem[] {
 interface Telling {
   readonly viewer: Viewer;
   readonly out: FrameOut;
-  /** The view that the viewer had before. */
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 

@@ -1,9 +1,7 @@
 /** Ticks between updates: 2 a second, 5 while a person walks. */
 export const UPDATE_EVERY_TICKS = 5;
 export const HOT_UPDATE_EVERY_TICKS = 2;
-/** Ticks between cluster counts for the far zoom. */
 export const CLUSTER_EVERY_TICKS = 10;
-/** Ticks between clock messages for a viewer that gets no other messages. */
 export const CLOCK_EVERY_TICKS = 20;
 /** Speech waits this many milliseconds and leaves in one frame; well below the promised 50 ms. */
 export const URGENT_AFTER_MS = 15;

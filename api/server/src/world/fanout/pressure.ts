@@ -43,7 +43,6 @@ export class Pressure {
   }
 }
 
-/** One WebSocket, as the fan-out uses it. */
 export interface ViewerPort {
   /** Queues one message: bytes as a binary message, a string as text. */
   send(message: Uint8Array | string): void;

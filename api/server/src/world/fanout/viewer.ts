@@ -29,7 +29,6 @@ export class Viewer {
   zoom: Zoom = 'near';
   /** The cells sent in detail; empty at the far zoom. */
   cells: CellRect = NO_CELLS;
-  /** The cells whose agents are counted at the far zoom. */
   farCells: CellRect = NO_CELLS;
   pinnedIds: ReadonlySet<string> = new Set();
   lastSentTick = 0;
@@ -51,12 +50,10 @@ export class Viewer {
     this.pressure = new Pressure(socket.port);
   }
 
-  /** Call this when the socket has closed. */
   detach(): void {
     this.#leave(this);
   }
 
-  /** Takes a message of the viewer. Ignores text that matches no message of the contract, and returns false for it. */
   receive(text: string): boolean {
     const message = parse(text);
     if (message === null) return false;
@@ -71,7 +68,6 @@ export class Viewer {
     if (this.#shownSinceUpdate < VIEWS_PER_UPDATE) this.#showWaiting();
   }
 
-  /** Call after each update that the viewer had room for. */
   updated(): void {
     this.#shownSinceUpdate = 0;
     this.#showWaiting();
@@ -142,7 +138,6 @@ export class Viewer {
     return { kind: 'view', ...this.cells, zoom: this.zoom, pinned: [...this.pinned] };
   }
 
-  /** Pins an agent that the viewer has asked for by its id and that has just come into the world. */
   pin(slot: number): void {
     this.pinned.add(slot);
     this.say(this.#viewMessage());

@@ -36,10 +36,6 @@ export function readPlan(text: string, version: string): WorldMap {
   return map;
 }
 
-/**
- * The maps on which the world's events and snapshots were made: the map of this version of Hamlet, and those that the
- * village has stored.
- */
 export class MapShelf {
   readonly #db: Db;
   readonly current: WorldMap;
@@ -60,7 +56,6 @@ export class MapShelf {
     );
   }
 
-  /** Stores the map of this version of Hamlet for later versions. */
   async keepCurrent(): Promise<void> {
     await keepMap(this.#db, { version: this.current.version, sinceSeq: 0, plan: writePlan(this.current) });
   }
