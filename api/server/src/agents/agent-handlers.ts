@@ -55,7 +55,6 @@ type LifeRequest = Caller & {
 
 interface LifeAct {
   readonly action: string;
-  /** True if a ban forbids it. */
   readonly refusesBanned: boolean;
   /** `begunAt`: the same for all attempts of a request. */
   readonly write: (request: LifeRequest, begunAt: Date) => Promise<Outcome<LifecycleChange>>;

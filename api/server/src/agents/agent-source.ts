@@ -11,7 +11,6 @@ export interface AgentRecord {
   readonly deleting: boolean;
   /** Labels of the object, by which Schedules select it; left out if there is no cluster. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Counts changes of the spec; left out if there is no cluster. */
   readonly generation?: number;
   /** True if the API put the agent to sleep because it was idle; left out otherwise, so also if a person did. */
   readonly idle?: true;
@@ -21,7 +20,6 @@ export interface EntitlementRecord {
   readonly name: string;
   readonly spec: EntitlementSpec;
   readonly status: EntitlementStatus;
-  /** Identifies this version of the spec; left out if there is no cluster. */
   readonly etag?: string;
 }
 
@@ -40,11 +38,9 @@ export type OnConflict = 'refuse' | 'take_over';
 
 /** Source of agents. Reads come from memory and may lag by a moment. Writes change the spec, which the operator carries out. */
 export interface AgentSource {
-  /** True once the first full list has arrived. */
   readonly ready: boolean;
   list(): readonly AgentRecord[];
   get(agentId: string): AgentRecord | null;
-  /** Spec of an Entitlement; null for an unknown one. */
   entitlement(name: string): EntitlementSpec | null;
   entitlements(): readonly EntitlementRecord[];
   onChange(callback: () => void): void;

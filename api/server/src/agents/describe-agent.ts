@@ -155,7 +155,6 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
 }
 
 export interface Holdings {
-  /** Micro-aiDollars in the agent's account; undefined without an account. */
   readonly balance: bigint | undefined;
   readonly raise: (limits: Limits) => Limits;
 }

@@ -13,11 +13,9 @@ interface Fields {
    */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
-  /** Whether the power is Asleep because the agent was idle. */
   readonly idle?: boolean;
 }
 
-/** An Agent as stored, without our defaults. */
 type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
 export function openKubernetesSource(ports: WatchPorts): AgentSource {

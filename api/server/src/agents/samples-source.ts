@@ -57,7 +57,6 @@ interface Circumstances {
   readonly tier: string | undefined;
   readonly node: string;
   readonly standing: Standing | undefined;
-  /** Whether the agent, if it is asleep, sleeps because it was idle. */
   readonly idle: boolean;
 }
 
@@ -129,7 +128,6 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
   };
 }
 
-/** The sample agents that have a row, in the order of the samples. */
 function recordsOf(
   samples: Samples,
   rows: readonly SampleAgentRow[],
@@ -162,7 +160,6 @@ function recordsOf(
 
 interface SamplePlace {
   readonly db: Db;
-  /** Agents that sleep because they were idle. */
   readonly idle: Set<string>;
   readonly record: (agentId: string) => AgentRecord | undefined;
   readonly refresh: () => Promise<void>;

@@ -87,7 +87,6 @@ function keyActor({ source }: Pick<LookUps, 'source'>, key: FoundApiKey): Actor 
   });
 }
 
-/** The actor of an earlier answer about a token; null if there is none, or if it was a refusal. */
 function earlierActor({ source, agentSessionOf, keyOf }: LookUps, token: string): Actor | Refused | null {
   if (!token.startsWith(AGENT_TOKEN_PREFIX)) {
     const key = keyOf.earlier(token);

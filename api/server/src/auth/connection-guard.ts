@@ -16,7 +16,6 @@ export interface ConnectionGuard extends WatchConnections {
 
 export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
-  /** Interval between checks of all open connections, in ms; ten seconds by default. */
   readonly everyMs?: number;
 }
 

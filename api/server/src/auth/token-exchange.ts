@@ -20,7 +20,6 @@ export type ServiceRole = 'operator' | 'broker';
 /** Finds the owner of a projected token by asking its issuer. It never trusts a name from the caller. */
 export interface TokenReviewer {
   reviewAgent(token: string): Promise<Outcome<ReviewedAgent>>;
-  /** The program of the village that the token belongs to; null if it belongs to another service account. */
   reviewService(token: string): Promise<ServiceRole | null>;
 }
 

@@ -31,13 +31,11 @@ export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'repl
   return refused('board_rate_limited', detail, retryAfterS);
 }
 
-/** The refusal of a text beyond its author's limits; null if the text fits. Pure. */
 export function overContent({ limits }: LockedAuthor, text: BoardText): Refused | null {
   const over = overLimit(text, limits);
   return over === null ? null : refused('board_content_limited', over);
 }
 
-/** The agents that a text mentions with an @, except its author. */
 export function mentionedIn({ title = '', body }: BoardText, author: Author, source: AgentSource): readonly string[] {
   return mentionsOf(`${title}\n${body}`).filter(
     (name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name),

@@ -10,7 +10,6 @@ export interface Author {
   readonly by: Byline;
   readonly kind: BoardAuthor['kind'];
   readonly rank: number;
-  /** The account of a person; null for agents, API keys and the village. */
   readonly accountId: string | null;
 }
 
@@ -23,7 +22,6 @@ const THE_VILLAGE: Author = {
   accountId: null,
 };
 
-/** The agent as an author; null if no agent has this id. */
 export function agentAuthor(agentId: string, source: AgentSource): Author | null {
   const record = source.get(agentId);
   if (record === null) return null;

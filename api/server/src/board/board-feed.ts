@@ -114,7 +114,6 @@ class FeedReader {
   }
 }
 
-/** The live board for any number of viewers: each viewer gets every event exactly once. */
 export interface BoardFeed {
   follow(follower: Follower): { mark(): void; close(): void };
 }

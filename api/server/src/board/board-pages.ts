@@ -13,7 +13,6 @@ const SNAPSHOT_POSTS = 50;
 /** Maximum number of pages that are kept for other viewers at the same offset. */
 const SHARED_MAX = 64;
 
-/** Events that a viewer may see, as texts in order. */
 export interface EventPage {
   readonly texts: readonly string[];
   readonly last: number;

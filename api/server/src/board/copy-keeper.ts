@@ -67,7 +67,6 @@ export class CopyKeeper {
     return this.#away;
   }
 
-  /** The newest threads; null before the first load. */
   get copy(): BoardCopy | null {
     return this.#copy;
   }

@@ -67,9 +67,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
 export interface ReadChanges {
   readonly changes: readonly BoardChange[];
   readonly offset: number;
-  /** True if the copy has everything that was committed before the reading. */
   readonly current: boolean;
-  /** True if the events right after the offset have been deleted. */
   readonly lost: boolean;
 }
 

@@ -26,7 +26,6 @@ export interface Board {
   readonly epoch: string;
   /** Call this after a commit: publishes the committed events. */
   readonly nudge: () => void;
-  /** Reads the board, even while the database is away. */
   readonly read: BoardStandIn['read'];
   /**
    * Publishes a committed decision to hide or show a text. Hides the text in this replica's copy at once, and notifies
@@ -34,7 +33,6 @@ export interface Board {
    */
   readonly publishDecision: (subject: Subject, hidden: ModerationNote | null) => void;
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
-  /** The refusal of a note that an agent wants to pin to the notice board; null if the agent may pin it. */
   refuseNote(agentId: string, text: string): Promise<Refused | null>;
 }
 

@@ -112,7 +112,6 @@ function listSkills({ db, source }: SkillPorts): Handlers['listSkills'] {
   });
 }
 
-/** The skills of the Agent, in the order of their names, with what the resident found of them. Pure. */
 function skillViews({ spec }: AgentRecord, report: StoredReport | null): SkillView[] {
   return (spec.skills ?? [])
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))

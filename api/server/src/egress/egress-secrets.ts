@@ -14,7 +14,6 @@ const KEYS = ['value', 'token', 'password'] as const;
 
 type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> };
 
-/** The value of a labelled Secret; null for another one. Pure. */
 export function valueOfSecret({ metadata, data = {} }: Secret): string | null {
   if (metadata.labels?.[LABEL] !== 'true') return null;
   const key = KEYS.find((each) => data[each] !== undefined);

@@ -59,7 +59,6 @@ export interface AskedModel {
 export interface Ticket {
   readonly requestId: string;
   readonly agentId: string;
-  /** The run that the request serves; null if it serves none of the agent's. */
   readonly run: AskingRun | null;
   readonly brake: OpenBrake;
   readonly plan: PlannedRequest;

@@ -61,7 +61,6 @@ function formatOf({ response_format: format }: ChatCompletionBody): Pick<ChatReq
   }
 }
 
-/** A body in OpenAI's format as a request to a model, without the limit of its answer. Pure. */
 export function chatRequestOf(body: ChatCompletionBody): ChatRequest {
   const { messages, temperature, seed, stop } = body;
   return {

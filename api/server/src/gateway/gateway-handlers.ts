@@ -96,7 +96,6 @@ function modelView({ name, provider, contextTokens }: ServedModel): ModelView {
   return { id: name, object: 'model', created: MODELS_MADE_S, owned_by: provider, context_tokens: contextTokens };
 }
 
-/** True if a provider serves the model, and the village has its credential. */
 function isServed({ catalog }: GatewayPorts, model: string, agentId: string): boolean {
   const found = catalog.find(model, agentId);
   return found !== null && !('missing' in found);

@@ -1,4 +1,3 @@
-/** A place at a provider. The holder releases it once. */
 export interface ProviderPlace {
   readonly release: () => void;
 }
@@ -43,7 +42,6 @@ export class ProviderQueue {
     return [...this.#lines].map(([provider, { waiting }]) => [provider, waiting.length]);
   }
 
-  /** A place without a wait; null if none is free. */
   tryEnter(provider: string): ProviderPlace | null {
     const places = this.#limits.placesOf(provider);
     if (places === undefined) return { release: () => undefined };

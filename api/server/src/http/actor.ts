@@ -47,13 +47,11 @@ export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused
 
 export interface OpenConnection {
   readonly actor: Actor;
-  /** Authenticates again with the connection's original credentials. */
   recheck(): Promise<Actor | Refused>;
   /** The watcher calls it once, when the API would refuse the actor. */
   close(refusal: Refused): void;
 }
 
-/** Watches open connections, and closes a connection once its actor would be refused. */
 export interface WatchConnections {
   watch(connection: OpenConnection): () => void;
 }

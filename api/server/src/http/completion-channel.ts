@@ -21,7 +21,6 @@ export interface CompletionChannel {
 
 export interface ChannelPorts {
   readonly requestId: string;
-  /** True if the next chunk is due for a check against the route's schema. */
   readonly isChecked: () => boolean;
   /** Reports a chunk that does not match its schema. Throws if answers are strict. */
   readonly onBadChunk: (issues: unknown) => void;

@@ -79,7 +79,6 @@ type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 
 export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
 
-/** An outcome. `replayed`: it is the stored answer of an earlier request with the same key. */
 export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
 
 export function plain<R, D>(run: (request: R) => Promise<Outcome<D>>) {

@@ -6,7 +6,6 @@ function hostOf(headers: IncomingHttpHeaders): URL | null {
   return URL.parse(`http://${headers.host ?? ''}`);
 }
 
-/** True if the connection may carry cookies: https, as the proxy that ends TLS reports, or plain http on this machine. */
 export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
 }

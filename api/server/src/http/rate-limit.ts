@@ -10,7 +10,6 @@ export interface RatePolicy {
 export interface RateVerdict {
   readonly allowed: boolean;
   readonly remaining: number;
-  /** Seconds until the next window. */
   readonly resetS: number;
   readonly policy: RatePolicy;
 }

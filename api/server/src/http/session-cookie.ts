@@ -17,7 +17,6 @@ function cookieOf(name: string, value: string, maxAgeMs: number): string {
   return `${name}=${value}; Path=/; Max-Age=${maxAgeMs / 1_000}; Secure; HttpOnly; SameSite=Lax`;
 }
 
-/** The session id of a browser; null if it sends none. */
 export function sessionOf(cookieHeader: string | undefined): string | null {
   return cookieNamed(NAME, cookieHeader);
 }

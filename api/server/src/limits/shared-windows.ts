@@ -2,7 +2,6 @@ import { Redis } from 'ioredis';
 import { createComplaint, type Log } from '../service/log.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
-/** The number of requests of a key in its window, and the time until the window ends. */
 export interface Counted {
   readonly count: number;
   readonly endsInMs: number;

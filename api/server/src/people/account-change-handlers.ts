@@ -38,7 +38,6 @@ async function change(
   return shownAccount(tx, accountId);
 }
 
-/** The audit rows of a change; empty if the account has these values already. Pure. */
 function changesOf(
   { name, role, disabledAt }: AccountRow,
   after: { readonly role: AccountRole; readonly disabled: boolean },

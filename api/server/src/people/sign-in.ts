@@ -86,7 +86,6 @@ async function signedIn(tx: Tx, opening: Opening, arrival: Arrival): Promise<Sig
   return { ok: true, data: { account: accountView(opening.account) }, cookies: [cookie] };
 }
 
-/** The refusal of a disabled or banned account; null if it may sign in. */
 export async function refuseBarredAccount(db: Db, account: AccountRow): Promise<Refused | null> {
   if (account.disabledAt !== null) return refused('account_disabled');
   const ban = await readAccountBan(db, account.accountId);

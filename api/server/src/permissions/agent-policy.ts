@@ -28,7 +28,6 @@ interface Narrowing {
 const mcpClasses = (servers: Servers): NonNullable<Policy['mcp']> =>
   Object.fromEntries(servers.map(({ name, class: toolClass }) => [name, toolClass ?? null]));
 
-/** True once the parser has read all commands in the examples of rules. */
 function areRead(tools: TierTools | undefined, classesOf: CommandClasses): boolean {
   return commandsInExamples(tools?.rules ?? []).every((command) => classesOf(command) !== null);
 }

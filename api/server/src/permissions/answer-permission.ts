@@ -64,7 +64,6 @@ interface Held {
   readonly actor: Person;
 }
 
-/** Locks the run and then the permission, if the person may answer. */
 async function hold(tx: Tx, { params, actor, body }: Asked): Promise<Outcome<Held>> {
   const known = await findPermission(tx, params.permission_id);
   if (known === null) return refused('no_such_permission');
@@ -116,7 +115,6 @@ async function ruleOf(
   return accepted(given.data === null ? null : allowRuleView(given.data));
 }
 
-/** The permission, once the rule that the answer asks for is given. */
 async function withRule(
   ruled: Promise<Outcome<AllowRule | null>>,
   view: () => Promise<Permission>,

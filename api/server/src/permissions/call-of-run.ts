@@ -59,7 +59,6 @@ async function recordCall(tx: Tx, call: JudgedCallOfRun, { kind, code }: CallOut
   });
 }
 
-/** Records the call as an event of its run that the API saw: begun without an outcome, else settled. */
 async function noteCall(tx: Tx, { request, args, run }: JudgedCallOfRun, outcome: CallOutcome | null): Promise<void> {
   const detail = {
     call_id: request.params.call_id,

@@ -15,7 +15,6 @@ export function failedOutcome({ reason, detail }: Refused): CallOutcome {
   return { kind: 'failed', code: reason, text: truncate(detail ?? REFUSALS[reason].title, TEXT_MAX_CHARS) };
 }
 
-/** The outcome of a call with wrong arguments, which a model can correct; without issues, they are no JSON. Pure. */
 export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 'message'>[]): CallOutcome {
   const lines = issues
     .slice(0, ISSUES_SHOWN)
@@ -24,7 +23,6 @@ export function invalidOutcome(issues: readonly Pick<z.core.$ZodIssue, 'path' | 
   return { kind: 'failed', code: 'invalid_input', text: truncate(text, TEXT_MAX_CHARS) };
 }
 
-/** The answer of a person to the agent's question; null if the permission is no question. Pure. */
 export function replyOutcome(permission: HeldPermission | null): CallOutcome | null {
   if (permission === null || permission.why !== 'question') return null;
   const { answeredByName: name, reply } = permission;

@@ -107,7 +107,6 @@ const DENIALS: Readonly<Record<CallDenial, string>> = {
   permission_stale: 'The rules have changed since a person was asked.',
 };
 
-/** The outcome of a call that may not happen. Pure. */
 export function denialOf(code: CallDenial, { judged, permission }: Pick<Facts, 'judged' | 'permission'>): CallOutcome {
   const reasons: Readonly<Partial<Record<CallDenial, string | null>>> = {
     policy_denied: judged.reason,

@@ -17,7 +17,6 @@ const NAMED: readonly RegExp[] = [
 ];
 const HIDDEN = '[secret]';
 
-/** A text without the secrets that have a known form. Pure. */
 export function redactSecrets(text: string): string {
   const shapeless = FORMS.reduce((left, form) => left.replaceAll(form, HIDDEN), text);
   return NAMED.reduce((left, form) => left.replaceAll(form, `$1${HIDDEN}`), shapeless);

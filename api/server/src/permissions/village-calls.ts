@@ -245,7 +245,6 @@ const WAYS: Readonly<Record<PerformedTool, Prepare>> = {
   }),
 };
 
-/** Null for a tool that the API does not perform by a direct route. */
 export function wayOf(tool: string): Prepare | null {
   const ways: Readonly<Record<string, Prepare>> = WAYS;
   return Object.hasOwn(ways, tool) ? (ways[tool] ?? null) : null;

@@ -26,7 +26,6 @@ import { hasRecorded } from './decide-audit.ts';
 export interface WrittenObject<T> {
   readonly data: T;
   readonly uid: string;
-  /** Undefined without a cluster. */
   readonly generation: number | undefined;
   readonly changed: boolean;
 }

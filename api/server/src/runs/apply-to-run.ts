@@ -33,7 +33,6 @@ export interface Applied {
   readonly changed: boolean;
 }
 
-/** Commands that come only from the agent that works on the run. */
 const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>([
   'start',
   'step',

@@ -26,14 +26,12 @@ export async function hasPendingPermission(tx: Tx, runId: string): Promise<boole
   return (await countPermissions(tx, runId, 'pending')) > 0;
 }
 
-/** The session whose message the run answers; null for a run of its own. */
 export async function sessionOfRun(tx: Tx, { sessionId }: RunRow): Promise<RunSession | null> {
   const session = sessionId === null ? null : await findChatSession(tx, sessionId);
   if (session === null) return null;
   return { session_id: session.sessionId, people: [...session.people], repository: repositoryOf(session) };
 }
 
-/** The offer of a person for the result of the run, while it holds the money; null without one. */
 export async function openOfferOf(tx: Tx, runId: string): Promise<Pick<RunOffer, 'amount' | 'expires_at'> | null> {
   const offer = await findOffer(tx, runId);
   if (offer === null || offer.state !== 'open') return null;

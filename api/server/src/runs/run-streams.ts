@@ -27,7 +27,6 @@ export interface WantedStream {
   readonly runId: string;
   readonly after: number;
   readonly actor: Actor;
-  /** True if the reader sees no texts of the run. */
   readonly veiled: boolean;
 }
 

@@ -8,7 +8,6 @@ export interface WantedSchedule {
   readonly name: string;
   readonly spec: ScheduleChange;
   readonly origin: Origin;
-  /** True if an earlier attempt may have created it. */
   readonly resumed: boolean;
 }
 

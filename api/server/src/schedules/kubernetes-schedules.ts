@@ -156,7 +156,6 @@ export function specChangeOf(change: ScheduleChange): SpecChange {
   );
 }
 
-/** The spec of a new Schedule, without fields that are null. Pure. */
 export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }

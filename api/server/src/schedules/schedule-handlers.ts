@@ -37,7 +37,6 @@ function isFor(actor: Actor, source: SchedulePorts['source']): (record: Schedule
   return (record) => agent !== null && isOwnSchedule(record, agent);
 }
 
-/** Schedules with their prompts for admins and for the agent, and without them for members. */
 function shownTo({ role }: Actor): (schedule: ScheduleView) => ScheduleView {
   return role === 'member' ? veiledSchedule : (schedule) => schedule;
 }

@@ -11,9 +11,7 @@ export interface ScheduleRecord {
   readonly createdAt: string;
   readonly spec: ScheduleSpec;
   readonly status: ScheduleStatus;
-  /** Counts changes of the spec; undefined without a cluster. */
   readonly generation?: number;
-  /** The id of its origin; null for a Schedule that the API did not create. */
   readonly origin?: string | null;
 }
 
@@ -23,7 +21,6 @@ export interface ScheduleRecord {
  */
 export interface Origin {
   readonly id: string;
-  /** Null for a Schedule of a person. */
   readonly proposedBy: string | null;
 }
 

@@ -62,7 +62,6 @@ export function scheduleView(record: ScheduleRecord, firings: readonly FiringRow
   };
 }
 
-/** A Schedule without its prompt. Pure. */
 export function veiledSchedule(schedule: ScheduleView): ScheduleView {
   return { ...schedule, prompt: VEILED_PROMPT, veiled: true };
 }

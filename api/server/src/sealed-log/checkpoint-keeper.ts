@@ -6,7 +6,6 @@ import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, TILE_WIDTH, type E
 import type { LogSigner } from './log-signer.ts';
 
 export interface CheckpointKeeper {
-  /** The newest tree that was adopted; null before the first `follow`. */
   readonly known: () => Tree | null;
   /**
    * Stores and then adopts the newest checkpoint of the log. Returns the checkpoint's size. Throws LogBroken if the

@@ -40,7 +40,6 @@ export function sharedJob<T>(
   };
 }
 
-/** Periods in ms; tests pass shorter ones. */
 export interface JobTiming {
   /** Longest time until schedulers that Redis has lost exist again. */
   readonly deriveEveryMs: number;
@@ -96,7 +95,6 @@ interface State {
 /** Runs a job by its name, never twice at once on this replica, and publishes its result to every replica. */
 function createRunner({ namespace, jobs, link, registry, log }: JobPorts): {
   run(name: string): Promise<void>;
-  /** Resolves once no job is under way. */
   idle(): Promise<unknown>;
 } {
   const channel = `hamlet:${namespace}:job-results`;

@@ -6,7 +6,6 @@ const FRESH_MS = 5_000;
 /** The form of the names that a configuration accepts: no name leads out of the folder. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Reads a text of a Secret by the name of its file; null if there is none. */
 export type KeySource = (name: string) => string | null;
 
 function keyIn(folder: string, name: string): string | null {

@@ -15,7 +15,6 @@ export interface RedisLink {
   /** Subscribes, and again after each reconnection. Logs an error that `hear` throws. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
-  /** Throws if Redis does not answer. */
   ping(): Promise<void>;
   close(): void;
 }

@@ -10,6 +10,5 @@ export interface Services {
   readonly log: Log;
   readonly replicaId: string;
   readonly listenUrl: string;
-  /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;
 }

@@ -37,7 +37,6 @@ function mayChange({ spec, idle }: AgentRecord): boolean {
 interface Found {
   readonly record: AgentRecord;
   readonly row: RestRow;
-  /** True if a measure keeps the agent from runs. */
   readonly barred: boolean;
 }
 

@@ -45,7 +45,6 @@ export function authorOf(actor: Actor): Author {
   return { role: actor.role, id: actor.id, name: actor.name };
 }
 
-/** People by their names, each once. */
 async function peopleNamed(tx: Tx, names: readonly string[]): Promise<Outcome<readonly Person[]>> {
   const found = await findPeopleByName(tx, names);
   const unknown = names.find((name) => !found.has(name.toLowerCase()));

@@ -16,7 +16,6 @@ import type { Services } from '../service/services.ts';
 
 const AT_ONCE = 200;
 const EVERY_MS = 1_000;
-/** Interval of the full comparison if nothing has changed. */
 const FULL_EVERY_MS = 60_000;
 
 interface TierSource {
@@ -39,7 +38,6 @@ export interface TierSyncPorts extends Pick<Services, 'db' | 'log' | 'monotonicM
   readonly source: TierSource & { readonly ready: boolean; list(): readonly { readonly agentId: string }[] };
 }
 
-/** The Entitlements with their thresholds in micro-aiDollars. */
 export function balanceTiers(source: TierSource): readonly BalanceTier[] {
   return source
     .entitlements()

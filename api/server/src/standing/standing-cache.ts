@@ -6,7 +6,6 @@ import type { Services } from '../service/services.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
-/** Interval at which the cache reads everything again. */
 const RELOAD_MS = 60_000;
 
 /**
@@ -19,7 +18,6 @@ export interface StandingCache {
   close(): void;
 }
 
-/** True if any measure holds against an agent. */
 export function isBarred(standing: Standing): boolean {
   return MEASURES.some((measure) => standing[FLAG_OF_MEASURE[measure]]);
 }

@@ -17,9 +17,7 @@ export interface StartOptions {
   /** The clock of village time, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
   readonly agents?: Partial<Agents>;
-  /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map?: WorldMap;
-  /** Models; if left out, the configured ones. */
   readonly models?: VillageModels;
 }
 

@@ -35,7 +35,6 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
 const optional = (description: string) => z.string().optional().describe(description);
 const required = (description: string) => z.string().min(1).describe(description);
 
-/** A whole number from `min` up to `max`. */
 function whole(
   description: string,
   { min, max, preset }: { readonly min: number; readonly max?: number; readonly preset: number },
@@ -151,7 +150,6 @@ const Environment = z.object({
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Throws an Error that names every invalid variable and its fix. */
 function readEnvironment<S extends z.ZodType>(schema: S, environment: unknown): z.output<S> {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
@@ -239,7 +237,6 @@ export interface MigrationConfig {
   readonly appUrl: string;
 }
 
-/** Reads the configuration of `--migrate`. Throws an Error that names every invalid variable. */
 export function readMigrationConfig(environment: Readonly<Record<string, string | undefined>>): MigrationConfig {
   const env = readEnvironment(MigrationEnvironment, environment);
   return { ownerUrl: env.HAMLET_POSTGRES_OWNER_URL, appUrl: env.HAMLET_POSTGRES_URL };

@@ -94,7 +94,6 @@ async function startMoney(ports: Base['shared'] & Pick<VillageFacts, 'tiers' | '
   };
 }
 
-/** Starts the parts of the village in order; each part uses earlier ones. */
 export async function startParts({ shared, agents, counted: { limits } }: Base, options: StartOptions) {
   const { config, db, listenUrl, registry, log, monotonicMs } = shared;
   const { migrateMapTo, bootstrapCodeFile, oidc } = config;

@@ -20,7 +20,6 @@ async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
   }
 }
 
-/** Migrates the schema as its owner, once Postgres can be reached. */
 export async function migrateSchema(config: MigrationConfig, log: Log): Promise<void> {
   const done = await whenUp(() => migrate(config), log);
   log('info', 'the schema is up to date', { migrations: done });

@@ -59,7 +59,6 @@ function serve(base: Base, parts: Parts): Promise<Listeners> {
   });
 }
 
-/** Starts an API replica on a migrated schema. Resolves once it serves. */
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   await checkCommandExamples(config.toolRules, createReadCommand());
   const base = await openBase(config, log, options);

@@ -26,7 +26,6 @@ type WorldPorts = Base['shared'] & {
   readonly presence: PresenceCache;
   readonly standing: StandingCache;
   readonly hub: WakeHub;
-  /** The map of the village; if left out, the map of this version of Hamlet. */
   readonly map: WorldMap | undefined;
   /** The version of the map to which the saved world may be moved; see HAMLET_MIGRATE_MAP_TO. */
   readonly migrateMapTo: string | undefined;
@@ -159,7 +158,6 @@ export async function startWorld(ports: WorldPorts) {
     /** The durable world of this replica. Callers must not change it. */
     state: world,
     onUpdate: (hear: (tick: number) => void) => fanout.onUpdate(hear),
-    /** Calls back for every durable event, once it is applied here. */
     onEvent: (hear: (event: WorldEvent) => void) => replica.watch({ after: hear }),
     stop: async () => {
       await reconciler.stop();

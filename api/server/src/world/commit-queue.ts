@@ -15,7 +15,6 @@ export interface CommitPorts {
   readonly mayRetry: (error: unknown) => boolean;
   /** True if an append failed because an earlier attempt, whose answer was lost, has committed these events. */
   readonly alreadyThere: (error: unknown) => boolean;
-  /** Receives events once they are durable, in order. */
   readonly onDurable: (events: readonly WorldEvent[]) => void;
   /** Receives the error that ends the queue: it commits nothing after it. */
   readonly onDead: (error: unknown) => void;
@@ -59,7 +58,6 @@ export function batchOf(
   };
 }
 
-/** Packs moves into a chunk; null for none. Pure. */
 export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
   const [first, last] = [moves[0], moves.at(-1)];
   if (first === undefined || last === undefined) return null;
@@ -116,7 +114,6 @@ export class CommitQueue {
     return batch.durable.promise;
   }
 
-  /** Resolves once all events queued before this call are durable. */
   drained(): Promise<void> {
     return this.push([], { answer: null, urgent: true });
   }

@@ -9,7 +9,6 @@ export interface WorldHandlerPorts {
   readonly db: Db;
   readonly reader: WorldReader;
   readonly mapAnswer: MapResponse;
-  /** The refusal of a note that an agent wants to pin to the notice board; null if the agent may pin it. */
   readonly refuseNote: (agentId: string, text: string) => Promise<Refused | null>;
 }
 

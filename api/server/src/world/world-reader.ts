@@ -28,7 +28,6 @@ export interface WorldReader {
   /** The whole village; the same object as long as nothing in it has changed. */
   world(): Promise<WorldView>;
   around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
-  /** An agent with its place, presence, tier and standing; null if there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
   describeAll(): Promise<readonly Described[]>;
   readonly commands: WorldCommands;

@@ -38,7 +38,6 @@ function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): Worl
 
 export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly clock: VillageClock;
-  /** Receives durable events in order. */
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 

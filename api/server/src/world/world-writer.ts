@@ -18,7 +18,6 @@ export interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'lo
 }
 
 export interface WorldWriter {
-  /** Releases the lease once everything accepted is durable. */
   stop(): Promise<void>;
 }
 

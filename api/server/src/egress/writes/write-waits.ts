@@ -32,7 +32,6 @@ export class WriteWaits {
     });
   }
 
-  /** Ends all waits: their brokers ask again. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);

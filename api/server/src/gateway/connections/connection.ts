@@ -12,7 +12,6 @@ export interface Connection {
   readonly provider: ConnectedProvider;
   readonly prices: ProviderPrices | null;
   readonly createdAt: Date;
-  /** The provider alone, with its models and prices. */
   readonly config: ModelsConfig;
 }
 
@@ -34,7 +33,6 @@ export function fingerprintOf(key: string): string {
 }
 
 export type ConnectionFields = Pick<Connection, 'name' | 'provider' | 'prices'> & {
-  /** True if the provider is asked with a key. */
   readonly hasKey: boolean;
   readonly tested?: TestedModels | undefined;
 };

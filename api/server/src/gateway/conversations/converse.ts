@@ -25,7 +25,6 @@ export interface Conversation<Whole, Chunk> {
   readonly shapeOf: (ticket: Ticket) => AnswerShape<Whole, Chunk>;
 }
 
-/** The function without its further calls. */
 function once(run: () => void): () => void {
   let hasRun = false;
   return () => {

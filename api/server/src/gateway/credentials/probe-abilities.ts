@@ -58,7 +58,6 @@ export function toolsProbe(outcome: ChatOutcome): Probe {
   return noted(true, 'It takes tools, but wrote words instead of the call that it was asked for.', costEstimate);
 }
 
-/** True if a text is JSON by the schema of the probe. Pure. */
 function isBird(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

@@ -13,7 +13,6 @@ import { sealText } from './envelope.ts';
 
 type Described = Pick<NewCredential, 'provider' | 'prices'>;
 
-/** The new provider of a request, with the prices of the one before; null if the request has only a key. */
 function describedOf(body: PutModelCredential, before: CredentialRow | null): Described | null {
   const { kind, models, base_url, max_in_flight } = body;
   if (kind === undefined || models === undefined) return null;
@@ -30,7 +29,6 @@ async function inheritedBy(
   return { provider: from?.provider ?? null, prices: from?.prices ?? null };
 }
 
-/** A refusal for what a provider may not be; null if it may. Pure. */
 function refusalOfProvider({ name, kind, base_url: url }: PutModelCredential, { models }: CredentialParts) {
   if (kind === undefined) return null;
   if (isConfiguredName(name, models.config))

@@ -21,7 +21,6 @@ export interface StoredCredentials {
   named(name: string): Connection | null;
   /** The sealed text of a connection; null if it has none or it does not open. */
   connectionKey(connection: Pick<Connection, 'name' | 'agentId'>): string | null;
-  /** Reads the database at once. */
   refresh(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,12 +33,10 @@ export interface StoredCredentialPorts extends Pick<Services, 'db' | 'listenUrl'
 
 const idOf = (name: string, agentId: string | null): string => JSON.stringify([name, agentId]);
 
-/** The rows in the forms in which they are looked up. Replaced whole at each refresh. */
 interface Held {
   readonly rows: ReadonlyMap<string, CredentialRow>;
   readonly connections: ReadonlyMap<string, Connection>;
   readonly byName: ReadonlyMap<string, readonly Connection[]>;
-  /** By agent; the village's under null. */
   readonly byOwner: ReadonlyMap<string | null, readonly Connection[]>;
 }
 

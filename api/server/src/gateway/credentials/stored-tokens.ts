@@ -15,7 +15,6 @@ const Tokens = z.strictObject({
   expiresAtMs: z.number().nullable(),
 });
 
-/** Null for a text that is no tokens. Pure. */
 export function tokensOf(text: string | null): OAuthTokens | null {
   if (text === null) return null;
   try {

@@ -19,7 +19,6 @@ export interface SubscriptionParts extends TokenPorts {
 export interface Subscriptions {
   readonly settings: SubscriptionSettings | null;
   readonly kit: AdapterKit;
-  /** Null if the operator allows no subscription. */
   tokens(connection: Pick<Connection, 'name' | 'agentId'>): SubscriptionTokens | null;
   /** Revokes a sign-in, from the text that was sealed. False if the authorization server did not confirm it, or has no address for it. */
   revoke(text: string | null): Promise<boolean>;

@@ -60,7 +60,6 @@ function modelOf(body: TestModel, ports: CredentialPorts): Outcome<ServedModel> 
   return by === null ? found : ofCredential({ ...by, model }, ports);
 }
 
-/** The findings of a test about a model; null if it has none. Pure. */
 function foundBy({ abilities }: TriedModel): FoundAbilities | null {
   if (abilities.length === 0) return null;
   const none: FoundAbilities = { stream: null, tools: null, json: null, embeddings: null };

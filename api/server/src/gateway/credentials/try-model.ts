@@ -69,7 +69,6 @@ async function answerOf({ port, can }: Served, test: AbortSignal): Promise<Answe
   return { outcome: whole.ok ? whole : streamed, stream };
 }
 
-/** A model without words that makes vectors; null for any other. */
 async function vectorsOf(served: Served, error: ModelError, signal: AbortSignal): Promise<ProbedAbilities | null> {
   if (served.embedder === null || !OF_WORDS.has(error.code)) return null;
   const vectors = await probeEmbeddings(served, signal);

@@ -6,9 +6,7 @@ const CURRENT = 'current';
 
 /** The keys that seal credentials, from the files of a Secret: `current` names one, and each key is a file of its id. */
 export interface VillageKeys {
-  /** The key for new credentials; null if the village has none. Throws if the file is not a key. */
   current(): VillageKey | null;
-  /** Null if the Secret has no such key. */
   find(id: string): VillageKey | null;
 }
 

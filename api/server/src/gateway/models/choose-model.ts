@@ -6,9 +6,7 @@ type ModelChoice = AgentSpec['model'];
 export interface ModelAsk {
   readonly agentId: string;
   readonly asked: ModelChoice;
-  /** Null without a tier. */
   readonly tier: string | null;
-  /** The models of the tier and of purchases, in their order. */
   readonly models: readonly string[];
 }
 

@@ -42,7 +42,6 @@ export interface ModelsSettings {
   readonly config: ModelsConfig | null;
   readonly keysFolder: string | undefined;
   readonly sealingFolder: string | undefined;
-  /** Null: no sign-in to a subscription. */
   readonly subscription: SubscriptionSettings | null;
   readonly textDays: number;
 }

@@ -34,7 +34,6 @@ function viewOf(name: string, tiers: readonly string[], found: ReturnType<ModelC
   return { name, provider, kind, scripted: kind === 'scripted', available: true, context_tokens, tiers: [...tiers] };
 }
 
-/** The models of the village for everybody: names, providers and tiers, without addresses and keys. */
 export function villageModelsHandler({ source, gateway }: ShowModelsPorts) {
   const { catalog, limits } = gateway;
 

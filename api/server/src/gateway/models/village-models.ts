@@ -30,7 +30,6 @@ export interface ConnectionSource {
   /** For an agent, its own first; for the village if `agentId` is null. */
   of(agentId: string | null): readonly Connection[];
   named(name: string): Connection | null;
-  /** Null if it has no key, or the key does not open. */
   key(connection: Connection): string | null;
   subscription(connection: Connection): SubscriptionTokens | null;
   readonly ports: ModelPorts;
@@ -58,7 +57,6 @@ export interface ServedModel {
   readonly name: string;
   readonly provider: string;
   readonly kind: string;
-  /** The connection that serves it; null for a provider of the configuration. */
   readonly connection: Pick<Connection, 'name' | 'agentId' | 'createdAt'> | null;
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
@@ -66,7 +64,6 @@ export interface ServedModel {
   /** Maximum number of tokens of an answer if the request names no limit. */
   readonly answerTokens: number;
   readonly port: Model;
-  /** Null if the provider has no embeddings. */
   readonly embedder: Embedder | null;
   /** Tokens of a prompt, exact for the scripted mind and an estimate for the others. */
   countTokens(request: ChatRequest): number;

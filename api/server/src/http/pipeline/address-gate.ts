@@ -12,7 +12,6 @@ export interface AddressGatePorts {
   readonly trust: ProxyTrust;
   readonly requestsPerMinute: number;
   readonly socketsPerAddress: number;
-  /** Monotonic clock, in ms. */
   readonly monotonicMs: () => number;
 }
 

@@ -34,7 +34,6 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   }
 }
 
-/** The same memory as a Buffer. */
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
@@ -47,7 +46,6 @@ function holdToContract(exchange: Exchange, data: unknown): void {
   if (!checked.success) reportOutsideContract(exchange, checked.error.issues);
 }
 
-/** Logs and counts an answer that does not match its schema. Throws if answers are strict. */
 export function reportOutsideContract({ route, requestId, ports }: Exchange, issues: unknown): void {
   ports.metrics.answerOutsideContract(route.name);
   ports.log('error', 'an answer does not match the contract', { route: route.name, request_id: requestId, issues });
@@ -55,7 +53,6 @@ export function reportOutsideContract({ route, requestId, ports }: Exchange, iss
     throw new Error(`the answer of ${route.name} does not match the contract: ${JSON.stringify(issues)}`);
 }
 
-/** Encodes an answer. If this answer is due for a check against the route's schema, calls `check` with the data. */
 export type JsonWriter = (outcome: Accepted<unknown>, check: (data: unknown) => void) => Buffer;
 
 /** Creates the encoder of a route's answers. It caches the bytes of the last shared answer. */

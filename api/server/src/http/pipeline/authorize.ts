@@ -2,7 +2,6 @@ import { OWN_AGENT_PERMISSIONS, roleMay, type RouteSpec } from '@hamlet/contract
 import type { Actor } from '../actor.ts';
 import { refused, type Refused } from '../outcome.ts';
 
-/** Null if the actor may use the route; otherwise the refusal. An agent may use a route only for itself. Pure. */
 export function authorize(
   route: RouteSpec,
   actor: Actor,

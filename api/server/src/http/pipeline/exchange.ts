@@ -19,10 +19,8 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
   readonly metrics: HttpMetrics;
   readonly gate: AddressGate;
   readonly limitActor: LimitActor;
-  /** The actor of the credentials; a refusal if a sent credential is invalid. */
   readonly authenticate: Authenticate;
   readonly refuseDirect: RefuseDirect;
-  /** Ends open streams once their actor would be refused. */
   readonly guard: WatchConnections;
   /**
    * True in tests: an answer that does not match the contract fails. False in production: the API sends it, and logs
@@ -39,7 +37,6 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
-  /** True if the next chunk of a streamed completion is due for a check against its schema. */
   readonly isChecked: () => boolean;
   readonly address: string;
   readonly requestId: string;

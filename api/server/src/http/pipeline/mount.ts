@@ -58,7 +58,6 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
   }
 }
 
-/** Handles a request. Returns its refusal, or null after it has sent the answer. */
 async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
   const admitted = await admit(exchange);
   if (!admitted.ok) return admitted;

@@ -89,10 +89,8 @@ function bodyLimitOf({ rawBody, permission, bodyMaxBytes }: RouteSpec): number {
   return permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : (bodyMaxBytes ?? BODY_MAX_BYTES);
 }
 
-/** Reads the body of an admitted request. Returns a refusal if the body cannot be read. */
 export type ReadBody = (request: Request, response: Response) => Promise<Refused | null>;
 
-/** Reads the bodies of a route as JSON, or as bytes if the route asks for them. */
 export function bodyReader(route: RouteSpec): ReadBody {
   const { method, rawBody } = route;
   if (method === 'GET') return () => Promise.resolve(null);

@@ -28,7 +28,6 @@ export function claimedAgent(record: AgentRecord | null): ClaimedAgent | null {
   return { uid, deleting, awake: status.power === 'Awake', tier: status.tier ?? null };
 }
 
-/** True if this life of the agent is awake, with a pod or waiting for one. */
 const isWanted = ({ source }: UpkeepPorts, { agentId, uid }: ClaimRow): boolean => {
   const agent = source.get(agentId);
   return agent?.uid === uid && agent.spec.power === 'Awake' && !agent.deleting;

@@ -52,7 +52,6 @@ export function paidUntil(
   return claim.refused !== null && claim.refused.tier === tier ? now : null;
 }
 
-/** The Entitlements with their hourly prices in micro-aiDollars. */
 export function pricedTiers(source: Pick<AgentSource, 'entitlements'>): readonly PricedTier[] {
   return source
     .entitlements()

@@ -56,7 +56,6 @@ export class ComputeClaims {
     return pricedTiers(this.#ports.source);
   }
 
-  /** Locks the claim of an agent until the transaction ends. */
   async lock(tx: Tx, agentId: string): Promise<LockedClaim> {
     const row = await lockClaim(tx, agentId);
     return { agentId, row, now: await databaseNow(tx) };
@@ -202,7 +201,6 @@ export class ComputeClaims {
     return row.hold !== null;
   }
 
-  /** Ends the claim of a life that is over. A later life of the same agent keeps its own claim. */
   async endLife(tx: Tx, agentId: string, uid: string): Promise<void> {
     const held = await this.lock(tx, agentId);
     if (held.row?.uid === uid) await this.end(tx, held, null);
@@ -246,7 +244,6 @@ function refusal(reason: ClaimRefusal, row: ClaimRow | null): ClaimAnswer {
   return { granted: false, reason, hold: null, claim: row === null ? null : claimView(row) };
 }
 
-/** Narrows the ledger's reason to those that `takeHold` can return. Throws for any other. */
 function refusedReason(agentId: string, reason: string): RefusedTier['reason'] {
   if (reason !== 'NotPaid' && reason !== 'HoldRefused')
     throw new Error(`the ledger refused the hold of ${agentId}: ${reason}`);

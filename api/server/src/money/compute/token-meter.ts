@@ -31,7 +31,6 @@ export interface TokenRequest {
   readonly key: string;
   /** Longer than the call. If the gateway dies, the hold expires after this time. */
   readonly lastsMs: number;
-  /** The caller's trace and pod, if known. */
   readonly circumstance: Circumstance;
 }
 

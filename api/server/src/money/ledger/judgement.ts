@@ -33,7 +33,6 @@ export interface Judgement {
 export interface JudgementPorts {
   readonly tiers: BalanceTiers;
   readonly rules: EconomyRules;
-  /** True if the Agent object exists, even if its first life has not begun. */
   readonly lives: (agentId: string) => boolean;
 }
 

@@ -27,7 +27,6 @@ export interface QuotePorts {
   readonly prices: PriceList;
 }
 
-/** A request for a quote; `item` is null if only prices and prospects are wanted. */
 export interface QuoteAsked {
   readonly agentId: string | null;
   readonly item: PurchaseItem | null;

@@ -156,7 +156,6 @@ async function recordEnd(tx: Tx, { runId, agentId, amount, state, reason }: Offe
   await recordAct(tx, act, { action: 'offer.end', object: agentId, detail });
 }
 
-/** The open offer for an ended run, locked, if the actor may end it. */
 export async function lockOwnOffer(tx: Tx, runId: string, actor: Actor): Promise<Outcome<OfferRow>> {
   const run = await lockRun(tx, runId);
   if (run === null) return refused('no_such_run');

@@ -34,7 +34,6 @@ export interface PayPalClient {
   capture(captureId: string): Promise<Capture | null>;
   refund(refundId: string): Promise<Refund | null>;
   dispute(disputeId: string): Promise<Dispute | null>;
-  /** Creates an order that the payer approves at one of its links. */
   createOrder(order: NewOrder): Promise<Order>;
   /** Captures the money of an approved order. Idempotent. */
   captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'>;

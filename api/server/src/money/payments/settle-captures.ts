@@ -119,7 +119,6 @@ async function settleOne(claimed: ClaimedCapture, ports: SettlePorts): Promise<v
   });
 }
 
-/** Settles payments until none is due. Returns their number. */
 export async function settleCaptures(ports: SettlePorts): Promise<number> {
   const { db, log } = ports;
   for (let looked = 0; ; looked += 1) {

@@ -36,7 +36,6 @@ export interface Payments {
   readonly paypalMode: 'off' | 'sandbox' | 'live';
   /** Creates and captures orders of payers; null if PayPal is off. */
   readonly orders: (Pick<PayPalClient, 'createOrder' | 'captureOrder'> & { readonly currency: string }) | null;
-  /** Processes a new notification at once, without waiting for the job. */
   readonly nudge: () => void;
 }
 
@@ -128,7 +127,6 @@ function differencesJob({ db, config, registry, log }: PaymentPorts): Job {
   });
 }
 
-/** Compares the books with PayPal once on each day of the village. */
 function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts): () => Promise<void> {
   return async () => {
     const now = new Date();
@@ -139,7 +137,6 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
   };
 }
 
-/** Starts payments: credits by admins always, PayPal if it is configured. */
 export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
   const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;

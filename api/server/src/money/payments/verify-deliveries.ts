@@ -61,7 +61,6 @@ async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPor
   });
 }
 
-/** Verifies deliveries until none is due. */
 export async function verifyDeliveries(ports: VerifyPorts): Promise<void> {
   for (;;) {
     const claimed = await claimDeliveries(ports.db, AT_ONCE);
@@ -91,7 +90,6 @@ export function signedText(
   return `${transmissionId}|${transmissionTime}|${webhookId}|${crc32(raw)}`;
 }
 
-/** True if the key's holder signed this notification for our webhook. */
 export function isSigned(parts: SignedParts, webhookId: string, key: KeyObject): boolean {
   return verify('RSA-SHA256', Buffer.from(signedText(parts, webhookId)), key, Buffer.from(parts.signature, 'base64'));
 }

@@ -27,10 +27,8 @@ const COMMAND_OF: Readonly<Record<string, (value: unknown) => string | null>> = 
   },
 };
 
-/** True if calls of a tool are judged by what a command does. Pure. */
 export const hasCommand = (tool: string): boolean => Object.hasOwn(COMMAND_OF, tool);
 
-/** The command that a call stands for; null if its arguments have none. Pure. */
 export function commandOf({ tool, value }: AskedCall): string | null {
   return hasCommand(tool) ? (COMMAND_OF[tool]?.(value) ?? null) : null;
 }
@@ -40,7 +38,6 @@ function isRefused({ tool, value }: AskedCall, agentId: string): boolean {
   return git !== undefined && refuseGit(git, agentId) !== null;
 }
 
-/** The needs of a call that stands for a shell command, as a parser finds them; null for another call. */
 export async function needsOf({ tool, value }: AskedCall, readCommand: ReadCommand): Promise<ShellNeeds | null> {
   if (!hasCommand(tool)) return null;
   const command = commandOf({ tool, value });
@@ -53,7 +50,6 @@ export interface JudgedRunCall {
   readonly policy: Policy;
   readonly judged: Judged;
   readonly brings: Bringing | null;
-  /** The needs of a shell command; null for another call. */
   readonly needs: ShellNeeds | null;
   /** True if people are asked about what the call sends when it leaves the pod, and not before the call. */
   readonly waitsAtBroker: boolean;

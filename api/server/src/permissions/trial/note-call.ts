@@ -8,7 +8,6 @@ import { taintOf } from '../view/taint-view.ts';
 const WORDS_MAX_CHARS = 120;
 const UNCLEAR_MAX_CHARS = 500;
 
-/** The first words of a command, without secrets of known forms; null without a command. Pure. */
 export function firstWords(command: string | null): string | null {
   if (command === null) return null;
   const line = redactSecrets(command).replaceAll(/\s+/g, ' ').trim();

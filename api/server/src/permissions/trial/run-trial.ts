@@ -95,7 +95,6 @@ class Findings {
   runGone = 0;
   agentGone = 0;
 
-  /** Looks at one call: judges it by both policies, unless one of them cannot be known. */
   take(
     row: JudgedCallRow,
     { source, egressOf, pairs }: Pick<TrialPorts, 'source' | 'egressOf'> & { readonly pairs: PolicyPairs },

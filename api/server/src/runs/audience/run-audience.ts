@@ -36,7 +36,6 @@ export function shownRunView({ row, veiled }: ShownRun): Run {
   return veiled ? veiledRun(run) : run;
 }
 
-/** Runs of a list, without the texts that are not for the actor. */
 export async function shownRuns(db: Db, actor: Actor, runs: readonly RunRow[]): Promise<readonly Run[]> {
   const sessionIds = runs.map(({ sessionId }) => sessionId).filter((id) => id !== null);
   const own = await sessionsOfPerson(db, actor.id, sessionIds);

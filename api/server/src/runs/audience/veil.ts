@@ -2,7 +2,6 @@ import type { Run, RunEvent } from '@hamlet/contract';
 import type { RunRow } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 
-/** The texts of a run for a reader who may not see them. */
 export const VEILED_TEXT = 'Only the person who gave this run, the people of its session and admins read its texts.';
 
 /**
@@ -22,7 +21,6 @@ export function seesTexts(
   return actor.role === 'admin' || (isPersonal && run.createdById === actor.id);
 }
 
-/** A run with its state, cost and times, and without its texts. Pure. */
 export function veiledRun(run: Run): Run {
   const error = run.error === null ? null : { code: run.error.code, message: VEILED_TEXT };
   return { ...run, prompt: VEILED_TEXT, summary: null, error, veiled: true };
@@ -41,7 +39,6 @@ const OPEN_FIELDS: ReadonlySet<string> = new Set([
   'answer',
 ]);
 
-/** An event of a run without its texts. Pure. */
 export function veiledEvent(event: RunEvent): RunEvent {
   switch (event.event) {
     case 'model_asked':

@@ -5,7 +5,6 @@ import type { ChatSessionRow, MessageRow } from '@hamlet/store';
 const UNTITLED = 'New session';
 const FORGOTTEN = 'Forgotten session';
 
-/** The repository of a session; null if it has none. */
 export function repositoryOf({
   repositoryUrl: url,
   repositoryBranch: branch,

@@ -2,11 +2,9 @@ import { agentEntry, cellOf, findItem, walkOf, type WorldState, type Walk } from
 import type { WorldEvent } from '@hamlet/contract';
 import type { FrameOut } from './frame-out.ts';
 
-/** The state that the parts of the fan-out share. Mutable: it changes with every event and tick. */
 export interface FanoutState {
   world: WorldState;
   epoch: number;
-  /** The current tick, also of the frames that are being built. */
   tick: number;
   /** Number of the last event that an update has sent. */
   toldSeq: number;
@@ -20,7 +18,6 @@ export interface FanoutState {
   frame(kind: { readonly urgent: boolean }): FrameOut;
 }
 
-/** Counters since the start of this process. */
 export interface Counters {
   frames: number;
   bytes: number;

@@ -46,7 +46,6 @@ export class Pressure {
 export interface ViewerPort {
   /** Queues one message: bytes as a binary message, a string as text. */
   send(message: Uint8Array | string): void;
-  /** Bytes that are queued and not yet handed to the network. */
   readonly bufferedAmount: number;
   close(code: number, reason: string): void;
 }

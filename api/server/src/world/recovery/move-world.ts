@@ -12,7 +12,6 @@ export interface MoveWorldOptions extends Pick<Services, 'db' | 'replicaId'> {
   readonly tick: number;
 }
 
-/** The message of a start that the API refuses until the operator of the village agrees to another map. */
 function refusal(saved: string, current: string): string {
   return (
     `The saved world stands on map ${saved}, this version of Hamlet has map ${current}. Nothing was changed. ` +
