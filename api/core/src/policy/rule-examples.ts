@@ -56,10 +56,7 @@ function errorOf(
     : `rule ${at + 1} must not match ${inWords(example)} and does: ${FIX}`;
 }
 
-/**
- * The examples that contradict their rules, each with the place of the rule and the fix. Without `classesOf`, examples with a shell
- * command are left out: they need a parser. Pure.
- */
+/** Examples that contradict their rules. With `classesOf` null, only those without a shell command. Pure. */
 export function wrongExamples(rules: readonly ExampledRule[], classesOf: CommandClasses | null): readonly string[] {
   return rules.flatMap((rule, at) =>
     expectedOf(rule)
@@ -122,10 +119,7 @@ export function checkExamples(rules: readonly ExampledRule[], classesOf: Command
   };
 }
 
-/**
- * The rules of a tier or an Agent that count. A rule with a wrong example never allows; it still asks and denies, as it is written. So
- * no wrong example lets more run. Pure if `classesOf` is.
- */
+/** A rule with a wrong example never allows, but still asks and denies. Pure if `classesOf` is. */
 export function rulesInForce<Rule extends ExampledRule>(
   rules: readonly Rule[],
   classesOf: CommandClasses,

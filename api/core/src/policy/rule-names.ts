@@ -43,10 +43,7 @@ function fixOf(name: string): string {
   return near === null ? 'correct the name' : `did you mean ${near}?`;
 }
 
-/**
- * The names in rules and in the list of an Agent's only tools that are no tool and no class, at most {@link REPORTED_MAX}, each with its
- * place and the fix. By such a name a rule matches nothing, and a list gives nothing. Pure.
- */
+/** Unknown names in rules and in `spec.tools.allow`, at most {@link REPORTED_MAX}, each with the fix. Pure. */
 export function unknownNames(
   rules: readonly Pick<PolicyRule, 'tools'>[],
   allow: readonly string[] = [],

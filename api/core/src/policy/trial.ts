@@ -1,4 +1,4 @@
-import { EGRESS_TOOLS, type EgressWriteKind, type Policy, type TaintMark, type Verdict } from '@hamlet/contract';
+import { EGRESS_TOOLS, type EgressWriteKind, type Policy, type TaintMark } from '@hamlet/contract';
 import { EGRESS_CLASSES, judgeEgressWrite } from './judge-egress-write.ts';
 import { judge } from './judge-shell-call.ts';
 import type { Judged } from './judged.ts';
@@ -25,10 +25,7 @@ const KINDS: ReadonlyMap<string, EgressWriteKind> = new Map(
   (Object.entries(EGRESS_TOOLS) as [EgressWriteKind, string][]).map(([kind, tool]) => [tool, kind]),
 );
 
-/**
- * Judges a call of a run by the facts that the API has kept of it: with the functions that judge calls as they happen, so that a trial
- * says what the API would say. Pure.
- */
+/** Judges a call by its stored facts with the functions that judge live calls. Pure. */
 export function judgeFacts(policy: Pick<Policy, 'rules' | 'mcp'>, facts: JudgedFacts): Judged {
   const { tool, toolClass, classes, unclear, brokerAsks } = facts;
   const taint = facts.taint === null ? [] : [facts.taint];
@@ -46,69 +43,3 @@ export function classesOfFacts({ tool, toolClass, classes }: JudgedFacts): reado
   if (server !== null) return [`mcp__${server}`];
   return [...new Set([...(toolClass === null ? [] : [toolClass]), ...(classes ?? [])])];
 }
-
-/** The answer of people to the request for a call, if there was one. */
-export type TrialAnswer = 'allowed' | 'denied' | 'expired' | null;
-
-/** A call that the proposed rules judge differently. */
-export interface Difference {
-  readonly agentId: string;
-  readonly classes: readonly string[];
-  readonly from: Verdict;
-  readonly to: Verdict;
-  readonly answer: TrialAnswer;
-}
-
-/** Numbers of calls whose verdict changes, by the verdicts. */
-export interface ChangeCount {
-  readonly from: Verdict;
-  readonly to: Verdict;
-  calls: number;
-}
-
-/** Answers that people gave to calls of one change. */
-export interface AnswerCount {
-  allowed: number;
-  denied: number;
-  expired: number;
-}
-
-/** Counts the differences of a trial as they are found. Its size depends on the names of classes and agents alone. */
-export class TrialTally {
-  readonly #changes = new Map<string, ChangeCount & { readonly answers: AnswerCount }>();
-  readonly #ofClass = new Map<string, ChangeCount & { readonly name: string }>();
-  readonly #ofAgent = new Map<string, ChangeCount & { readonly name: string }>();
-
-  add({ agentId, classes, from, to, answer }: Difference): void {
-    const key = `${from}>${to}`;
-    const change = this.#changes.get(key) ?? { from, to, calls: 0, answers: { allowed: 0, denied: 0, expired: 0 } };
-    change.calls += 1;
-    if (answer !== null) change.answers[answer] += 1;
-    this.#changes.set(key, change);
-    for (const name of classes) count(this.#ofClass, name, { from, to });
-    count(this.#ofAgent, agentId, { from, to });
-  }
-
-  /** All counts, the greatest first. */
-  result() {
-    return {
-      changes: greatestFirst(this.#changes.values()),
-      byClass: greatestFirst(this.#ofClass.values()),
-      byAgent: greatestFirst(this.#ofAgent.values()),
-    };
-  }
-}
-
-function count(
-  counts: Map<string, ChangeCount & { readonly name: string }>,
-  name: string,
-  { from, to }: Pick<ChangeCount, 'from' | 'to'>,
-): void {
-  const key = `${name} ${from}>${to}`;
-  const known = counts.get(key) ?? { name, from, to, calls: 0 };
-  known.calls += 1;
-  counts.set(key, known);
-}
-
-const greatestFirst = <T extends ChangeCount>(counts: Iterable<T>): readonly T[] =>
-  [...counts].toSorted((a, b) => b.calls - a.calls);

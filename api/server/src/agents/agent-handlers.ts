@@ -4,12 +4,13 @@ import type { Db, TurnCursor, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Accepted, type Outcome, type Refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { inCluster } from '../resource-writes/write-cluster.ts';
 import { boughtLimits } from './bought-limits.ts';
-import { writtenLife, type AgentSource, type LifecycleChange, type OnConflict } from './agent-source.ts';
-import { agentDetail, entitlementView, type Described, type Holdings } from './describe-agent.ts';
+import { writtenLife, type LifecycleChange, type OnConflict } from './agent-source.ts';
+import { agentDetail, entitlementView, type Holdings } from './describe-agent.ts';
+import type { Village } from '../village.ts';
 
 /** A date from Postgres. It has six decimal places of a second, which zod's own schemas refuse. */
 const Moment = z
@@ -20,16 +21,6 @@ const turnPages = pageCursor<TurnCursor>(z.strictObject({ recordedAt: Moment, tu
 
 /** The limit at which the requests of an agent wait now; null if none does, or Redis cannot say. */
 export type ReadLimitReached = (agentId: string) => Promise<NonNullable<AgentDetail['limit_reached']> | null>;
-
-export interface AgentPorts {
-  readonly db: Db;
-  readonly source: AgentSource;
-  readonly limitReached: ReadLimitReached;
-  readonly reader: {
-    describe(agentId: string): Promise<Described | null>;
-    describeAll(): Promise<readonly Described[]>;
-  };
-}
 
 async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   const ban = (await readMeasures(tx, [agentId])).find(({ measure }) => measure === 'ban');
@@ -77,7 +68,7 @@ function changeLife(db: Db, { action, refusesBanned, write }: LifeAct) {
   );
 }
 
-function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
+function listAgents({ reader, db }: Village): Handlers['listAgents'] {
   return plain(async ({ query }) => {
     const all = await reader.describeAll();
     const holdings = await shownHoldings(
@@ -93,7 +84,7 @@ function listAgents({ reader, db }: AgentPorts): Handlers['listAgents'] {
   });
 }
 
-export function agentHandlers(ports: AgentPorts) {
+export function agentHandlers(ports: Village) {
   const { reader, db, source, limitReached } = ports;
   return {
     listEntitlements: plain(async () =>
@@ -132,15 +123,15 @@ export function agentHandlers(ports: AgentPorts) {
     }),
     listTurns: plain(async ({ params, query }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-      const after = turnPages.read(query.cursor, params.agent_id);
-      if (after === undefined) return refused('cursor_invalid');
-      const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
-      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
-        ...turn,
-        agent_id: agentId,
-        recorded_at: recordedAt.toISOString(),
-      }));
-      return accepted({ turns, next_cursor: page.next === null ? null : turnPages.write(params.agent_id, page.next) });
+      return paged(turnPages, { ...query, ...params }, async ({ before, limit }) => {
+        const { turns, next } = await readTurns(db, params.agent_id, { after: before, limit });
+        const view = ({ turn, agentId, recordedAt }: (typeof turns)[number]) => ({
+          ...turn,
+          agent_id: agentId,
+          recorded_at: recordedAt.toISOString(),
+        });
+        return { turns: turns.map(view), next };
+      });
     }),
   } satisfies Partial<Handlers>;
 }

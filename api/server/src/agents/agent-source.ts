@@ -47,10 +47,7 @@ export interface AgentSource {
   setPower(agentId: string, power: 'Awake' | 'Asleep', onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   /** Puts an awake agent to sleep because it is idle. Refuses if another manager owns the power. */
   sleepIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
-  /**
-   * Wakes an agent that sleeps because it was idle. `changed` is false for any other agent: it is awake, or a person put
-   * it to sleep.
-   */
+  /** Wakes an agent that sleeps because it was idle. `changed` is false for any other agent. */
   wakeIdle(agentId: string): Promise<Outcome<LifecycleChange>>;
   reboot(agentId: string, at: Date, onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;
   close(): Promise<void>;

@@ -5,10 +5,7 @@ import { activePurchases, type Db } from '@hamlet/store';
 /** Raises the limits of a tier by those purchases of an agent that are active at the time of the call. */
 export type RaiseLimits = (limits: Limits) => Limits;
 
-/**
- * Reads the active purchases of agents. Callers may cache the result for five seconds: each call of `RaiseLimits`
- * compares the ends of purchases with the database's clock.
- */
+/** Callers may cache the result for 5 s: `RaiseLimits` compares the ends of purchases with the database's clock. */
 export async function boughtLimits(
   db: Db,
   agentIds: readonly string[],

@@ -89,7 +89,6 @@ function limitsOfTier({ limits }: EntitlementSpec): Limits {
   };
 }
 
-/** The limits of a tier on the wire, raised by `raise` if it is given; null without a tier. */
 export function limitsOf(
   entitlement: EntitlementSpec | null,
   raise: (limits: Limits) => Limits = (limits) => limits,

@@ -43,10 +43,7 @@ function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}.`) || right.startsWith(`${left}.`);
 }
 
-/**
- * Maps each path to the manager, other than `ours`, that owns it or a part of it. Leaves out a path that no other
- * manager owns. Pure.
- */
+/** Maps each path to the manager, other than `ours`, that owns it or a part of it. Pure. */
 export function otherOwners(
   managedFields: unknown,
   ours: string,
@@ -61,14 +58,10 @@ export function otherOwners(
   );
 }
 
-/**
- * The manager that changed these paths last. If no manager owns them any more, the manager that changed the spec last.
- * Null if no manager is known. Pure.
- */
+/** The manager that last changed these paths or, if none owns them, the spec. Null if none is known. Pure. */
 export function authorOf(managedFields: unknown, paths: readonly string[]): FieldOwner | null {
   const owners = fieldOwners(managedFields);
-  // Times are whole seconds. If the API and another manager have the same second, the other one counts as newer,
-  // because the API writes the audit rows of its own changes itself.
+  // A manager with the same second as the API counts as newer: the API audits its own changes itself.
   const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
     among.toSorted(
       (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),

@@ -7,10 +7,7 @@ import { FIELD_MANAGER } from './field-owners.ts';
 import { AGENTS, IDLE_SLEEP, recordOf, SLEEP_ANNOTATION, watchVillage, type WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  /**
-   * Undefined if no manager has written the field: a write then leaves it out, so that the API does not become its
-   * owner.
-   */
+  /** Undefined if no manager has written the field: the API then leaves it out and does not become its owner. */
   readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
   readonly idle?: boolean;
@@ -22,9 +19,7 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /**
-   * Applies all fields together: server-side apply removes each field that the API owns and its next write leaves out.
-   */
+  /** Server-side apply removes each field that the API owns and its next write leaves out. */
   const write: Write = async (before, { power, rebootedAt, idle = false }, onConflict) => {
     const spec = { ...(power === undefined ? {} : { power }), ...(rebootedAt === undefined ? {} : { rebootedAt }) };
     const object = {

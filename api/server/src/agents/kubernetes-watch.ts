@@ -11,10 +11,7 @@ export const ENTITLEMENTS: ResourceType = {
   kind: 'Entitlement',
 };
 
-/**
- * Annotation of an Agent that the API put to sleep. The API owns it and leaves it out of every other write of the power,
- * which removes it.
- */
+/** The API sets this annotation when it puts an agent to sleep, and every other write of the power removes it. */
 export const SLEEP_ANNOTATION = 'hamlet.village/sleep';
 export const IDLE_SLEEP = 'Idle';
 

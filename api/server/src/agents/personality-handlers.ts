@@ -1,16 +1,11 @@
 import { PERSONALITY_VERSIONS_A_DAY, PERSONALITY_VERSIONS_SHOWN } from '@hamlet/contract';
 import type { amendPersonality, PersonalityVersion } from '@hamlet/contract';
 import { findPersonality, insertPersonality, lockPersonality, readPersonality } from '@hamlet/store';
-import type { Db, NewPersonality, PersonalityRow, Tx } from '@hamlet/store';
+import type { NewPersonality, PersonalityRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { AgentSource } from './agent-source.ts';
-
-export interface PersonalityPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
+import type { Village } from '../village.ts';
 
 type Acting = Pick<RequestOf<typeof amendPersonality>, 'actor' | 'requestId' | 'traceparent' | 'call'>;
 
@@ -29,7 +24,7 @@ async function insert(tx: Tx, acting: Acting, made: Omit<NewPersonality, 'by'>):
   return versionView(row);
 }
 
-export function personalityHandlers({ db, source }: PersonalityPorts) {
+export function personalityHandlers({ db, source }: Village) {
   return {
     listPersonality: plain(async ({ params }) => {
       const record = source.get(params.agent_id);

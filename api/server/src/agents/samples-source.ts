@@ -60,7 +60,6 @@ interface Circumstances {
   readonly idle: boolean;
 }
 
-/** The reason of a condition, from the measure that keeps the agent from a pod; undefined without such a measure. */
 function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Quarantined' | 'Frozen' | undefined {
   if (standing?.killed === true) return 'Killed';
   if (standing?.banned === true) return 'Banned';
@@ -100,10 +99,7 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   ];
 }
 
-/**
- * The record of a sample agent, with the status that the operator would write. The agent runs if its row says that it
- * is awake and no measure keeps it from a pod.
- */
+/** The record with the status that the operator would write. */
 function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
   const { tier, node, standing, idle } = circumstances;
   const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;
@@ -200,7 +196,6 @@ function lifeOf(place: SamplePlace): Pick<AgentSource, 'setPower' | 'sleepIdle' 
   };
 }
 
-/** Agents and Entitlements from a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
 export async function openSamplesSource(ports: {
   readonly db: Db;
   readonly listenUrl: string;

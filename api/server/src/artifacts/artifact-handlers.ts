@@ -12,49 +12,38 @@ import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';
 import { plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { findShownRun, type ShownRun } from '../runs/audience/run-audience.ts';
 import { artifactView } from './artifact-view.ts';
 import { keepArtifact } from './keep-artifact.ts';
 import { attachmentHeaders, imageHeaders } from './safe-headers.ts';
-
-interface Ports {
-  readonly db: Db;
-}
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
-interface Listed {
-  readonly artifacts: readonly KeptArtifact[];
-  readonly next: string | null;
-}
-const pageView = (question: string, { artifacts, next }: Listed) => ({
+const pageView = ({ artifacts, next }: Awaited<ReturnType<typeof readRunArtifacts>>) => ({
   artifacts: artifacts.map(artifactView),
-  next_cursor: next === null ? null : cursor.write(question, next),
+  next,
 });
 
-function listRunArtifacts({ db }: Ports): Handlers['listRunArtifacts'] {
+function listRunArtifacts({ db }: Village): Handlers['listRunArtifacts'] {
   return plain(async (request) => {
     const { run_id: runId } = request.params;
-    const question = JSON.stringify(['artifacts', runId]);
-    const before = cursor.read(request.query.cursor, question);
-    if (before === undefined) return refused('cursor_invalid');
     const shown = await findShownRun(db, request, runId);
     if (!shown.ok) return shown;
     if (shown.data.veiled) return accepted({ artifacts: [], next_cursor: null });
-    return accepted(pageView(question, await readRunArtifacts(db, runId, { before, limit: request.query.limit })));
+    return paged(cursor, { ...request.query, runId }, async (page) =>
+      pageView(await readRunArtifacts(db, runId, page)),
+    );
   });
 }
 
-function listAgentArtifacts({ db }: Ports): Handlers['listAgentArtifacts'] {
+function listAgentArtifacts({ db }: Village): Handlers['listAgentArtifacts'] {
   return plain(async ({ actor, params, query }) => {
     const { agent_id: agentId } = params;
     const deliverables = query.deliverables === 'true';
-    const question = JSON.stringify(['artifacts of', agentId, deliverables]);
-    const before = cursor.read(query.cursor, question);
-    if (before === undefined) return refused('cursor_invalid');
     const filter = { agentId, deliverables, reader: { role: actor.role, id: actor.id } };
-    return accepted(pageView(question, await readAgentArtifacts(db, filter, { before, limit: query.limit })));
+    return paged(cursor, { ...query, agentId }, async (page) => pageView(await readAgentArtifacts(db, filter, page)));
   });
 }
 
@@ -71,7 +60,7 @@ async function findShown(db: Db, caller: Caller, artifactId: string): Promise<Ou
   return run.ok && !run.data.veiled ? accepted({ artifact, run: run.data }) : refused('no_such_artifact');
 }
 
-function getArtifactContent({ db }: Ports): Handlers['getArtifactContent'] {
+function getArtifactContent({ db }: Village): Handlers['getArtifactContent'] {
   return plain(async (request) => {
     const found = await findShown(db, request, request.params.artifact_id);
     if (!found.ok) return found;
@@ -81,7 +70,7 @@ function getArtifactContent({ db }: Ports): Handlers['getArtifactContent'] {
   });
 }
 
-function getArtifactImage({ db }: Ports): Handlers['getArtifactImage'] {
+function getArtifactImage({ db }: Village): Handlers['getArtifactImage'] {
   return plain(async (request) => {
     const found = await findShown(db, request, request.params.artifact_id);
     if (!found.ok) return found;
@@ -92,7 +81,7 @@ function getArtifactImage({ db }: Ports): Handlers['getArtifactImage'] {
   });
 }
 
-function forgetArtifact({ db }: Ports): Handlers['forgetArtifact'] {
+function forgetArtifact({ db }: Village): Handlers['forgetArtifact'] {
   return plain(async (request) => {
     const { actor } = request;
     const found = await findShown(db, request, request.params.artifact_id);
@@ -111,7 +100,7 @@ function forgetArtifact({ db }: Ports): Handlers['forgetArtifact'] {
   });
 }
 
-export function artifactHandlers(ports: Ports) {
+export function artifactHandlers(ports: Village) {
   return {
     keepArtifact: keepArtifact(ports),
     listRunArtifacts: listRunArtifacts(ports),

@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { keepArtifact as keepRoute } from '@hamlet/contract';
 import { findSameArtifact, hasRoomForArtifact, insertArtifact, inTransaction, lockEffect } from '@hamlet/store';
-import type { KeptArtifact, Db, Tx } from '@hamlet/store';
+import type { KeptArtifact, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { callerOf, plain, type DataOf, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { lockWork } from '../permissions/ask-permission.ts';
 import { artifactView } from './artifact-view.ts';
 import { imageTypeOf } from './safe-headers.ts';
+import type { Village } from '../village.ts';
 
 type Request = RequestOf<typeof keepRoute>;
 type Answer = Outcome<DataOf<typeof keepRoute>>;
 
 /** Keeps bytes that a call made for people. The call has begun at the API; the same bytes of one call are kept once. */
-export function keepArtifact({ db }: { readonly db: Db }): Handlers['keepArtifact'] {
+export function keepArtifact({ db }: Village): Handlers['keepArtifact'] {
   return plain(async (request): Promise<Answer> => {
     const sha256 = createHash('sha256').update(request.body).digest();
     if (sha256.toHex() !== request.params.sha256) return refused('artifact_hash_differs');

@@ -35,7 +35,6 @@ export async function namedDeliverables(
   );
 }
 
-/** The pages that the run of a call has opened, among those to which its text links; null if no run wrote the text. */
 export async function sourcesOfText(
   tx: Tx,
   call: PerformedCall | undefined,

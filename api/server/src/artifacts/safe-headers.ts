@@ -1,9 +1,6 @@
 import type { KeptArtifact } from '@hamlet/store';
 
-/**
- * A browser that opens the bytes runs nothing of them, loads nothing for them, and lends them no origin. Pages of other
- * sites cannot embed them.
- */
+/** The browser runs and loads nothing for these bytes, and pages of other sites cannot embed them. */
 const CONFINED = {
   'content-security-policy': "sandbox; default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',

@@ -1,11 +1,12 @@
 import { ARTIFACTS_PAGE_MAX, RUN_SOURCES_MAX, type RunSource } from '@hamlet/contract';
 import { pageKey } from '@hamlet/core';
-import { readRunPages, readSessionDeliverables, readSessionPages, type Db, type OpenedPageRow } from '@hamlet/store';
+import { readRunPages, readSessionDeliverables, readSessionPages, type OpenedPageRow } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { findShownRun } from '../runs/audience/run-audience.ts';
 import { openSession } from '../sessions/transcript/session-access.ts';
 import { artifactView } from './artifact-view.ts';
+import type { Village } from '../village.ts';
 
 const RECORDS_MAX = 1_000;
 
@@ -21,7 +22,7 @@ export function sourcesOf(rows: readonly OpenedPageRow[]): RunSource[] {
   return [...sources.values()].slice(0, RUN_SOURCES_MAX);
 }
 
-export function sourceHandlers({ db }: { readonly db: Db }) {
+export function sourceHandlers({ db }: Village) {
   return {
     listRunSources: plain(async (request) => {
       const { run_id: runId } = request.params;

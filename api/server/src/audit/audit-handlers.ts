@@ -1,9 +1,9 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
-import { cutPage, searchRecords, type Db, type RecordRow, type RecordSearch } from '@hamlet/store';
+import { cutPage, searchRecords, type RecordRow, type RecordSearch } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
+import type { Village } from '../village.ts';
 
 type AuditQuestion = Omit<RecordSearch, 'before' | 'limit'>;
 type Before = NonNullable<RecordSearch['before']>;
@@ -43,16 +43,14 @@ function questionOf(asked: Asked): AuditQuestion {
   };
 }
 
-export function auditHandlers({ db }: { readonly db: Db }): Pick<Handlers, 'listAudit'> {
+export function auditHandlers({ db }: Village): Pick<Handlers, 'listAudit'> {
   return {
-    listAudit: plain(async ({ query: { cursor, limit, ...asked } }) => {
-      const question = questionOf(asked);
-      const key = JSON.stringify(Object.values(question));
-      const before = pages.read(cursor, key);
-      if (before === undefined) return refused('cursor_invalid');
-      const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
-      const { rows, next } = cutPage(found, limit, ({ at, recordId }) => pages.write(key, { at, id: recordId }));
-      return accepted({ records: rows.map(recordView), next_cursor: next });
-    }),
+    listAudit: plain(({ query }) =>
+      paged(pages, query, async ({ before, limit }) => {
+        const found = await searchRecords(db, { ...questionOf(query), before, limit: limit + 1 });
+        const { rows, next } = cutPage(found, limit, ({ at, recordId }) => ({ at, id: recordId }));
+        return { records: rows.map(recordView), next };
+      }),
+    ),
   };
 }

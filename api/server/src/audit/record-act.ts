@@ -5,7 +5,6 @@ export interface Acting {
   readonly actor: { readonly role: string; readonly id: string };
   readonly requestId: string;
   readonly traceparent: string | null;
-  /** Set if an agent acts in a call of a run: the audit names both. */
   readonly call?: { readonly runId: string; readonly callId: string };
 }
 

@@ -96,7 +96,6 @@ function earlierActor({ source, agentSessionOf, keyOf }: LookUps, token: string)
   return session === null || session.revoked ? null : agentActor(source, session.agentId, session);
 }
 
-/** An agent that was known in the last five minutes, with the proof that its handler verifies; null for all other callers. */
 function earlierAgent(lookUps: LookUps, token: string): AgentActor | null {
   const actor = earlierActor(lookUps, token);
   if (actor === null || 'ok' in actor || actor.role !== 'agent' || actor.stale) return null;
@@ -108,8 +107,7 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
   if (token.startsWith(AGENT_TOKEN_PREFIX)) {
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
-    // While a measure holds, the API answers a barred agent with the measure's reason. Afterwards the token is as
-    // invalid as any other revoked token, and the resident exchanges a new one.
+    // While a measure holds, a barred agent gets its reason; afterwards the token is just invalid.
     if (session.revoked && session.bar === null)
       return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);

@@ -6,10 +6,6 @@ import type { Services } from '../service/services.ts';
 /** Interval between checks of all open connections, in case a notification was lost. */
 const EVERY_MS = 10_000;
 
-/**
- * Closes open connections whose actor the API would refuse now: banned, disabled, signed out, barred, with another role
- * or an expired token.
- */
 export interface ConnectionGuard extends WatchConnections {
   stop(): Promise<void>;
 }

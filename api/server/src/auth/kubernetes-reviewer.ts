@@ -72,10 +72,7 @@ export function createKubernetesReviewer(ports: {
   };
 }
 
-/**
- * The life behind a pod. The pod must have this uid, must not be ending, and must be of the present cycle of the Agent
- * that controls it. Pure.
- */
+/** The pod must have this uid, must not be ending, and must belong to the present cycle of its Agent. Pure. */
 export function lifeOf(
   pod: KubeObject | null,
   podUid: string,
@@ -99,7 +96,6 @@ function controllerOf(pod: KubeObject, source: Pick<AgentSource, 'get'>): AgentR
   return record?.uid === owner?.uid ? record : null;
 }
 
-/** The cycle in a pod's name, which is NAME-CYCLE; null for any other name. */
 function cycleIn(podName: string, agentId: string): number | null {
   const suffix = podName.startsWith(`${agentId}-`) ? podName.slice(agentId.length + 1) : '';
   return /^\d+$/.test(suffix) ? Number(suffix) : null;

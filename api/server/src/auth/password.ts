@@ -2,10 +2,7 @@ import { UnavailableError } from '../http/respond.ts';
 
 /** The argon2id parameters that OWASP recommends for 19 MiB of memory; `hash` uses argon2id by default. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/**
- * Number of passwords that are hashed at the same time. A hash occupies one of the four threads that file access and
- * DNS look-ups share.
- */
+/** A hash occupies one of the four threads that file access and DNS look-ups share. */
 const AT_ONCE = 2;
 const WAITING_MAX = 30;
 
@@ -15,10 +12,7 @@ const argon2 = (): Promise<typeof import('@node-rs/argon2')> => import('@node-rs
 /** Hashes and checks passwords, two at a time. Both methods throw UnavailableError if thirty calls wait already. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /**
-   * True if the password matches this hash. Without a hash it computes one and returns false, so that the answer takes
-   * as long as for a wrong password.
-   */
+  /** Without a hash it computes one and returns false, so that the answer takes as long as for a wrong password. */
   is(password: string, kept: string | null | undefined): Promise<boolean>;
 }
 

@@ -1,14 +1,12 @@
 import { isOutage } from '@hamlet/store';
 
 const REMEMBERED_MAX = 10_000;
-/** Maximum age of an earlier answer that is used while the source is unreachable. */
 const STAND_IN_MS = 300_000;
 const OUTAGE_MS = 5_000;
 
 /** A look-up by a secret. `standIn` allows an earlier answer while the source is unreachable; set it for reads only. */
 export interface LookUp<T> {
   (secret: string, standIn: boolean): Promise<T>;
-  /** An answer of the last five minutes; null if there is none. For callers who verify it by themselves. */
   earlier(secret: string): T | null;
 }
 

@@ -10,7 +10,6 @@ import type { AgentSource } from '../agents/agent-source.ts';
 export interface ReviewedAgent {
   readonly agentId: string;
   readonly uid: string;
-  /** The pod to which the token is bound; null without a cluster. */
   readonly podUid: string | null;
   readonly cycle: number;
 }
@@ -46,7 +45,6 @@ export async function exchangeToken(
   return accepted({ access_token: token, expires_at: expiresAt.toISOString(), agent_id: agentId, uid, cycle });
 }
 
-/** Accepts API keys of the role agent as projected tokens, for villages without a cluster (make dev, tests). */
 export function createDevReviewer(db: Db, source: Pick<AgentSource, 'get'>): TokenReviewer {
   return {
     reviewAgent: async (token) => {

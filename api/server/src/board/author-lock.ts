@@ -23,7 +23,6 @@ export async function lockAuthor(tx: Tx, { viewer, by, kind, rank, accountId }: 
   return { limits: boardLimits({ kind, rank, knownForS: record.knownForS }), record };
 }
 
-/** The refusal of a text beyond the hourly limit, with the time to wait; null if the limit is not reached. Pure. */
 export function overRate({ limits, record }: LockedAuthor, what: 'posts' | 'replies' | 'flags'): Refused | null {
   if (record[what] < limits[what]) return null;
   const retryAfterS = Math.max(1, record[`${what}FreeInS`]);

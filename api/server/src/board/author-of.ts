@@ -52,10 +52,7 @@ export function isAuthor({ by }: Author, row: { readonly authorType: string; rea
   return row.authorType === by.authorType && row.authorId === by.authorId;
 }
 
-/**
- * The refusal of a new revision of a text; null if the author may write it. `seen` is the revision that the author has
- * read. Pure.
- */
+/** Null if the author may write the revision. `seen` is the revision that the author has read. Pure. */
 export function refuseRevision(
   author: Author,
   row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },
@@ -80,10 +77,7 @@ export function viewerOf(actor: Actor): Viewer {
   }
 }
 
-/**
- * The subject of a reward or penalty: a post or reply that the actor may see and in which the agent took part; null if
- * the request names none.
- */
+/** A post or reply that the actor may see and in which the agent took part; null if the request names none. */
 export async function findJudged(
   tx: Tx,
   judged: { readonly actor: Actor; readonly agentId: string; readonly relatedPostId: string | null },

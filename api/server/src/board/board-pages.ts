@@ -10,7 +10,6 @@ import { postView, replyView } from './post-view.ts';
 
 const PAGE = 200;
 const SNAPSHOT_POSTS = 50;
-/** Maximum number of pages that are kept for other viewers at the same offset. */
 const SHARED_MAX = 64;
 
 export interface EventPage {
@@ -22,9 +21,7 @@ export interface EventPage {
 export interface BoardPages {
   readonly epoch: string;
   read(viewer: Viewer, after: number): Promise<EventPage>;
-  /** The newest posts, with every change up to the snapshot's offset; from a copy while the database is away. */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;
-  /** The offset in `EPOCH:OFFSET`; null if the viewer must start with a snapshot. */
   resumeFrom(after: string): Promise<number | null>;
 }
 

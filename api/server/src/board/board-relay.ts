@@ -10,22 +10,17 @@ const POLL_MS = 500;
 /** Pause while another replica holds the outbox: that replica may not see the newest row, so this one tries again. */
 const BUSY_PAUSE_MS = 15;
 
-/** The order of the board's events, as this replica knows it. */
 export interface BoardRelay {
   /** The offset of the last event that this replica knows. Every event up to it can be read. */
   readonly head: number;
   /** Call after a commit on this replica. */
   nudge(): void;
   onHead(hear: (head: number) => void): void;
-  /** Moves the head to the newest event of the board. Throws if the database is away. */
   catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/**
- * Gives committed writes of the board their offsets: one replica empties the outbox; the others learn the new head over
- * Redis or from Postgres.
- */
+/** Gives committed writes their offsets: one replica empties the outbox, the others follow over Redis or Postgres. */
 export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>): Promise<BoardRelay> {
   const hearers: ((head: number) => void)[] = [];
   let head = 0;
@@ -38,7 +33,6 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
     for (const hear of hearers) hear(head);
   }
 
-  /** Empties the outbox. Returns true if another replica holds it. */
   async function relayOnce(): Promise<boolean> {
     for (let moved = BATCH; moved >= BATCH;) {
       const last = await relayBoard(db, BATCH);

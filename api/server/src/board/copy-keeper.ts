@@ -62,7 +62,6 @@ export class CopyKeeper {
     this.#timer = setInterval(() => this.nudge(), ASK_EVERY_MS);
   }
 
-  /** True if the last query could not reach the database. */
   get away(): boolean {
     return this.#away;
   }
@@ -75,7 +74,6 @@ export class CopyKeeper {
     return this.#offset;
   }
 
-  /** Age of the oldest write that the copy may lack, in ms. */
   get ageMs(): number {
     return this.#ports.monotonicMs() - this.#currentMs;
   }
@@ -106,7 +104,6 @@ export class CopyKeeper {
     });
   }
 
-  /** Resolves after the reading under way, even if it fails. */
   async settled(): Promise<void> {
     await this.#working;
   }
@@ -159,7 +156,6 @@ export class CopyKeeper {
     return true;
   }
 
-  /** Reads the next changes. Returns false if there are more. */
   async #follow(copy: BoardCopy): Promise<boolean> {
     const { changes, offset, current, lost } = await withTimeout(
       PATIENCE_MS,

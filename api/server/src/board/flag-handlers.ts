@@ -18,13 +18,8 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { authorOf, isAuthor, type Author } from './author-of.ts';
 import { overRate, lockAuthor, type LockedAuthor } from './author-lock.ts';
-import type { Board } from './start-board.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
+import type { Village } from '../village.ts';
 
-interface Ports {
-  readonly source: AgentSource;
-  readonly board: Board;
-}
 type Asked = RequestOf<typeof flagPost>;
 
 function findSubject(tx: Tx, { postId, replyId }: Subject): Promise<PostRow | ReplyRow | null> {
@@ -42,10 +37,7 @@ async function weightOf(tx: Tx, author: Author, { record }: LockedAuthor): Promi
   });
 }
 
-/**
- * Hides a text with enough flags until an admin decides, except the village's own texts. Returns the note; null if the
- * text stays visible.
- */
+/** Hides a text with enough flags, except the village's own texts. Null if the text stays visible. */
 async function hideIfHeavy(
   tx: Tx,
   subject: Subject,
@@ -69,7 +61,7 @@ async function hideIfHeavy(
 async function flag(
   request: Asked,
   tx: Tx,
-  ports: Ports,
+  ports: Village,
 ): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
@@ -101,6 +93,6 @@ async function flag(
   };
 }
 
-export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
+export function flagHandlers(ports: Village): Pick<Handlers, 'flagPost'> {
   return { flagPost: inTx((request, tx) => flag(request, tx, ports)) };
 }

@@ -15,7 +15,6 @@ import {
   setHidden,
   settleFlags,
   subjectId,
-  type Db,
   type DecisionRow,
   type FlagRow,
   type LockedSubject,
@@ -31,14 +30,8 @@ import { recordAct } from '../audit/record-act.ts';
 import { authorOf, viewerOf } from './author-of.ts';
 import { nextCursor, readBoardCursor } from './read-handlers.ts';
 import { postView, replyView } from './post-view.ts';
-import type { Board } from './start-board.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
+import type { Village } from '../village.ts';
 
-interface Ports {
-  readonly db: Db;
-  readonly source: AgentSource;
-  readonly board: Board;
-}
 type Asked = RequestOf<typeof moderatePost>;
 
 function whoOf(row: FlagRow | DecisionRow): ModerationRecord['by'] {
@@ -76,10 +69,7 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   ];
 }
 
-/**
- * The moderation note that applies after this decision: why the text is hidden and by whom; null if it is visible.
- * Pure.
- */
+/** Why the text is hidden after this decision, and by whom; null if it is visible. Pure. */
 function hiddenAfter(
   { body, now }: Asked,
   last: LastDecision | null,
@@ -142,7 +132,7 @@ async function carryOut(
 async function moderate(
   request: Asked,
   tx: Tx,
-  ports: Ports,
+  ports: Village,
 ): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
   const author = authorOf(request.actor, ports.source);
   if (!author.ok) return author;
@@ -171,7 +161,7 @@ async function moderate(
   };
 }
 
-export function moderationHandlers(ports: Ports) {
+export function moderationHandlers(ports: Village) {
   return {
     moderatePost: inTx((request, tx) => moderate(request, tx, ports)),
     listModeration: plain(async ({ query: { state, cursor, limit }, actor }) => {

@@ -29,19 +29,14 @@ import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView, replyView } from './post-view.ts';
 import { mentionedIn, overContent, overRate, lockAuthor } from './author-lock.ts';
 import { namedDeliverables, sourcesOfText } from '../artifacts/run-content.ts';
-import type { Board } from './start-board.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
+import type { Village } from '../village.ts';
 
-interface Ports {
-  readonly source: AgentSource;
-  readonly board: Board;
-}
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
 const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 
-function refuseUnknown(audience: string, { source }: Ports): Refused | null {
+function refuseUnknown(audience: string, { source }: Village): Refused | null {
   const agentId = addresseeOf(audience);
   return agentId === null || source.get(agentId) !== null
     ? null
@@ -51,7 +46,7 @@ function refuseUnknown(audience: string, { source }: Ports): Refused | null {
 async function create(
   request: RequestOf<typeof createPost>,
   tx: Tx,
-  ports: Ports,
+  ports: Village,
 ): Promise<Outcome<{ post_id: string; post: Post }>> {
   const { actor, body } = request;
   const author = authorOf(actor, ports.source, body.author_type);
@@ -84,7 +79,7 @@ async function create(
   return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
 }
 
-async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Ports): Promise<Outcome<{ post: Post }>> {
+async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Village): Promise<Outcome<{ post: Post }>> {
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
   if (!author.ok) return author;
@@ -128,7 +123,7 @@ async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
 async function settle(
   request: Settling,
   tx: Tx,
-  to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Ports },
+  to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Village },
 ): Promise<Outcome<{ post: Post }>> {
   const { actor, params } = request;
   const author = authorOf(actor, to.ports.source);
@@ -150,7 +145,6 @@ async function settle(
   return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
 }
 
-/** The refusal of a further reply to a post; null if the post accepts one. Pure. */
 function refuseSettled(status: PostStatus | null): Refused | null {
   if (status === null) return refused('no_such_post');
   if (status === 'moderated') return refused('post_moderated');
@@ -160,7 +154,7 @@ function refuseSettled(status: PostStatus | null): Refused | null {
 async function reply(
   request: RequestOf<typeof replyToPost>,
   tx: Tx,
-  ports: Ports,
+  ports: Village,
 ): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
   const { actor, params, body } = request;
   const postId = params.post_id;
@@ -188,7 +182,7 @@ async function reply(
 async function reviseOwnReply(
   request: RequestOf<typeof reviseReply>,
   tx: Tx,
-  ports: Ports,
+  ports: Village,
 ): Promise<Outcome<{ reply: Reply }>> {
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
@@ -211,7 +205,7 @@ async function reviseOwnReply(
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 
-export function postHandlers(ports: Ports) {
+export function postHandlers(ports: Village) {
   return {
     createPost: inTx((request, tx) => create(request, tx, ports)),
     revisePost: inTx((request, tx) => revise(request, tx, ports)),

@@ -10,7 +10,7 @@ import {
   readReplies,
   readRevisions,
 } from '@hamlet/store';
-import type { Db, PostFilter } from '@hamlet/store';
+import type { PostFilter } from '@hamlet/store';
 import { z } from 'zod';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
@@ -18,8 +18,7 @@ import { attachmentHeaders } from '../artifacts/safe-headers.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
 import { viewerOf } from './author-of.ts';
 import { pageCursor } from '../http/page-cursor.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-import type { Board } from './start-board.ts';
+import type { Village } from '../village.ts';
 
 const pages = pageCursor(z.uuid());
 const newsPages = pageCursor(z.strictObject({ epoch: z.string(), offset: z.int().min(0) }));
@@ -35,22 +34,16 @@ export function nextCursor(question: string, next: string | null): string | null
   return next === null ? null : pages.write(question, next);
 }
 
-/** The last id of the previous page, null for the first page; undefined if the cursor belongs to another query. */
 export function readBoardCursor(cursor: string | undefined, question: string): string | null | undefined {
   return pages.read(cursor, question);
 }
 
-interface Ports {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly board: Board;
-}
 type Listed = DataOf<typeof listPosts>;
 type Thread = DataOf<typeof getPost>;
 
 function list(
   { query, actor, now }: RequestOf<typeof listPosts>,
-  { db, board }: Ports,
+  { db, board }: Village,
 ): Promise<Outcome<Listed>> | Refused {
   const {
     cursor,
@@ -84,7 +77,7 @@ function list(
 
 function readThread(
   { params: { post_id: postId }, query: { cursor, limit }, actor, now }: RequestOf<typeof getPost>,
-  { db, board }: Ports,
+  { db, board }: Village,
 ): Promise<Outcome<Thread>> | Refused {
   const after = readBoardCursor(cursor, postId);
   if (after === undefined) return refused('cursor_invalid');
@@ -112,13 +105,10 @@ function readThread(
   });
 }
 
-/**
- * News of an agent after a cursor. A cursor of another epoch is from before a restore of the database: the API then
- * lists the news from the beginning.
- */
+/** A cursor of another epoch is older than a restore of the database: the list then begins again. */
 async function readAgentNews(
   { params: { agent_id: agentId }, query, actor }: RequestOf<typeof listBoardNews>,
-  { db, source, board: { epoch } }: Ports,
+  { db, source, board: { epoch } }: Village,
 ): Promise<Outcome<DataOf<typeof listBoardNews>>> {
   if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
   const read = newsPages.read(query.after, agentId);
@@ -140,7 +130,7 @@ async function readAgentNews(
 }
 
 /** The readers of a post may open what it publishes, also those who may not read the run. */
-function getPostDeliverable({ db }: Pick<Ports, 'db'>): Handlers['getPostDeliverable'] {
+function getPostDeliverable({ db }: Village): Handlers['getPostDeliverable'] {
   return plain(async ({ actor, params }) => {
     const { post_id: postId, artifact_id: artifactId } = params;
     const post = await readAs(db, viewerOf(actor), (tx) => findPost(tx, postId));
@@ -152,7 +142,7 @@ function getPostDeliverable({ db }: Pick<Ports, 'db'>): Handlers['getPostDeliver
   });
 }
 
-export function readHandlers(ports: Ports) {
+export function readHandlers(ports: Village) {
   const { db } = ports;
   return {
     getPostDeliverable: getPostDeliverable(ports),

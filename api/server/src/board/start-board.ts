@@ -69,10 +69,7 @@ function whereIs({ reader }: BoardPorts): (agentId: string) => Promise<Place | n
   };
 }
 
-/**
- * Notifies agents with streams on this replica of news that concerns them. Nothing is stored: an agent asks for its
- * news when it connects.
- */
+/** Stores nothing: an agent asks for its news when it connects. */
 function notifyAgents({ db, hub, log }: BoardPorts, relay: BoardRelay): void {
   let notified = relay.head;
   const notify = coalesce(async () => {

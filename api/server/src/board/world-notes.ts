@@ -39,10 +39,7 @@ async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: Wo
   };
 }
 
-/**
- * Writes the posts of new notes, in one transaction with the cursor on the world's events. `more` is true if further
- * notes may wait.
- */
+/** The posts commit with the cursor on the world's events. `more` is true if further notes may wait. */
 async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly posted: number; readonly more: boolean }> {
   await setViewer(tx, VILLAGE);
   const taken = await takeWorldNotes(tx);

@@ -4,19 +4,14 @@ import {
   type Capability,
   type CapabilitySummary,
 } from '@hamlet/contract';
-import { findReport, readReports, storeReport, type AgentReport, type Db, type StoredReport } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
+import { findReport, readReports, storeReport, type AgentReport, type StoredReport } from '@hamlet/store';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { SnapshotPart } from '../operator/internal-feed.ts';
-
-export interface CapabilityPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
+import type { Village } from '../village.ts';
 
 /** Reports of residents about everything that their Agents were promised. They are claims, and decide nothing. */
-export function capabilityHandlers({ db, source }: CapabilityPorts) {
+export function capabilityHandlers({ db, source }: Village) {
   return {
     reportCapabilities: plain(async ({ params, body, actor }) => {
       if (source.get(params.agent_id) === null) return refused('no_such_agent');

@@ -9,28 +9,21 @@ import {
   noteSkillLoad,
   readSkillLoads,
   readSkillSets,
-  type Db,
   type RunRow,
   type SkillLoadRow,
   type SkillSetRow,
   type StoredReport,
 } from '@hamlet/store';
-import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
+import type { AgentRecord } from '../agents/agent-source.ts';
 import { skillSource } from '../agents/describe-agent.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { lockWork } from '../permissions/ask-permission.ts';
 import { redactSecrets } from '../permissions/redact-secrets.ts';
 import { isRunOfReader, shownRuns } from '../runs/audience/run-audience.ts';
-import type { SkillMaps } from './skill-maps.ts';
+import type { Village } from '../village.ts';
 
-export interface SkillPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly skillMaps: SkillMaps;
-}
-
-export function skillHandlers(ports: SkillPorts) {
+export function skillHandlers(ports: Village) {
   return {
     readSkillFiles: readSkillFiles(ports),
     pinSkills: pinSkills(ports),
@@ -39,7 +32,7 @@ export function skillHandlers(ports: SkillPorts) {
   } satisfies Partial<Handlers>;
 }
 
-function readSkillFiles({ source, skillMaps }: SkillPorts): Handlers['readSkillFiles'] {
+function readSkillFiles({ source, skillMaps }: Village): Handlers['readSkillFiles'] {
   return plain(async ({ params }) => {
     const record = source.get(params.agent_id);
     if (record === null) return refused('no_such_agent');
@@ -59,7 +52,7 @@ export function setHash(skills: readonly RunSkill[]): Buffer {
 
 const byName = (one: RunSkill, other: RunSkill): number => (one.name < other.name ? -1 : 1);
 
-function pinSkills({ db }: SkillPorts): Handlers['pinSkills'] {
+function pinSkills({ db }: Village): Handlers['pinSkills'] {
   return plain((request) =>
     inTransaction(db, async (tx) => {
       const held = await lockWork(tx, request);
@@ -74,7 +67,7 @@ function pinSkills({ db }: SkillPorts): Handlers['pinSkills'] {
   );
 }
 
-function loadSkill({ db }: SkillPorts): Handlers['loadSkill'] {
+function loadSkill({ db }: Village): Handlers['loadSkill'] {
   return plain((request) =>
     inTransaction(db, async (tx) => {
       const held = await lockWork(tx, request);
@@ -90,7 +83,7 @@ function loadSkill({ db }: SkillPorts): Handlers['loadSkill'] {
   );
 }
 
-function listSkills({ db, source }: SkillPorts): Handlers['listSkills'] {
+function listSkills({ db, source }: Village): Handlers['listSkills'] {
   return plain(async ({ params, query, actor }) => {
     const record = source.get(params.agent_id);
     if (record === null) return refused('no_such_agent');

@@ -26,7 +26,6 @@ interface ConfigMap extends KubeObject {
 
 const broken = (problem: string): SkillMap => ({ ok: false, problem });
 
-/** The files of a labelled ConfigMap, in the order of their names. Pure. */
 export function filesOfMap({
   metadata,
   data = {},
@@ -72,7 +71,6 @@ export function kubernetesSkillMaps(ports: {
   };
 }
 
-/** Reads the manifests `skill-NAME.yaml` of a folder of samples: for development without a cluster. */
 export function sampleSkillMaps(folder: string): SkillMaps {
   return {
     read: async (name) => {

@@ -89,7 +89,6 @@ ${sections.join('\n')}
 
 let built: string | undefined;
 
-/** The contract as one page without external parts; built once. */
 export function docsPage(): string {
   built ??= build();
   return built;

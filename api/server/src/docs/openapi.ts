@@ -171,7 +171,6 @@ function build(): Json {
 
 let built: Json | undefined;
 
-/** The contract as OpenAPI 3.1; built once. */
 export function openApiDocument(): Json {
   built ??= build();
   return built;

@@ -7,30 +7,19 @@ import {
   readFreeze,
   type Db,
 } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { hashOf } from '../auth/secrets.ts';
-import type { Authenticate } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Refused } from '../http/outcome.ts';
-import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
-import type { BrokerFeed } from './broker-feed.ts';
-import type { EgressSecrets } from './egress-secrets.ts';
-import { permitWrite, withdrawWrite, type WritePorts } from './writes/permit-write.ts';
+import { isBarred } from '../standing/standing-cache.ts';
+import { permitWrite, withdrawWrite } from './writes/permit-write.ts';
 import { settleEndedWrites } from './writes/write-effect.ts';
 import { denied, type Denied } from './writes/write-facts.ts';
+import type { Village } from '../village.ts';
 
 /** Attempts of one life in an hour. An installation of a large project makes about 2,000. */
 export const EGRESS_ATTEMPTS_AN_HOUR = 20_000;
 /** Attempts of one life that the record has of an hour: the last hundred show that the broker refuses it from then on. */
 export const EGRESS_RECORDED_AN_HOUR = EGRESS_ATTEMPTS_AN_HOUR + 100;
-
-export interface BrokerPorts extends WritePorts {
-  readonly source: Pick<AgentSource, 'get' | 'list'>;
-  readonly standing: Pick<StandingCache, 'get'>;
-  readonly authenticate: Authenticate;
-  readonly brokerFeed: Pick<BrokerFeed, 'open'>;
-  readonly egressSecrets: EgressSecrets;
-}
 
 const UNKNOWN = denied(
   'egress_identity_refused',
@@ -61,7 +50,7 @@ async function recordedLife(db: Db, token: string): Promise<NonNullable<EgressNo
 
 /** The answer about a token. A denial names the life, so that attempts of a stopped agent are in the record too. */
 async function answerAbout(
-  ports: BrokerPorts,
+  ports: Village,
   token: string,
   address: string,
 ): Promise<EgressAdmission | EgressNotAdmitted> {
@@ -72,7 +61,7 @@ async function answerAbout(
 }
 
 /** Finds the agent behind a token in Postgres, never in a cache: the broker keeps the answer for seconds. */
-async function admit(ports: BrokerPorts, token: string, address: string): Promise<EgressAdmission | Denied> {
+async function admit(ports: Village, token: string, address: string): Promise<EgressAdmission | Denied> {
   // Pods hold the tokens that the API gave them. A text with dots could be a projected token, which costs the cluster a review.
   if (token.includes('.')) return UNKNOWN;
   const { db, source, authenticate, egressOf } = ports;
@@ -86,8 +75,7 @@ async function admit(ports: BrokerPorts, token: string, address: string): Promis
   return { agent, uid, cycle, policy: egressOf(agent) };
 }
 
-/** The routes of the broker: the only way out of pods asks here, and reports all that it does. */
-export function brokerHandlers(ports: BrokerPorts) {
+export function brokerHandlers(ports: Village) {
   const { db, source, standing, egressOf, brokerFeed, egressSecrets } = ports;
   return {
     admitEgress: plain(async ({ body, address }) => accepted(await answerAbout(ports, body.token, address))),

@@ -5,11 +5,9 @@ export interface EgressSecrets {
   read(name: string): Promise<string | null>;
 }
 
-/** A village without a cluster has no secrets. */
 export const NO_EGRESS_SECRETS: EgressSecrets = { read: () => Promise.resolve(null) };
 
 const LABEL = 'hamlet.village/egress';
-/** Keys of a Secret in the order in which the API looks for its value. */
 const KEYS = ['value', 'token', 'password'] as const;
 
 type Secret = KubeObject & { readonly data?: Readonly<Record<string, string>> };

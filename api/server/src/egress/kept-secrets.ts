@@ -9,7 +9,6 @@ interface Kept {
   readonly untilMs: number;
 }
 
-/** Secrets, each read once for all requests that come within seconds. */
 export class KeptSecrets implements EgressSecrets {
   readonly #from: EgressSecrets;
   readonly #monotonicMs: () => number;

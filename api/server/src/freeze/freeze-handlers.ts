@@ -5,6 +5,7 @@ import { recordAct, type Acting } from '../audit/record-act.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, type Outcome } from '../http/outcome.ts';
 import { villageState } from './freeze-cache.ts';
+import type { Village } from '../village.ts';
 
 const VILLAGE = 'village';
 
@@ -19,7 +20,7 @@ async function shown(db: Db): Promise<VillageFreeze> {
   };
 }
 
-export function freezeHandlers({ db }: { readonly db: Db }) {
+export function freezeHandlers({ db }: Village) {
   async function conclude(
     tx: Tx,
     acting: Acting,

@@ -144,10 +144,7 @@ interface Wanted {
 
 type Entered = Pick<Ticket, 'requestId' | 'limits' | 'reservation'>;
 
-/**
- * Verifies the agent, reserves one of its concurrent requests, tokens of its hour, and with `pays` the money, in one
- * statement that locks the agent's hour.
- */
+/** One statement verifies the agent and reserves the request, its tokens and, with `pays`, the money. */
 async function enter(
   { db, answerTimes }: GatewayPorts,
   { agent, model, traceparent }: AskedModel,

@@ -11,7 +11,6 @@ export interface AnswerTimes {
 /** The provider's connection has the same limits and can retry or fall back, so that it gets the first word. */
 const GRACE_MS = 1_000;
 
-/** The time that an answer may still take. Mutable, because each piece begins a new wait. */
 export class AnswerClock {
   readonly #times: AnswerTimes;
   readonly #abort = new AbortController();

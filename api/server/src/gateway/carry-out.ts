@@ -17,7 +17,6 @@ import { refusalOfModel } from './refusal-of-model.ts';
 export interface ModelUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** True if the provider did not report all of them. */
   readonly estimated: boolean;
 }
 
@@ -42,10 +41,8 @@ export interface ChatCaller {
   readonly onPiece: (piece: VisiblePiece, provider: string) => void;
 }
 
-/** The pieces of an answer that have arrived. Mutable because it collects them. */
 class Gathered {
   state: AnswerState = EMPTY_ANSWER;
-  /** Time at which the gateway asked the provider, which then reads the prompt; null before. */
   askedMs: number | null = null;
   firstMs: number | null = null;
   error: unknown = null;
@@ -59,7 +56,6 @@ function sumOf(usages: readonly ModelUsage[]): ModelUsage {
   }));
 }
 
-/** The tokens of all attempts. Without an end, they are estimated from the text so far. */
 function usageOf({ plan }: Ticket, { state }: Gathered): ModelUsage {
   const { last, failedAttempts, content } = state;
   const touched = content !== '' || state.calls.length > 0;
@@ -144,10 +140,7 @@ function noteFailure(
   return refusalOfModel(error, provider);
 }
 
-/**
- * Ends a request without a complete answer. The agent pays for the tokens so far; in a freeze of the village, for the
- * prompt only if text came.
- */
+/** The agent pays for the tokens so far; in a freeze, for the prompt only if text came. */
 async function giveUp(
   ports: GatewayPorts,
   ticket: Ticket,
@@ -234,10 +227,7 @@ function completedOf(
   };
 }
 
-/**
- * Asks the provider, passes each piece to the caller, and records the use. Throws if the end cannot be recorded, so that
- * the caller gets no complete answer that is not paid for.
- */
+/** Throws if the end cannot be recorded, so that the caller gets no complete answer that is not paid for. */
 export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: ChatCaller): Promise<Outcome<Completed>> {
   const { brake } = ticket;
   const gathered = new Gathered();

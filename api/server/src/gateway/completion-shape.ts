@@ -90,10 +90,7 @@ function completionOf(ticket: Ticket, completed: Completed, head: CompletionHead
   };
 }
 
-/**
- * The tool calls of one stream, numbered from 0 in the order of their first pieces. Mutable because a call spans several
- * pieces.
- */
+/** Numbers the tool calls of one stream from 0 in the order of their first pieces. Mutable: it counts. */
 class CallNumbers {
   readonly #slots: number[] = [];
   readonly #messages: number;
@@ -112,7 +109,6 @@ class CallNumbers {
   }
 }
 
-/** An answer in OpenAI's format. The usage follows the last chunk if the request asked for it. */
 export function completionShape(
   ticket: Ticket,
   { stream_options: streamOptions }: Pick<ChatCompletionBody, 'stream_options'>,

@@ -1,6 +1,6 @@
 import type { ModelRequestView, ModelUse, ModelView } from '@hamlet/contract';
 import { readModelHour, readModelRequests } from '@hamlet/store';
-import type { Db, ModelRequestRow } from '@hamlet/store';
+import type { ModelRequestRow } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { admitRequest, modelLimits, requestLife } from './admit-request.ts';
@@ -11,13 +11,7 @@ import { planEmbedding, servedModel } from './plan-request.ts';
 import { carryOutEmbedding } from './carry-out-embedding.ts';
 import { MODELS_MADE_S } from './models/village-models.ts';
 import type { ServedModel } from './models/village-models.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-
-export interface GatewayHandlerPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly gateway: GatewayPorts;
-}
+import type { Village } from '../village.ts';
 
 const RECENT_REQUESTS = 20;
 const NOTHING = {
@@ -56,7 +50,7 @@ function requestView({
   };
 }
 
-function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['completeChat'] {
+function completeChat({ source, gateway }: Village): Handlers['completeChat'] {
   return {
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {
@@ -71,7 +65,7 @@ function completeChat({ source, gateway }: GatewayHandlerPorts): Handlers['compl
   };
 }
 
-function createEmbeddings({ source, gateway }: GatewayHandlerPorts): Handlers['createEmbeddings'] {
+function createEmbeddings({ source, gateway }: Village): Handlers['createEmbeddings'] {
   return {
     kind: 'plain',
     run: async ({ actor: agent, body, traceparent }) => {
@@ -101,7 +95,7 @@ function isServed({ catalog }: GatewayPorts, model: string, agentId: string): bo
   return found !== null && !('missing' in found);
 }
 
-function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['listModels'] {
+function listModels({ db, source, gateway }: Village): Handlers['listModels'] {
   return {
     kind: 'plain',
     run: async ({ actor: { agentId } }) => {
@@ -118,7 +112,7 @@ function listModels({ db, source, gateway }: GatewayHandlerPorts): Handlers['lis
   };
 }
 
-function getModel({ source, gateway }: GatewayHandlerPorts): Handlers['getModel'] {
+function getModel({ source, gateway }: Village): Handlers['getModel'] {
   return {
     kind: 'plain',
     run: async ({ actor: { agentId }, params: { model } }) => {
@@ -131,7 +125,7 @@ function getModel({ source, gateway }: GatewayHandlerPorts): Handlers['getModel'
   };
 }
 
-function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['getModelUse'] {
+function getModelUse({ db, source, gateway }: Village): Handlers['getModelUse'] {
   return {
     kind: 'plain',
     run: async ({ params: { agent_id: agentId }, now }) => {
@@ -162,7 +156,7 @@ function getModelUse({ db, source, gateway }: GatewayHandlerPorts): Handlers['ge
   };
 }
 
-export function gatewayHandlers(ports: GatewayHandlerPorts) {
+export function gatewayHandlers(ports: Village) {
   return {
     completeChat: completeChat(ports),
     createEmbeddings: createEmbeddings(ports),

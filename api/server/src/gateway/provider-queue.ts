@@ -29,7 +29,6 @@ export interface QueueLimits {
   readonly maxWaiting: number;
 }
 
-/** The requests that wait until a provider has a place. Mutable because it is a queue. */
 export class ProviderQueue {
   readonly #lines = new Map<string, Line>();
   readonly #limits: QueueLimits;

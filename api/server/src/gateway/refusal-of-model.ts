@@ -9,10 +9,7 @@ const OF_REQUEST: Partial<Readonly<Record<ModelErrorCode, Refusal>>> = {
   bad_request: 'model_bad_request',
 };
 
-/**
- * The refusal for a failure of a provider; null stands for a bug of ours. The messages about keys and credit of the
- * village are for its operators, and only in the log. Pure.
- */
+/** Null stands for a bug of ours. Messages about keys and credit of the village go to the log alone. Pure. */
 export function refusalOfModel(error: ModelError | null, provider: string): Refused {
   const reason = error === null ? undefined : OF_REQUEST[error.code];
   if (error !== null && reason !== undefined) return refused(reason, `The provider ${provider}: ${error.message}`);

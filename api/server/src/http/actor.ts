@@ -29,15 +29,9 @@ export interface Credentials {
   readonly address: string;
   /** Audiences of the listener. If they include people, a caller without credentials is a visitor. */
   readonly listener: readonly Audience[];
-  /**
-   * True if the request only reads: while Postgres is down, the actor in this replica's cache is enough. A write needs
-   * an actor from Postgres.
-   */
+  /** True if the request only reads: while Postgres is down, the cached actor is enough. */
   readonly reads: boolean;
-  /**
-   * True if a visitor may read this: while Postgres is down, a caller with credentials that this replica has not cached
-   * is served as a visitor.
-   */
+  /** True if a visitor may read this: while Postgres is down, an unknown credential is served as a visitor. */
   readonly isPublic?: boolean;
   /** True if the handler verifies agents by itself: one that was known in the last five minutes needs no look-up. */
   readonly verifiedLater?: boolean;

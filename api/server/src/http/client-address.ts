@@ -67,10 +67,7 @@ export function clientAddress({ headers, socket }: Addressed, trust: ProxyTrust)
 }
 
 const GROUPS = 8;
-/**
- * Number of groups that identify an IPv6 network of 64 bits. A household or machine usually has such a network, and can
- * use every address in it.
- */
+/** A household or machine usually has an IPv6 network of 64 bits, and can use every address in it. */
 const NETWORK_GROUPS = 4;
 
 /** The key of an address in counters: an IPv4 address, or the 64-bit network of an IPv6 address. */

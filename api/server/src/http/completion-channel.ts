@@ -15,7 +15,6 @@ export interface CompletionChannel {
   /** Begins a streamed answer with its first chunks, at least one, which its headers go with. After it, only `end` can report a failure. */
   begin(limits: readonly ShownLimit[], first: readonly unknown[]): void;
   send(chunk: unknown): void;
-  /** Ends the stream as its wire does, or, if a refusal is given, with its error instead. */
   end(refusal?: Refused): void;
 }
 

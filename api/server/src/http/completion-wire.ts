@@ -3,7 +3,6 @@ import { anthropicErrorOf, openAiErrorOf } from './respond.ts';
 
 export interface CompletionWire {
   event(chunk: unknown, json: string): string;
-  /** The event after the last chunk; empty if the last chunk ends the stream. */
   readonly done: string;
   failure(problem: Problem): string;
 }

@@ -16,10 +16,7 @@ export function setStreamHeaders(response: Response): void {
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
 }
 
-/**
- * Opens an event stream on a response: sends headers and a comment every five seconds, and calls `onEnd` once,
- * whichever side ends the stream.
- */
+/** Sends headers and a comment every 5 s, and calls `onEnd` once, whichever side ends the stream. */
 export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
   let open = true;
   const waiting: string[] = [];

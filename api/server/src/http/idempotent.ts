@@ -36,7 +36,6 @@ function isFinal(outcome: Outcome<unknown>): boolean {
   return outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
 }
 
-/** The answer to store; null if the request has no key or the outcome is not final. */
 export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
   if (key === null || !isFinal(outcome)) return null;
   const answer = outcome.ok

@@ -15,10 +15,7 @@ export function isCustomRequest(headers: IncomingHttpHeaders): boolean {
   return headers['x-hamlet-request'] !== undefined || headers['idempotency-key'] !== undefined;
 }
 
-/**
- * True if a request with cookies comes from a page of this host. A request without Origin and Sec-Fetch-Site comes from
- * a program and passes.
- */
+/** True if the page is of this host. A request without Origin and Sec-Fetch-Site comes from a program and passes. */
 export function isSameOrigin(headers: IncomingHttpHeaders): boolean {
   if (headers.origin !== undefined) return URL.parse(headers.origin)?.host === hostOf(headers)?.host;
   const site = headers['sec-fetch-site'];

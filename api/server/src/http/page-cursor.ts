@@ -1,15 +1,11 @@
+import { hash } from 'node:crypto';
 import type { z } from 'zod';
+import { accepted, refused, type Outcome } from './outcome.ts';
 
-/**
- * Writes and reads cursors. A cursor is an opaque text with the place at which a page of a list ends. It is valid only
- * for the same list and filter (`question`).
- */
+/** A cursor is an opaque text with the end of a page. It is valid only for the same list and filter (`question`). */
 export interface PageCursor<P> {
   write(question: string, place: P): string;
-  /**
-   * The place after which the next page begins: null without a cursor (the first page), undefined if the cursor is
-   * invalid or belongs to another question.
-   */
+  /** Null without a cursor (the first page); undefined if it is invalid or belongs to another question. */
   read(cursor: string | undefined, question: string): P | null | undefined;
 }
 
@@ -28,4 +24,22 @@ export function pageCursor<P>(Place: z.ZodType<P>): PageCursor<P> {
       }
     },
   };
+}
+
+/** Answers with one page of the list that the filter identifies. `read` returns the place of the next page. */
+export async function paged<P, Page extends { readonly next: P | null }>(
+  pages: PageCursor<P>,
+  {
+    cursor,
+    limit,
+    ...filter
+  }: Readonly<Record<string, unknown>> & { readonly cursor?: string | undefined; readonly limit: number },
+  read: (page: { readonly before: P | null; readonly limit: number }) => Promise<Page>,
+): Promise<Outcome<Omit<Page, 'next'> & { readonly next_cursor: string | null }>> {
+  // A hash, because the length of a cursor is limited.
+  const question = hash('sha256', JSON.stringify(filter), 'base64url').slice(0, 16);
+  const before = pages.read(cursor, question);
+  if (before === undefined) return refused('cursor_invalid');
+  const { next, ...answer } = await read({ before, limit });
+  return accepted({ ...answer, next_cursor: next === null ? null : pages.write(question, next) });
 }

@@ -25,10 +25,7 @@ export function refusalOfVerdict({ policy: { quota, windowS }, resetS }: RateVer
 
 const TRACKED_KEYS_MAX = 100_000;
 
-/**
- * Counts requests in fixed windows, in this process alone. It keeps at most 100,000 keys: at that number it drops the
- * windows that have ended; if none has ended, it drops all.
- */
+/** Counts in fixed windows in this process. At 100,000 keys it drops the windows that have ended, or all. */
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 

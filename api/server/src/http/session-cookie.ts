@@ -29,10 +29,7 @@ export function endedSessionCookie(): string {
   return cookieOf(NAME, '', 0);
 }
 
-/**
- * Binds a sign-in at the identity provider to the browser. Lax, because the browser must send the cookie when the
- * provider redirects back.
- */
+/** Lax, because the browser must send the cookie when the provider redirects back. */
 export function attemptCookie(id: string, lifeMs: number): string {
   return cookieOf(ATTEMPT_NAME, id, lifeMs);
 }

@@ -26,10 +26,7 @@ const OF_LEASES: RatePolicy = { name: 'leases', quota: 240, windowS: WINDOW_S };
 const LEASE_ROUTES: ReadonlySet<string> = new Set(['renewRun', 'settleRun']);
 const MONEY: ReadonlySet<string> = new Set(['economy', 'payments', 'trade', 'auctions']);
 
-/**
- * True for routes that move money or call a model. Without Redis the API refuses them, because one replica cannot count
- * for all. Pure.
- */
+/** Without Redis the API refuses these routes, because one replica cannot count for all. Pure. */
 export function failsClosed({ tag, method, permission }: Pick<RouteSpec, 'tag' | 'method' | 'permission'>): boolean {
   return permission === 'models:use' || (MONEY.has(tag) && method !== 'GET');
 }

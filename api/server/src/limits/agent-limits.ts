@@ -16,7 +16,6 @@ export interface Allowance {
 export interface AgentLimits {
   /** Null for an unknown agent, and for an agent without a tier, which may use nothing that needs a tier. */
   of(agentId: string): Promise<Allowance | null>;
-  /** Reads the agent's purchases again at the next call. */
   forget(agentId: string): void;
 }
 
@@ -34,7 +33,6 @@ const REMEMBERED_MAX = 10_000;
 const ACTIVE_MS = 10_000;
 const ACTIVE_MAX = 1_000;
 
-/** Mutable because it counts the time since the last call for the agent. */
 interface Remembered {
   readonly raise: Promise<RaiseLimits>;
   readonly atMs: number;

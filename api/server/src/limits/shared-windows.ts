@@ -32,7 +32,6 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
-/** Opens the connection for counters, and does not wait for it. Mutable because it pauses after a timeout. */
 export function openSharedWindows(
   url: string,
   ports: { readonly log: Log; readonly monotonicMs: () => number },

@@ -9,7 +9,6 @@ import { readLimitReached } from './limit-reached.ts';
 import { openSharedWindows } from './shared-windows.ts';
 import type { Services } from '../service/services.ts';
 
-/** Twice in the time for which a purchase may be unknown. */
 const READ_AHEAD_MS = 500;
 
 export interface LimitsStart extends Pick<Services, 'db' | 'registry' | 'log' | 'monotonicMs'> {

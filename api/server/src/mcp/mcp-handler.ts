@@ -16,10 +16,7 @@ const ACCEPT = 'application/json, text/event-stream';
 
 type McpRequest = RequestOf<typeof callMcp>;
 
-/**
- * Serves the village as MCP server. Each message stands alone: there are no sessions, so that any replica answers. The
- * library is loaded with the first message.
- */
+/** Each message stands alone, so that any replica answers. The library is loaded with the first message. */
 export function mcpHandler(ports: VillageRequestPorts): Pick<Handlers, 'callMcp'> {
   return {
     callMcp: plain(async (request) => {

@@ -27,10 +27,7 @@ export interface RouteInput {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Serves a route for a tool as the API serves it over HTTP: the same quota, permission, schemas and idempotency. A tool can
- * therefore do no more than its person could with the same key.
- */
+/** Applies the quota, permission, schemas and idempotency of HTTP, so a tool can do no more than its person. */
 export async function requestVillage(
   { db, handlers, limitActor }: VillageRequestPorts,
   route: RouteSpec & { readonly name: McpRoute },

@@ -12,10 +12,11 @@ import { z } from 'zod';
 import { recordAct } from '../audit/record-act.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
 import { askedMemory } from './memory-key.ts';
-import { useRepositoryMemory, type MemoryPorts } from './use-repository-memory.ts';
+import { useRepositoryMemory } from './use-repository-memory.ts';
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.string().max(1_000));
 type Forgotten = { forgotten: number };
@@ -28,21 +29,16 @@ const summaryView = ({ repository, entries, bytes, agents, changedAt }: MemorySu
   changed_at: changedAt.toISOString(),
 });
 
-function listRepositoryMemories({ db }: MemoryPorts): Handlers['listRepositoryMemories'] {
-  return plain(async ({ query }) => {
-    const agentId = query.agent_id ?? null;
-    const question = JSON.stringify(['memories', agentId]);
-    const after = cursor.read(query.cursor, question);
-    if (after === undefined) return refused('cursor_invalid');
-    const { rows, next } = await listMemories(db, { agentId, after, limit: query.limit });
-    return accepted({
-      memories: rows.map(summaryView),
-      next_cursor: next === null ? null : cursor.write(question, next),
-    });
-  });
+function listRepositoryMemories({ db }: Village): Handlers['listRepositoryMemories'] {
+  return plain(({ query }) =>
+    paged(cursor, query, async ({ before, limit }) => {
+      const { rows, next } = await listMemories(db, { agentId: query.agent_id ?? null, after: before, limit });
+      return { memories: rows.map(summaryView), next };
+    }),
+  );
 }
 
-function getRepositoryMemory({ db }: MemoryPorts): Handlers['getRepositoryMemory'] {
+function getRepositoryMemory({ db }: Village): Handlers['getRepositoryMemory'] {
   return plain(async ({ query }) => {
     const repository = askedMemory(query.repository);
     const entries = await readRepositoryMemory(db, repository);
@@ -50,7 +46,7 @@ function getRepositoryMemory({ db }: MemoryPorts): Handlers['getRepositoryMemory
   });
 }
 
-function forgetRepositoryEntry({ db }: MemoryPorts): Handlers['forgetRepositoryEntry'] {
+function forgetRepositoryEntry({ db }: Village): Handlers['forgetRepositoryEntry'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
@@ -68,7 +64,7 @@ function forgetRepositoryEntry({ db }: MemoryPorts): Handlers['forgetRepositoryE
   );
 }
 
-function forgetRepositoryMemory({ db }: MemoryPorts): Handlers['forgetRepositoryMemory'] {
+function forgetRepositoryMemory({ db }: Village): Handlers['forgetRepositoryMemory'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<Forgotten>> => {
       const repository = askedMemory(request.query.repository);
@@ -81,7 +77,7 @@ function forgetRepositoryMemory({ db }: MemoryPorts): Handlers['forgetRepository
   );
 }
 
-export function memoryHandlers(ports: MemoryPorts) {
+export function memoryHandlers(ports: Village) {
   return {
     useRepositoryMemory: useRepositoryMemory(ports),
     listRepositoryMemories: listRepositoryMemories(ports),

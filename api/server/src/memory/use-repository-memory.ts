@@ -18,12 +18,10 @@ import {
   readRepositoryMemory,
   taintRun,
   writeRepositoryMemory,
-  type Db,
   type RepositoryEntry,
   type RunRow,
   type Tx,
 } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct, type Acting } from '../audit/record-act.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
@@ -32,11 +30,7 @@ import { redactSecrets } from '../permissions/redact-secrets.ts';
 import { workPlaceOf } from '../runs/repository/work-place.ts';
 import { entryView } from './entry-view.ts';
 import { memoryKey } from './memory-key.ts';
-
-export interface MemoryPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
+import type { Village } from '../village.ts';
 
 type Body = CallInput<typeof route>['body'];
 
@@ -44,7 +38,7 @@ type Body = CallInput<typeof route>['body'];
  * Changes and reads the memory of the repository of a run. The API knows the repository, from the session or the Agent: the request has none.
  * Words from outside leave only with a mark of the run.
  */
-export function useRepositoryMemory({ db, source }: MemoryPorts): Handlers['useRepositoryMemory'] {
+export function useRepositoryMemory({ db, source }: Village): Handlers['useRepositoryMemory'] {
   return plain((request) =>
     inTransaction(db, async (tx) => {
       const held = await lockWork(tx, request);

@@ -45,7 +45,6 @@ export interface FeedPorts extends Pick<Services, 'db' | 'log'> {
   readonly parts: readonly SnapshotPart[];
 }
 
-/** The offset after which a stream resumes; null if it must begin with a snapshot. */
 async function resumeFrom(db: Db, after: string | undefined, epoch: string): Promise<number | null> {
   const [ofEpoch, text] = after?.split(':') ?? [];
   const offset = Number(text);

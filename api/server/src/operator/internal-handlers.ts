@@ -7,35 +7,16 @@ import {
   readAgentBooks,
   readScheduleActivity,
 } from '@hamlet/store';
-import type { ClaimRow, Db, Tx } from '@hamlet/store';
-import type { ComputeClaim, LifecycleCommand } from '@hamlet/contract';
-import { plain, type Answered, type Handlers } from '../http/handler.ts';
+import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
-import type { InternalFeed } from './internal-feed.ts';
-
-export interface InternalPorts {
-  readonly db: Db;
-  readonly feed: Pick<InternalFeed, 'open'>;
-  readonly hub: { forget(agentId: string): void };
-  readonly reader: {
-    readonly commands: {
-      submit(request: {
-        readonly command: LifecycleCommand;
-        readonly durability: 'written_through';
-        readonly key: null;
-      }): Promise<Answered>;
-    };
-  };
-  readonly claims: { endLife(tx: Tx, agentId: string, uid: string): Promise<void> };
-  readonly claimView: (claim: ClaimRow) => ComputeClaim;
-}
+import type { Village } from '../village.ts';
 
 function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
   const last = page.length < limit ? undefined : page.at(-1);
   return last === undefined ? null : name(last);
 }
 
-export function internalHandlers({ db, feed, hub, reader, claims, claimView }: InternalPorts) {
+export function internalHandlers({ db, feed, hub, reader, claims, claimView }: Village) {
   return {
     openInternalStream: {
       kind: 'stream',

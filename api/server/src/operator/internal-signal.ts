@@ -1,15 +1,11 @@
 import { INTERNAL_EVENTS_CHANNEL, listen, type InternalEvent } from '@hamlet/store';
 
 export interface InternalSignal {
-  /**
-   * Registers a callback for one kind of event, or for all. The callback also runs after every reconnection, because
-   * notifications may have been lost.
-   */
+  /** Also calls back after every reconnection, because notifications may have been lost. */
   on(kind: InternalEvent['event'] | 'any', callback: () => void): void;
   close(): Promise<void>;
 }
 
-/** Opens the replica's only listening connection to Postgres. */
 export function openInternalSignal(listenUrl: string): InternalSignal {
   const callbacks: { readonly kind: InternalEvent['event'] | 'any'; readonly callback: () => void }[] = [];
   const listener = listen(listenUrl, [INTERNAL_EVENTS_CHANNEL], (_channel, payload) => {

@@ -19,10 +19,7 @@ export function staleFence({ leaseUid, transitions }: Fence): Refused {
   );
 }
 
-/**
- * Runs `act` in a transaction if the request comes from the present leader; refuses otherwise. No other operator can
- * become leader meanwhile.
- */
+/** Refuses unless the request comes from the present leader, who stays leader during `act`. */
 export async function asLeader<T>(
   db: Db,
   headers: IncomingHttpHeaders,

@@ -23,22 +23,21 @@ import type { PeopleServices } from './start-people.ts';
 import type { Acting } from '../audit/record-act.ts';
 import { auditAccount } from '../auth/account-actor.ts';
 import { SESSION_IDLE_MS } from '../http/session-cookie.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { accountDetail, sessionView } from './account-view.ts';
 
 /** The cursor of a page of accounts is its last name, in lower case. */
 const cursor = pageCursor(z.string());
-const QUESTION = 'accounts';
 
 export function accountHandlers({ db }: PeopleServices) {
   return {
-    listAccounts: plain(async ({ query: { cursor: from, limit } }) => {
-      const after = cursor.read(from, QUESTION);
-      if (after === undefined) return refused('cursor_invalid');
-      const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
-      const { rows, next } = cutPage(read, limit, ({ name }) => cursor.write(QUESTION, name.toLowerCase()));
-      return accepted({ accounts: rows.map(accountDetail), next_cursor: next });
-    }),
+    listAccounts: plain(({ query }) =>
+      paged(cursor, query, async ({ before, limit }) => {
+        const read = await listAccountDetails(db, { after: before, limit: limit + 1, idleMs: SESSION_IDLE_MS });
+        const { rows, next } = cutPage(read, limit, ({ name }) => name.toLowerCase());
+        return { accounts: rows.map(accountDetail), next };
+      }),
+    ),
     getAccount: plain(async ({ params }) => shownAccount(db, params.account_id)),
     createAccount: plain(async (request) =>
       inTransaction(db, async (tx) => {

@@ -21,10 +21,7 @@ export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<C
   return { code, expires_at: expiresAt.toISOString() };
 }
 
-/**
- * Locks an account for a change. With `mayTakeAdmin`, the change may end the account's role of admin: then locks all
- * admins first, and refuses if this account is the last one.
- */
+/** With `mayTakeAdmin`, locks all admins first, and refuses if this account is the last one. */
 export async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
   const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
   const account = await lockAccount(tx, accountId);

@@ -22,10 +22,7 @@ export interface VouchedPerson {
 }
 
 export interface IdentityProvider {
-  /**
-   * Returns the URL to which the browser goes, and the state to store until it returns. Throws UnavailableError without
-   * the provider.
-   */
+  /** The URL for the browser, and the state to store meanwhile. Throws UnavailableError without the provider. */
   begin(): Promise<Pending & { readonly url: string }>;
   /** Exchanges the code of a callback; null if the provider refuses, or if the callback does not match the pending sign-in. */
   finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
@@ -52,7 +49,6 @@ async function discover(settings: OidcSettings): Promise<Provider> {
   return { library, configuration };
 }
 
-/** Exchanges a callback's code for the person; null if the provider's answer has no claims. */
 async function vouchedPerson(
   { library, configuration }: Provider,
   callback: URL,
@@ -77,10 +73,7 @@ async function vouchedPerson(
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
 
-/**
- * Reads the provider's configuration and loads the library at first use: most villages have no provider. A failure is
- * retried at the next use.
- */
+/** Loads configuration and library at first use, because most villages have no provider. */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
   let found: Promise<Provider> | null = null;

@@ -33,10 +33,7 @@ export function safeReturnTo(wish: string | undefined): string {
 
 const NAME_MAX_CHARS = 60;
 
-/**
- * An account name from the claims of the provider. Account names are public, so an address is shortened to its local
- * part. Pure.
- */
+/** Account names are public, so an address is shortened to its local part. Pure. */
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];

@@ -71,10 +71,7 @@ interface Vouched {
   readonly arrival: Arrival;
 }
 
-/**
- * The account of a person, created at their first sign-in, with the role of their groups. A local account of the same
- * name stays separate.
- */
+/** Created at the first sign-in. A local account of the same name stays separate. */
 async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
   const acting = {
     actor: { role: 'system', id: `oidc ${person.issuer}` },

@@ -1,10 +1,7 @@
 import { countedAddress } from '../http/client-address.ts';
 import { refused, type Refused } from '../http/outcome.ts';
 
-/**
- * Numbers of failures allowed in one window: for one name from one address, for one address with any names, for one
- * name from all addresses.
- */
+/** Failures in one window: of one name at one address, of one address, of one name at all addresses. */
 const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
 const PER_NAME = 100;
@@ -14,7 +11,6 @@ const TRACKED_MAX = 20_000;
 /** An attempt that the caller may make. It counts as a failure until the caller takes it back. */
 export interface Attempt {
   readonly ok: true;
-  /** True if the name has reached the limit of failures from all addresses. */
   readonly nameIsUnderAttack: boolean;
   /** Removes this attempt from the counts, because it was not a wrong guess. */
   takeBack(): void;
@@ -39,7 +35,6 @@ export class SignInThrottle {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Counts an attempt for a name from an address, or refuses it if there were too many failures. */
   begin(name: string, address: string): Attempt | Refused {
     const nowMs = this.#monotonicMs();
     if (this.#windows.size >= TRACKED_MAX) this.#forget(nowMs);

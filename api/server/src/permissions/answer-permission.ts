@@ -15,26 +15,17 @@ import {
   lockRun,
   sessionsOfPerson,
 } from '@hamlet/store';
-import type { Db, HeldPermission, RunRow, Tx } from '@hamlet/store';
+import type { HeldPermission, RunRow, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
 import { truncate } from '../service/truncate.ts';
-import type { EconomyRules } from '../money/ledger/judgement.ts';
-import type { PolicyOf } from './agent-policy.ts';
 import { followPermission } from './follow-permission.ts';
 import { redactSecrets } from './redact-secrets.ts';
 import { allowRuleView, giveRule, recordAnswer, refuseRule, USABLE_S } from './rules/allow-rules.ts';
 import { refuseAboveAllowance } from './rules/spending.ts';
-import type { ReadCommand } from './shell/read-command.ts';
 import { permissionView } from './view/permission-view.ts';
-
-export interface AnswerPorts {
-  readonly db: Db;
-  readonly policyOf: PolicyOf;
-  readonly economy: EconomyRules;
-  readonly readCommand: ReadCommand;
-}
+import type { Village } from '../village.ts';
 
 type Asked = RequestOf<typeof answerRoute>;
 type Person = Extract<Actor, { role: 'member' | 'admin' }>;
@@ -106,7 +97,7 @@ interface Answered {
 async function ruleOf(
   tx: Tx,
   request: Asked,
-  held: Held & Pick<AnswerPorts, 'readCommand'>,
+  held: Held & Pick<Village, 'readCommand'>,
 ): Promise<Outcome<AllowRule | null>> {
   const { always } = request.body;
   if (always === undefined) return accepted(null);
@@ -126,7 +117,7 @@ async function withRule(
 async function answerHeld(
   tx: Tx,
   request: Asked,
-  { held, ports }: { readonly held: Held; readonly ports: AnswerPorts },
+  { held, ports }: { readonly held: Held; readonly ports: Village },
 ): Promise<Outcome<Answered>> {
   const { run, permission } = held;
   const ruling = { ...held, readCommand: ports.readCommand };
@@ -154,7 +145,7 @@ async function answerHeld(
 }
 
 /** The first answer of a person counts; the same answer again changes nothing. */
-export function answerPermission(ports: AnswerPorts): Handlers['answerPermission'] {
+export function answerPermission(ports: Village): Handlers['answerPermission'] {
   return plain((request) =>
     inTransaction(ports.db, async (tx) => {
       const held = await hold(tx, request);

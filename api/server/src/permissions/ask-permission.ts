@@ -9,33 +9,22 @@ import {
   noteRunEvent,
   PERMISSIONS_OF_RUN_MAX,
 } from '@hamlet/store';
-import type { Db, PermissionRow, RunRow, Tx } from '@hamlet/store';
+import type { PermissionRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import type { EgressOf } from '../egress/egress-of.ts';
 import { plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { permitWork } from '../runs/work-handlers.ts';
-import type { EconomyRules } from '../money/ledger/judgement.ts';
-import type { PolicyOf } from './agent-policy.ts';
 import { deniedByRegistry } from './hands/registry-switch.ts';
 import { deniedByScript } from './hands/script-call.ts';
 import { readArguments, type CallArguments } from './call-arguments.ts';
 import { answerByRule } from './rules/allow-rules.ts';
 import { judgeRunCall, type JudgedRunCall } from './shell/judge-hands-call.ts';
-import type { ReadCommand } from './shell/read-command.ts';
 import { noteCall } from './trial/note-call.ts';
 import { permissionView } from './view/permission-view.ts';
 import { taintOf } from './view/taint-view.ts';
 import { amountOf } from './village-calls.ts';
-
-export interface AskPorts {
-  readonly db: Db;
-  readonly policyOf: PolicyOf;
-  readonly economy: EconomyRules;
-  readonly readCommand: ReadCommand;
-  readonly egressOf: EgressOf;
-}
+import type { Village } from '../village.ts';
 
 type Asked = RequestOf<typeof askRoute>;
 
@@ -78,7 +67,7 @@ const isOfPod = ({ why, tool }: Asked['body']): boolean => why === 'unknown' && 
 /** Refuses a question about a call that could do nothing, or that the rules deny. One with an unknown end was judged, and noted, before it began. */
 async function judgeAsked(
   tx: Tx,
-  ports: AskPorts,
+  ports: Village,
   { run, body, value }: { readonly run: RunRow; readonly body: Asked['body']; readonly value: unknown },
 ): Promise<Outcome<JudgedRunCall>> {
   const call = { tool: body.tool, value };
@@ -94,7 +83,7 @@ async function judgeAsked(
 async function ask(
   tx: Tx,
   request: Asked,
-  { args, ports }: { readonly args: CallArguments; readonly ports: AskPorts },
+  { args, ports }: { readonly args: CallArguments; readonly ports: Village },
 ): Promise<Outcome<{ readonly permission: ReturnType<typeof permissionView> }>> {
   const { body } = request;
   const held = await lockWork(tx, request);
@@ -140,7 +129,7 @@ async function ask(
   return accepted({ permission: permissionView(shown, run.sessionId) });
 }
 
-export function askPermission(ports: AskPorts): Handlers['askPermission'] {
+export function askPermission(ports: Village): Handlers['askPermission'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return refused('validation_failed', 'body.arguments: write the arguments as JSON');

@@ -14,10 +14,7 @@ export interface Performed {
   readonly replayed: boolean;
 }
 
-/**
- * The world keeps the answers to its commands for a day, and a Schedule that a command created may be deleted. After this
- * time, a repeated command could act twice.
- */
+/** The world keeps answers for a day. Later, a repeated command could act twice. */
 const REPEATED_WITHIN_MS = 23 * 3_600_000;
 
 /** The command of an effect that an earlier request began; null if it is too old to be repeated. */

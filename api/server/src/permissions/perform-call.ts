@@ -152,7 +152,6 @@ async function readFacts(
   });
 }
 
-/** Continues an effect that an earlier request with the same call began or settled. */
 function continueEffect(kind: 'replay' | 'resume', { request, args, effect }: Facts): Next {
   if (effect === null) throw new TypeError('no effect to continue');
   if (kind === 'replay') return answered(effect.outcome as CallOutcome, true);

@@ -2,31 +2,30 @@ import { readPermissions, readHandsCalls, type HandsCallRow } from '@hamlet/stor
 import { z } from 'zod';
 import type { CallOutcome, CallReport, HandsCall } from '@hamlet/contract';
 import { plain, type Handlers } from '../http/handler.ts';
-import { accepted, refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
-import { answerPermission, type AnswerPorts } from './answer-permission.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
+import { answerPermission } from './answer-permission.ts';
 import { askPermission } from './ask-permission.ts';
 import { performCall, type PerformPorts } from './perform-call.ts';
 import { allowRuleHandlers } from './rules/allow-rule-handlers.ts';
-import { type BeginPorts, beginCall } from './hands/begin-call.ts';
+import { beginCall } from './hands/begin-call.ts';
 import { permissionView } from './view/permission-view.ts';
 import { endCall } from './hands/end-call.ts';
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
-function handsCallHandlers(ports: BeginPorts) {
+function handsCallHandlers(ports: Village) {
   return {
     beginCall: beginCall(ports),
     endCall: endCall(ports),
     listCalls: plain(async ({ actor, query }) => {
       const { agent_id: agentId, run_id: runId, tool, state, q: words } = query;
-      const question = JSON.stringify(['calls', agentId, runId, tool, state, words]);
-      const before = cursor.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
       const reader = { role: actor.role, id: actor.id };
       const filter = { agentId, runId, tool, state, words, reader };
-      const { calls, next } = await readHandsCalls(ports.db, filter, { before, limit: query.limit });
-      return accepted({ calls: calls.map(callView), next_cursor: next === null ? null : cursor.write(question, next) });
+      return paged(cursor, query, async (page) => {
+        const { calls, next } = await readHandsCalls(ports.db, filter, page);
+        return { calls: calls.map(callView), next };
+      });
     }),
   } satisfies Partial<Handlers>;
 }
@@ -48,7 +47,7 @@ function callView(row: HandsCallRow): HandsCall {
   };
 }
 
-export type PermissionPorts = AnswerPorts & PerformPorts & BeginPorts;
+export type PermissionPorts = Village & PerformPorts & Village;
 
 export function permissionHandlers(ports: PermissionPorts) {
   const { db } = ports;
@@ -60,15 +59,11 @@ export function permissionHandlers(ports: PermissionPorts) {
     ...handsCallHandlers(ports),
     listPermissions: plain(async ({ actor, query }) => {
       const { agent_id: agentId, run_id: runId, session_id: sessionId, state } = query;
-      const question = `permissions ${[agentId, runId, sessionId, state].map((part) => part ?? '').join('/')}`;
-      const before = cursor.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
       const person = actor.role === 'admin' ? null : { role: actor.role, id: actor.id };
       const filter = { agentId, runId, sessionId, state, person };
-      const { permissions, next } = await readPermissions(db, filter, { before, limit: query.limit });
-      return accepted({
-        permissions: permissions.map(({ sessionId: session, ...row }) => permissionView(row, session)),
-        next_cursor: next === null ? null : cursor.write(question, next),
+      return paged(cursor, query, async (page) => {
+        const { permissions, next } = await readPermissions(db, filter, page);
+        return { permissions: permissions.map(({ sessionId: session, ...row }) => permissionView(row, session)), next };
       });
     }),
   } satisfies Partial<Handlers>;

@@ -15,7 +15,6 @@ export interface HandsViewer {
   readonly bufferedAmount: number;
 }
 
-/** Notifies viewers of what agents do with their hands, as the API witnessed it: starts of calls without an end, and open permissions. */
 export interface HandsWatch {
   /** Adds a viewer, which gets all activities first. Returns a function that removes it. */
   join(viewer: HandsViewer): () => void;
@@ -36,10 +35,7 @@ const NONE: Activities = new Map();
 const messageOf = (agents: HandsMessage['agents'], reset: boolean): string =>
   JSON.stringify({ type: 'hands', reset, agents } satisfies HandsMessage);
 
-/**
- * Reads the open calls while there are viewers. An agent whose resident is gone does nothing, although its run keeps the lease for some
- * seconds more.
- */
+/** Reads the open calls while there are viewers. An agent without a connected resident does nothing. */
 export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS): HandsWatch {
   const { db, log, source, presence } = ports;
   const viewers = new Map<HandsViewer, ViewerState>();
@@ -91,7 +87,6 @@ function openCallOf({ agentId, tool, arguments: args }: OpenCallRow, source: Han
   return { agentId, tool, toolClass, command: tool === 'shell' ? commandIn(args) : null };
 }
 
-/** The command of a call of `shell`; empty for arguments that are cut or have none. */
 function commandIn(args: string): string {
   try {
     return VILLAGE_TOOLS.shell.input.safeParse(JSON.parse(args)).data?.command ?? '';

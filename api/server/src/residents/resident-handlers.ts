@@ -1,27 +1,16 @@
 import { readClaims, databaseNow, readPersonality, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
-import { agentConfig, type ConfigParts, type Described } from '../agents/describe-agent.ts';
+import { agentConfig } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
-import { exchangeToken, type TokenReviewer } from '../auth/token-exchange.ts';
+import { exchangeToken } from '../auth/token-exchange.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { GatewayPorts } from '../gateway/admit-request.ts';
 import { chooseModel } from '../gateway/models/choose-model.ts';
 import { paidUntil } from '../money/compute/claim-view.ts';
 import { boughtLimits } from '../agents/bought-limits.ts';
-import type { WakeHub } from './wake-hub.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-import type { Services } from '../service/services.ts';
+import type { Village } from '../village.ts';
 
-export interface ResidentPorts extends Pick<Services, 'db' | 'log'>, Pick<ConfigParts, 'search'> {
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly reader: { describe(agentId: string): Promise<Described | null> };
-  readonly reviewer: TokenReviewer;
-  readonly hub: WakeHub;
-  readonly gateway: Pick<GatewayPorts, 'catalog'>;
-}
-
-export function residentHandlers(ports: ResidentPorts) {
+export function residentHandlers(ports: Village) {
   return {
     exchangeAgentToken: plain(async ({ headers, now }) => {
       const projected = bearerOf(headers);

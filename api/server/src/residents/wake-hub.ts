@@ -8,10 +8,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import { isBarred, type StandingCache } from '../standing/standing-cache.ts';
 import type { PresenceCache } from '../agents/presence-cache.ts';
 
-/**
- * Number of wakes kept for each agent, for a resident that reconnects. A resident asks for runs and news anyway, so few
- * wakes are enough: 64 for each of 1,000 agents would take 8 MB.
- */
+/** Wakes kept for a resident that reconnects: 64 for each of 1,000 agents would take 8 MB. */
 const KEPT_WAKES = 16;
 
 interface OpenStream {
@@ -26,7 +23,6 @@ export interface HubPorts {
   readonly log: Log;
 }
 
-/** The wake streams of this replica. Mutable because it holds open streams. */
 export class WakeHub {
   /** Open streams by agent. An agent has one, or two while a newer stream replaces the older. */
   readonly #open = new Map<string, Set<OpenStream>>();
@@ -53,7 +49,6 @@ export class WakeHub {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('run', hint);
   }
 
-  /** Notifies an agent of news on the board. The hub does not keep the hint, because a resident asks for its news whenever it connects. */
   hintBoard(agentId: string, hint: BoardHint): void {
     for (const { sink } of this.#open.get(agentId) ?? []) sink.send('board', hint);
   }
@@ -110,10 +105,7 @@ export class WakeHub {
     }
   }
 
-  /**
-   * The present cycle of the stream's agent. Null if the agent is gone; a cycle greater than the stream's if the agent
-   * has begun another life.
-   */
+  /** Null if the agent is gone; greater than the stream's cycle if another life has begun. */
   #newestCycle({ agentId, uid, cycle }: Stream): number | null {
     const record = this.#ports.source.get(agentId);
     if (record === null) return this.#ports.source.ready ? null : cycle;

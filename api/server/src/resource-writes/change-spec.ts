@@ -36,7 +36,6 @@ export async function guardWrite<T>(
   }
 }
 
-/** The refusal of a change to fields that other managers own; null if there are none. Pure. */
 export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
   const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
     ([path, manager]) => `spec.${path} is managed by "${manager}"`,
@@ -46,10 +45,7 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
     : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
-/**
- * Changes the spec of an object; the plan sees the version that is written. Throws KubeError if the API server refuses,
- * with status 404 if there is no object.
- */
+/** The plan sees the version that is written. Throws KubeError if the API server refuses. */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,
   wish: {

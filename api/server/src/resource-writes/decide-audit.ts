@@ -10,14 +10,10 @@ export interface ShownResource {
   readonly generation: number;
   readonly spec: unknown;
   readonly managedFields: unknown;
-  /** True if the object is being deleted, or is gone. */
   readonly ending: boolean;
 }
 
-/**
- * `known`: the audit has the change. `learn`: the API made the change and wrote its audit row, so only the fields must
- * be stored. The other verdicts need a new row.
- */
+/** `learn`: the API wrote the audit row already, so only the fields must be stored. */
 export type AuditVerdict =
   | { readonly verdict: 'known' }
   | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
@@ -41,17 +37,14 @@ function shownValue(value: unknown): unknown {
   return text.length <= VALUE_MAX_CHARS ? (value ?? null) : truncate(text, VALUE_MAX_CHARS);
 }
 
-/** True if the api itself wrote every generation that the audit lacks, up to this one. */
 function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): boolean {
   return new Set(ownGenerations.filter((own) => own > generation && own <= upTo)).size === upTo - generation;
 }
 
-/** True if the audit has every change up to a generation, and its fields are stored. */
 function hasAll({ generation, fieldsGeneration }: SeenResource, upTo: number): boolean {
   return upTo < generation || (upTo === generation && fieldsGeneration >= upTo);
 }
 
-/** True if the audit has a row for a generation: of the watch, or of the API as its writer. Pure. */
 export function hasRecorded({ generation, ownGenerations }: SeenResource, of: number): boolean {
   return of <= generation || ownGenerations.includes(of);
 }

@@ -88,7 +88,6 @@ export function createKubernetesWriter({
   };
 }
 
-/** The spec of an Entitlement, without fields that are null. Pure. */
 export function entitlementSpecOf({
   rank,
   min_balance,

@@ -19,10 +19,7 @@ import { actingOf, noteAuthor } from './write-cluster.ts';
 import type { Services } from '../service/services.ts';
 
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-/**
- * Maximum number of changes that wait while Postgres is away. Beyond this number the queue drops the oldest; a later
- * change of the same object covers it.
- */
+/** Beyond this number the queue drops the oldest change; a later one of the same object covers it. */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
 const UNDER_WAY_MS = 100;
@@ -34,10 +31,7 @@ const WORDS: Readonly<Record<IntentKind, string>> = {
   Schedule: 'schedule',
 };
 
-/**
- * Writes every change of a custom resource to the audit: changes by kubectl and GitOps, with their field manager, and
- * changes by an API that died before it wrote its audit row.
- */
+/** Audits changes by kubectl and GitOps, and by an API that died before it wrote its audit row. */
 export interface ResourceAudit {
   readonly see: (kind: string, object: KubeObject) => void;
   readonly seeEnd: (kind: string, object: KubeObject) => void;
@@ -75,7 +69,6 @@ async function auditOne(tx: Tx, shown: ShownResource): Promise<'audited' | 'late
   return 'audited';
 }
 
-/** Writes an audit row, in the name of the lost write's actor if the change is of one. */
 async function writeRow(
   tx: Tx,
   due: { readonly shown: ShownResource; readonly verdict: DueAudit; readonly lost: WriteAct | null },
@@ -101,7 +94,6 @@ function lostWriteOf(verdict: DueAudit, open: readonly OpenWrite[]): WriteAct | 
   return open.find(({ act }) => act.action.endsWith('.delete') === ended)?.act ?? null;
 }
 
-/** True if this process knows that a resource has its audit row; Postgres decides about all others. */
 function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }: ShownResource): boolean {
   return !ending && (known.get(uid) ?? -1) >= generation;
 }

@@ -13,10 +13,7 @@ export function fieldsOf(spec: unknown, path = ''): SpecFields {
   );
 }
 
-/**
- * A digest of each field, by its path. A new digest shows that the field changed, without a stored copy of its value.
- * Pure.
- */
+/** Shows that a field changed, without a stored copy of its value. Pure. */
 export function digestsOf(spec: unknown): Readonly<Record<string, string>> {
   const digest = (value: unknown): string =>
     createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, DIGEST_CHARS);

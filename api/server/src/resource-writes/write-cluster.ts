@@ -178,10 +178,7 @@ export function inCluster<R extends Caller, T>(db: Db, describe: (request: R) =>
   } as const;
 }
 
-/**
- * The outcome of a deletion. An object that is gone when an attempt is resumed was deleted: by the earlier attempt, or by
- * another writer, which is what the caller wanted.
- */
+/** An object that is gone when an attempt is resumed counts as deleted. */
 export async function deletionOf(
   db: Db,
   { kind, name, resumed }: { readonly kind: IntentKind; readonly name: string; readonly resumed: boolean },

@@ -125,7 +125,6 @@ async function cancelWorkers(tx: Tx, { runId, state }: RunRow): Promise<void> {
     await applyToRun(tx, worker, { command: { kind: 'cancel' }, words: { detail: { code } }, permit: () => null });
 }
 
-/** Handles the consequences of a change: concludes an ended run, or hints to the agent to end the run or start it again. */
 async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
   if (isSettled(run.state)) await concludeRun(tx, run);
   else if (kind === 'cancel' || kind === 'lapse' || kind === 'resume') await hintAgents(tx, [run.agentId]);

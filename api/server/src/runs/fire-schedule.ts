@@ -18,12 +18,12 @@ import {
   databaseNow,
   readFreeze,
 } from '@hamlet/store';
-import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
+import type { Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import { staleFence } from '../operator/operator-fence.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
+import type { Village } from '../village.ts';
 
 /** A firing. `claimed` is true if this request was the first for its slot. */
 export interface Fired {
@@ -32,20 +32,8 @@ export interface Fired {
   readonly now: Date;
 }
 
-export interface FiringPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
-
-/**
- * Claims a slot of a schedule and creates its runs, in one transaction, by the database's clock. For a slot that has
- * fired, returns its firing.
- */
-export async function fireSchedule(
-  { db, source }: FiringPorts,
-  body: FiringBody,
-  fence: Fence,
-): Promise<Outcome<Fired>> {
+/** Uses the database's clock. Returns the earlier firing of a slot that has fired. */
+export async function fireSchedule({ db, source }: Village, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
     if (!(await lockFence(tx, fence))) return staleFence(fence);
@@ -75,7 +63,7 @@ export async function fireSchedule(
 
 type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence };
 
-async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
+async function claim(tx: Tx, source: Village['source'], body: Claim): Promise<FiringRow> {
   const underWay = await lockRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
   // If the author of a schedule is barred, its firing claims the slot but creates no runs.
@@ -120,7 +108,7 @@ async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): P
 
 async function makeRuns(
   tx: Tx,
-  source: FiringPorts['source'],
+  source: Village['source'],
   { body, plan }: { readonly body: Claim; readonly plan: FiringPlan },
 ): Promise<readonly RunRow[]> {
   const { schedule_uid: uid, schedule: name, slot, prompt } = body;

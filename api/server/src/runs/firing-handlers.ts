@@ -1,9 +1,10 @@
 import { fenceOf } from '../operator/operator-fence.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
-import { fireSchedule, type FiringPorts } from './fire-schedule.ts';
+import { fireSchedule } from './fire-schedule.ts';
+import type { Village } from '../village.ts';
 
-export function firingHandlers(ports: FiringPorts): Pick<Handlers, 'fireSchedule'> {
+export function firingHandlers(ports: Village): Pick<Handlers, 'fireSchedule'> {
   return {
     fireSchedule: plain(async ({ headers, body }) => {
       const fence = fenceOf(headers);

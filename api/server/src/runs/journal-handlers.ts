@@ -12,32 +12,21 @@ import {
   readJournalPage,
   readWitnessedCalls,
   type ComparedJournal,
-  type Db,
   type RunRow,
   type Tx,
 } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
 import { reportRun } from './report-run.ts';
-import type { RunDeltas } from './run-deltas.ts';
-import type { RunWatch } from './run-watch.ts';
 import { permitWork } from './work-handlers.ts';
-
-export interface JournalPorts {
-  readonly db: Db;
-  readonly deltas: Pick<RunDeltas, 'open'>;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly watch: Pick<RunWatch, 'hint'>;
-}
+import type { Village } from '../village.ts';
 
 interface SentJournal {
   readonly entries: readonly JournalEntry[];
   readonly payloads: readonly JournalPayload[];
 }
 
-/** The contradiction between the request and the stored journal, in words; null if there is none. */
 function contradiction({ runId }: RunRow, { fresh, differsAt, last }: ComparedJournal): string | null {
   if (differsAt !== null) return `The stored journal has another entry at ${differsAt}`;
   return contradictionIn(runId, fresh, last);
@@ -68,7 +57,7 @@ async function store(
   return accepted({ stored_through: fresh.at(-1)?.seq ?? last?.seq ?? 0 });
 }
 
-function storeRunJournal({ db, watch }: JournalPorts): Handlers['storeRunJournal'] {
+function storeRunJournal({ db, watch }: Village): Handlers['storeRunJournal'] {
   return plain(async ({ params, body: { cycle, attempt, ...sent }, actor }) => {
     const outcome = await inTransaction(db, async (tx) => {
       const run = await lockRun(tx, params.run_id);
@@ -88,7 +77,7 @@ function storeRunJournal({ db, watch }: JournalPorts): Handlers['storeRunJournal
 /** The first attempt at an answer: words of a program have no other. */
 const ONLY_ATTEMPT = 1;
 
-function publishRunWords({ db, deltas }: JournalPorts): Handlers['publishRunWords'] {
+function publishRunWords({ db, deltas }: Village): Handlers['publishRunWords'] {
   return plain(async ({ params: { run_id: runId }, body, actor }) => {
     const { cycle, attempt: lease, ask, text } = body;
     const run = await findRun(db, runId);
@@ -104,7 +93,7 @@ function publishRunWords({ db, deltas }: JournalPorts): Handlers['publishRunWord
   });
 }
 
-export function journalHandlers(ports: JournalPorts) {
+export function journalHandlers(ports: Village) {
   const { db, source } = ports;
   return {
     storeRunJournal: storeRunJournal(ports),

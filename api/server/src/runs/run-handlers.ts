@@ -9,34 +9,23 @@ import {
   readRunEvents,
   readRuns,
 } from '@hamlet/store';
-import type { Db, RunFilter, RunRow, Tx } from '@hamlet/store';
+import type { RunFilter, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import { inTx, plain, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { z } from 'zod';
 import { findShownRun, isRunOfReader, shownRuns, shownRunView } from './audience/run-audience.ts';
 import { applyToRun } from './apply-to-run.ts';
 import { barsRuns } from './work-limits.ts';
-import { resumeAfter, type RunStreams } from './run-streams.ts';
+import { resumeAfter } from './run-streams.ts';
 import { runEventView, runView } from './run-view.ts';
 import { veiledEvent } from './audience/veil.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-import { offerView, seesReason, type PlaceOffer } from '../money/offers/run-offers.ts';
-
-export interface RunPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly placeOffer: PlaceOffer;
-  readonly runStreams: Pick<RunStreams, 'open'>;
-}
+import { offerView, seesReason } from '../money/offers/run-offers.ts';
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
-
-function filterKey({ agentId, schedule, state }: RunFilter): string {
-  return [agentId, schedule, state].map((part) => part ?? '').join('/');
-}
 
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
   const own = run.createdByRole === actor.role && run.createdById === actor.id;
@@ -46,7 +35,7 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
 type Created = { readonly run: Run; readonly offer: RunOffer | null };
 type Creating = RequestOf<typeof createRunRoute>;
 
-function createRun(ports: RunPorts): Handlers['createRun'] {
+function createRun(ports: Village): Handlers['createRun'] {
   return inTx(async (request, tx): Promise<Outcome<Created>> => {
     const { agent_id: agentId } = request.params;
     const record = ports.source.get(agentId);
@@ -63,7 +52,7 @@ function createRun(ports: RunPorts): Handlers['createRun'] {
 async function createWithOffer(
   tx: Tx,
   request: Creating,
-  { uid, placeOffer }: Pick<RunPorts, 'placeOffer'> & { readonly uid: string },
+  { uid, placeOffer }: Pick<Village, 'placeOffer'> & { readonly uid: string },
 ): Promise<Outcome<Created>> {
   const { actor, body, params } = request;
   const by = { createdByRole: actor.role, createdById: actor.id };
@@ -114,19 +103,16 @@ function cancelRun(): Handlers['cancelRun'] {
   });
 }
 
-export function runHandlers(ports: RunPorts) {
+export function runHandlers(ports: Village) {
   const { db } = ports;
   return {
     createRun: createRun(ports),
     listRuns: plain(async ({ query, actor }) => {
       const personId = actor.role === 'admin' ? undefined : actor.id;
       const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state, personId };
-      const before = cursor.read(query.cursor, filterKey(filter));
-      if (before === undefined) return refused('cursor_invalid');
-      const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
-      return accepted({
-        runs: [...(await shownRuns(db, actor, runs))],
-        next_cursor: next === null ? null : cursor.write(filterKey(filter), next),
+      return paged(cursor, { ...query, personId }, async (page) => {
+        const { runs, next } = await readRuns(db, filter, page);
+        return { runs: [...(await shownRuns(db, actor, runs))], next };
       });
     }),
     getRun: plain(async (request) => {

@@ -45,10 +45,7 @@ async function endOverdueRuns(db: Db): Promise<void> {
   }
 }
 
-/**
- * Requeues runs whose agents did not renew in time. Returns their number.
- * @param attentiveSince time since which this replica has checked without a failure
- */
+/** @param attentiveSince time since which this replica has checked without a failure */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;
   for (const runId of await readRunsOverLease(db))
@@ -58,8 +55,7 @@ export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number>
 
 async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // Read the time before the lock: if the agent renews in between, the lease ends after this time, and the run counts
-    // as renewed.
+    // Read the time before the lock: if the agent renews in between, the run counts as renewed.
     const nowMs = (await databaseNow(tx)).getTime();
     const outcome = await applyToRun(tx, runId, {
       command: { kind: 'lapse' },
@@ -89,10 +85,7 @@ export function requeueLook(db: Db): () => Promise<void> {
   };
 }
 
-/**
- * Requeues lapsed runs, on every replica. A replica requeues nothing until it has checked the leases without a failure
- * for as long as a lease lasts. Returns a function that stops this.
- */
+/** Requeues nothing until this replica has checked the leases without a failure for the time of a lease. */
 export function startRequeue({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
   return repeat(EVERY_MS, requeueLook(db), (error) => log('warn', 'lapsed runs could not be requeued', { error }));
 }

@@ -10,10 +10,7 @@ const POLL_RUNS_MAX = 5_000;
 
 type OnHint = () => void;
 
-/**
- * Notifies the parts of this replica that a run may have changed. Postgres notifies of changes that the API makes, Redis
- * of entries of agents; a poll finds what was lost.
- */
+/** Postgres notifies of changes by the API, Redis of entries of agents; a poll finds what was lost. */
 export interface RunWatch {
   watch(runId: string, onHint: OnHint): () => void;
   hint(runId: string): void;

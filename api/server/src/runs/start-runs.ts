@@ -20,10 +20,7 @@ export interface RunPorts extends Pick<Services, 'db' | 'listenUrl' | 'log'> {
 export const scheduleActivityPart: SnapshotPart = async (tx) =>
   (await readScheduleActivity(tx)).map((data) => ({ event: 'schedule', data }));
 
-/**
- * Notifies agents of their runs on this replica's streams. After a reconnection it checks every agent, so that no run
- * waits for a lost message.
- */
+/** Checks every agent after a reconnection, so that no run waits for a lost message. */
 function startRunNotifier({ db, listenUrl, hub, log }: RunPorts): { stop(): Promise<void> } {
   async function notify({ agentId, uid }: Pick<Stream, 'agentId' | 'uid'>): Promise<void> {
     const run = await readNextRun(db, { agentId, uid });

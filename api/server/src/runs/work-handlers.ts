@@ -1,4 +1,4 @@
-import { parseAiDollars, type CallInput, type Policy, type RunBudgets, type RunStep } from '@hamlet/contract';
+import { parseAiDollars, type CallInput, type RunBudgets, type RunStep } from '@hamlet/contract';
 import type { settleRun as settleRunRoute } from '@hamlet/contract';
 import { didNothing } from '@hamlet/core';
 import {
@@ -14,7 +14,7 @@ import {
   refuseSessionTurn,
   taintByConversation,
 } from '@hamlet/store';
-import type { Db, RunRow, RunUsageClaim } from '@hamlet/store';
+import type { RunRow, RunUsageClaim } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
@@ -23,15 +23,7 @@ import { hasPendingPermission, openOfferOf, permissionsOfRun, sessionOfRun } fro
 import { workPlaceOf } from './repository/work-place.ts';
 import { budgetsFor, refuseTooMany } from './work-limits.ts';
 import { runView } from './run-view.ts';
-import type { AgentLimits } from '../limits/agent-limits.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-
-export interface WorkPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly limits: AgentLimits;
-  readonly policyOfRun: (run: RunRow) => Policy;
-}
+import type { Village } from '../village.ts';
 
 /** A cost of a billion aiDollars is no cost of a run. */
 const COST_MAX_MICROS = 1e15;
@@ -47,7 +39,7 @@ export function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => R
   };
 }
 
-function settleRun({ db }: WorkPorts): Handlers['settleRun'] {
+function settleRun({ db }: Village): Handlers['settleRun'] {
   return plain(({ params, body, actor }) =>
     inTransaction(db, async (tx) => {
       const { cycle, attempt, state, summary, error, answer, usage, unsettled } = body;
@@ -79,7 +71,7 @@ function claimedOf({ steps, tokens, cost }: RunUsageBody): RunUsageClaim {
   return { steps, tokens, costMicros: Math.min(COST_MAX_MICROS, Math.max(0, micros)) };
 }
 
-function startRun({ db, limits, policyOfRun, source }: WorkPorts): Handlers['startRun'] {
+function startRun({ db, limits, policyOfRun, source }: Village): Handlers['startRun'] {
   return plain(({ params, body: { cycle, runtime }, actor }) =>
     inTransaction(db, async (tx) => {
       const asked = await findRun(tx, params.run_id);
@@ -115,7 +107,7 @@ function startRun({ db, limits, policyOfRun, source }: WorkPorts): Handlers['sta
 }
 
 /** Locks the run before it asks for pending permissions, so that no answer comes in between. */
-function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
+function waitRun({ db }: Village): Handlers['waitRun'] {
   return plain(({ params, body: { cycle, attempt }, actor }) =>
     inTransaction(db, async (tx) => {
       const held = await lockRun(tx, params.run_id);
@@ -133,7 +125,7 @@ function waitRun({ db }: WorkPorts): Handlers['waitRun'] {
   );
 }
 
-export function workHandlers(ports: WorkPorts) {
+export function workHandlers(ports: Village) {
   const { db, source } = ports;
   return {
     nextRun: plain(async ({ params, query, actor }) => {

@@ -12,10 +12,7 @@ export function barsRuns(bar: AgentBar | undefined): boolean {
   return bar !== undefined && bar.measure !== 'revoke_token';
 }
 
-/**
- * Refuses a run if the agent works on as many other runs as its tier allows. Locks the agent: it starts no other run
- * until the transaction ends.
- */
+/** Locks the agent: it starts no other run until the transaction ends. */
 export async function refuseTooMany(
   tx: Tx,
   limits: AgentLimits,

@@ -11,7 +11,6 @@ export interface WantedSchedule {
   readonly resumed: boolean;
 }
 
-/** Creates a Schedule, or finds it if an earlier attempt has created it. */
 export async function createOnce(
   schedules: Pick<ScheduleSource, 'create' | 'get'>,
   { name, spec, origin, resumed }: WantedSchedule,

@@ -87,7 +87,6 @@ async function change(
   return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;
 }
 
-/** Schedules of the cluster's namespace, read from and written to the API server without a cache. */
 export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
   const { client, namespace } = ports;
   const read = (name: string): Promise<KubeObject> => client.get<KubeObject>(SCHEDULES, { namespace, name });
@@ -160,10 +159,7 @@ export function newSpecOf(change: ScheduleChange): Readonly<Record<string, unkno
   return Object.fromEntries(Object.entries(specChangeOf(change)).filter(([, value]) => value !== null));
 }
 
-/**
- * The body of a merge patch. A change replaces the whole map of labels, so the patch sets each label that the change
- * lacks to null. Pure.
- */
+/** A change replaces the whole map of labels, so the patch sets each missing label to null. Pure. */
 export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly<Record<string, unknown>> {
   const { selector, ...others } = change;
   if (typeof selector !== 'object' || selector === null) return { ...change };
@@ -172,10 +168,7 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/**
- * The part of a change that differs from the present spec. The API writes only that part, since a writer owns the
- * fields that it writes. Pure.
- */
+/** The API writes only the difference, because a writer owns the fields that it writes. Pure. */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
   return Object.fromEntries(

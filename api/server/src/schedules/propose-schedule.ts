@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isResourceGone } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { writeCluster } from '../resource-writes/write-cluster.ts';
 import { createOnce, writtenOf } from './create-schedule.ts';
-import type { ScheduleSource } from './schedule-source.ts';
 import { scheduleView } from './schedule-view.ts';
-
-export interface ProposalPorts {
-  readonly db: Db;
-  readonly schedules: Pick<ScheduleSource, 'create' | 'get'>;
-}
+import type { Village } from '../village.ts';
 
 /** 48 bits distinguish the proposals of an agent. */
 const HASH_CHARS = 12;
@@ -31,7 +26,7 @@ async function refuseGone(tx: Tx, name: string): Promise<Refused | null> {
  * Creates the Schedule that an agent proposes in a call of a run, at most once for the call: its name follows from the key.
  * The person who allowed the call becomes its author. Throws UnavailableError if the cluster is unreachable.
  */
-export function proposeSchedule({ db, schedules }: ProposalPorts): Handlers['createSchedule'] {
+export function proposeSchedule({ db, schedules }: Village): Handlers['createSchedule'] {
   return {
     kind: 'cluster',
     run: (request, key) => {

@@ -5,16 +5,10 @@ import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { deletionOf, inCluster } from '../resource-writes/write-cluster.ts';
 import { createOnce, writtenOf } from './create-schedule.ts';
-import type { ScheduleRecord, ScheduleSource } from './schedule-source.ts';
+import type { ScheduleRecord } from './schedule-source.ts';
 import { isOwnSchedule, scheduleView, veiledSchedule } from './schedule-view.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
-
-export interface SchedulePorts {
-  readonly db: Db;
-  readonly schedules: ScheduleSource;
-  readonly source: Pick<AgentSource, 'get'>;
-}
+import type { Village } from '../village.ts';
 
 async function views(db: Db, records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
   const firings = await readLastFirings(
@@ -31,7 +25,7 @@ async function view(db: Db, record: ScheduleRecord): Promise<{ schedule: Schedul
 }
 
 /** True if the Schedule exists for the reader: an agent reads its own alone. */
-function isFor(actor: Actor, source: SchedulePorts['source']): (record: ScheduleRecord) => boolean {
+function isFor(actor: Actor, source: Village['source']): (record: ScheduleRecord) => boolean {
   if (actor.role !== 'agent') return () => true;
   const agent = source.get(actor.agentId);
   return (record) => agent !== null && isOwnSchedule(record, agent);
@@ -41,7 +35,7 @@ function shownTo({ role }: Actor): (schedule: ScheduleView) => ScheduleView {
   return role === 'member' ? veiledSchedule : (schedule) => schedule;
 }
 
-export function scheduleHandlers({ db, schedules, source }: SchedulePorts) {
+export function scheduleHandlers({ db, schedules, source }: Village) {
   return {
     listSchedules: plain(async ({ query, actor }) => {
       const page = await schedules.list(query);

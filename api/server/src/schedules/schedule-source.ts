@@ -15,10 +15,7 @@ export interface ScheduleRecord {
   readonly origin?: string | null;
 }
 
-/**
- * The origin of a Schedule. `id` is the same for all attempts: that of the write, or `RUN/CALL` of the agent that proposes the
- * Schedule.
- */
+/** `id` is the same for all attempts: that of the write, or `RUN/CALL` of the proposing agent. */
 export interface Origin {
   readonly id: string;
   readonly proposedBy: string | null;

@@ -19,16 +19,14 @@ import {
   type KeptArtifact,
   type Tx,
 } from '@hamlet/store';
-import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
+import type { AgentRecord } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { callerOf, inTx, type Handlers, type RequestOf } from '../http/handler.ts';
 import { accepted, refused, type Outcome } from '../http/outcome.ts';
 import { redactSecrets } from '../permissions/redact-secrets.ts';
 import { scriptView, versionOf } from './script-view.ts';
+import type { Village } from '../village.ts';
 
-interface Ports {
-  readonly source: Pick<AgentSource, 'get'>;
-}
 type Request = Pick<RequestOf<typeof saveRoute>, 'actor' | 'requestId' | 'traceparent' | 'call'>;
 type Saved = Outcome<{ script: Script; secrets: boolean }>;
 
@@ -42,7 +40,6 @@ interface Saving {
   readonly adopted: { readonly from: string; readonly artifactId: string } | null;
 }
 
-/** Stores a version without known secrets. The caller has locked the scripts of the agent. */
 async function store(tx: Tx, request: Request, { record, given, tainted, adopted }: Saving): Promise<Saved> {
   const made = { ...given, source: redactSecrets(given.source), description: redactSecrets(given.description) };
   const clean = SharedScript.safeParse(made);
@@ -68,7 +65,7 @@ async function savesTainted(tx: Tx, { call }: Request, agentId: string): Promise
   return (await readTaintUnderWay(tx, agentId)).taint !== null;
 }
 
-export function saveScript({ source }: Ports): Handlers['saveScript'] {
+export function saveScript({ source }: Village): Handlers['saveScript'] {
   return inTx(async (request: RequestOf<typeof saveRoute>, tx): Promise<Saved> => {
     const record = source.get(request.params.agent_id);
     if (record === null) return refused('no_such_agent');
@@ -100,7 +97,7 @@ async function readShared(tx: Tx, { artifactId, deliverable, bytes }: KeptArtifa
 }
 
 /** Another agent wrote it, so that each run that uses it counts as tainted. */
-export function adoptScript({ source }: Ports): Handlers['adoptScript'] {
+export function adoptScript({ source }: Village): Handlers['adoptScript'] {
   return inTx(async (request: RequestOf<typeof adoptRoute>, tx): Promise<Saved> => {
     const record = source.get(request.params.agent_id);
     if (record === null) return refused('no_such_agent');

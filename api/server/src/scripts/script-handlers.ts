@@ -5,21 +5,15 @@ import {
   lockScripts,
   readScripts,
   readScriptVersions,
-  type Db,
 } from '@hamlet/store';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { callerOf, inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { adoptScript, saveScript } from './save-script.ts';
 import { scriptView } from './script-view.ts';
+import type { Village } from '../village.ts';
 
-interface Ports {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
-
-function getScript({ db, source }: Ports): Handlers['getScript'] {
+function getScript({ db, source }: Village): Handlers['getScript'] {
   return plain(async ({ actor, params, query }) => {
     const record = source.get(params.agent_id);
     if (record === null) return refused('no_such_agent');
@@ -43,7 +37,7 @@ function getScript({ db, source }: Ports): Handlers['getScript'] {
   });
 }
 
-function deleteScript({ source }: Ports): Handlers['deleteScript'] {
+function deleteScript({ source }: Village): Handlers['deleteScript'] {
   return inTx(async (request, tx) => {
     const { agent_id: agentId, name } = request.params;
     const record = source.get(agentId);
@@ -55,7 +49,7 @@ function deleteScript({ source }: Ports): Handlers['deleteScript'] {
   });
 }
 
-export function scriptHandlers(ports: Ports) {
+export function scriptHandlers(ports: Village) {
   const { db, source } = ports;
   return {
     listScripts: plain(async ({ actor, params }) => {

@@ -33,9 +33,7 @@ export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
   };
 }
 
-/**
- * Keeps checkpoints in a folder and in memory, so that the process knows the newest one even if the folder is emptied.
- */
+/** The process knows the newest checkpoint even if the folder is emptied. */
 export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): CheckpointKeeper {
   return {
     known: () => {
@@ -73,10 +71,7 @@ async function writeDurably(folder: string, name: string, text: string): Promise
   await directory.sync().finally(() => directory.close());
 }
 
-/**
- * Writes hashes at a position of the file and waits for the disk. First cuts off the remains of an interrupted write
- * after that position.
- */
+/** First cuts off the remains of an interrupted write, then waits for the disk. */
 async function appendHashes(file: string, position: number, hashes: Uint8Array): Promise<void> {
   const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
   try {
@@ -94,10 +89,7 @@ function treeOf(note: string, signer: LogSigner): Tree {
   return tree;
 }
 
-/**
- * The edge of the log at the size of a checkpoint, from the database. Throws LogBroken if the log is shorter, or its
- * root differs from the checkpoint's.
- */
+/** Throws LogBroken if the log is shorter, or its root differs from the checkpoint's. */
 async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, but ${kept.size} entries were sealed`);

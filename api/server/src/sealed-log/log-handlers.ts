@@ -13,14 +13,7 @@ import type { Actor } from '../http/actor.ts';
 import { plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
 import { proveConsistency, proveInclusion } from './log-proofs.ts';
-import type { Sealing } from './start-sealing.ts';
-import type { AgentSource } from '../agents/agent-source.ts';
-
-export interface LogPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly sealing: Pick<Sealing, 'verifierKey'>;
-}
+import type { Village } from '../village.ts';
 
 const NO_SUCH_TILE = 'The log has no such tile, or not that much of it';
 
@@ -33,7 +26,7 @@ async function mayProve(db: Db, actor: Actor, record: LogRecord): Promise<Refuse
   return account !== null && record.accounts.includes(account.accountId) ? null : refused('not_own_agent');
 }
 
-function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] {
+function getBalanceProof({ db, source }: Village): Handlers['getBalanceProof'] {
   return plain(async ({ params: { agent_id } }) => {
     const account = await findAgentAccount(db, agent_id);
     if (account === null)
@@ -58,7 +51,7 @@ function getBalanceProof({ db, source }: LogPorts): Handlers['getBalanceProof'] 
   });
 }
 
-export function logHandlers(ports: LogPorts) {
+export function logHandlers(ports: Village) {
   const { db, sealing } = ports;
   return {
     getLogCheckpoint: plain(async () => {

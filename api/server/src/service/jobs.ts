@@ -7,20 +7,15 @@ import { repeat } from './single-flight.ts';
 import { withTimeout } from './with-timeout.ts';
 import type { Services } from './services.ts';
 
-/** Work that one replica at a time does for the whole village, at a fixed period. */
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /**
-   * Must be safe to run twice, even at the same time: a job whose replica died runs again. Resolves with the JSON text
-   * that `receive` takes.
-   */
+  /** Must be safe to run twice, even at the same time. Resolves with the JSON text that `receive` takes. */
   readonly run: () => Promise<string>;
   /** Takes the result of a run, of this replica or of another one. */
   readonly receive: (result: string) => void;
 }
 
-/** A job whose result is needed only by the replica that runs the job. */
 export function job(spec: Pick<Job, 'name' | 'everyMs'> & { readonly run: () => Promise<unknown> }): Job {
   return { ...spec, run: () => spec.run().then(() => ''), receive: () => undefined };
 }
@@ -57,10 +52,7 @@ export interface JobPorts extends Pick<Services, 'registry' | 'log'> {
 
 const TIMING: JobTiming = { deriveEveryMs: 15_000, lockMs: 30_000 };
 const QUEUE = 'jobs';
-/**
- * Number of jobs that one replica runs at the same time: enough that slow jobs, such as a call to PayPal, leave room
- * for those that are due every second.
- */
+/** Enough that slow jobs, such as a call to PayPal, leave room for those that are due every second. */
 const AT_ONCE = 8;
 /** A scheduler whose next run is this late has lost its job; the API creates it again. */
 const LOST_AFTER_MS = 30_000;
@@ -180,8 +172,7 @@ export function startJobs(ports: JobPorts): () => Promise<void> {
   return async () => {
     stopping = true;
     await stopDeriving();
-    // Without Redis a graceful close never ends, so this waits only for the jobs under way. A ping decides, because
-    // `link.connected` may be late.
+    // Without Redis a graceful close never ends. A ping decides, because `link.connected` may be late.
     const isConnected = await withTimeout(PING_LIMIT_MS, link.ping()).then(
       () => true,
       () => false,

@@ -10,7 +10,6 @@ export interface RedisLink {
   readonly connected: boolean;
   /** Publishes to all subscribers; resolves with their number, and with 0 while Redis is away. */
   publish(channel: string, message: string): Promise<number>;
-  /** The number of subscribers of a channel; 0 while Redis is away. */
   listeners(channel: string): Promise<number>;
   /** Subscribes, and again after each reconnection. Logs an error that `hear` throws. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
@@ -19,10 +18,7 @@ export interface RedisLink {
   close(): void;
 }
 
-/**
- * Opens two connections: one to publish and one to subscribe. It does not wait for them: without Redis a village still
- * works on one replica.
- */
+/** Does not wait for the connections: without Redis a village still works on one replica. */
 export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMIT_MS): RedisLink {
   const options = {
     socketTimeout: answerLimitMs,

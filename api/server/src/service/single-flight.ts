@@ -23,10 +23,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * Runs `work` every `periodMs`, once at a time; a run that comes due meanwhile is skipped. The returned function stops
- * it and waits for its run.
- */
+/** Skips a run that comes due during another. The returned function stops it and waits for its run. */
 export function repeat(
   periodMs: number,
   work: () => Promise<void>,

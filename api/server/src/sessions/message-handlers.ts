@@ -17,19 +17,14 @@ import type { AgentRecord } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { inTx, plain, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { runView } from '../runs/run-view.ts';
 import { barsRuns } from '../runs/work-limits.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { openSession, type Admitted } from './transcript/session-access.ts';
-import { authorOf, holdSession, type SessionPorts } from './session-handlers.ts';
-import type { SessionStreams } from './session-streams.ts';
+import { authorOf, holdSession } from './session-handlers.ts';
 import { messageView } from './transcript/session-view.ts';
-
-export interface MessagePorts extends SessionPorts {
-  readonly sessions: Pick<SessionStreams, 'cursorOf'>;
-  readonly rest: { look(): void };
-}
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.int().min(1));
 const LIMITS = {
@@ -38,7 +33,6 @@ const LIMITS = {
   waitingOfAgentMax: RUNS_WAITING_MAX,
 };
 
-/** The refusal of a message because of a freeze, a measure or a limit; null if the session takes it. */
 async function refuseSend(tx: Tx, { session, access }: Admitted): Promise<Refused | null> {
   const { agentId } = session;
   if ((await readFreeze(tx)) !== null) return refused('village_frozen');
@@ -97,7 +91,7 @@ async function store(
   return { run, message };
 }
 
-function sendMessage({ source, rest }: MessagePorts): Handlers['sendMessage'] {
+function sendMessage({ source, rest }: Village): Handlers['sendMessage'] {
   return inTx(async (request, tx) => {
     const held = await holdSession(tx, request);
     if (!held.ok) return held;
@@ -123,7 +117,7 @@ function sendMessage({ source, rest }: MessagePorts): Handlers['sendMessage'] {
   });
 }
 
-export function messageHandlers(ports: MessagePorts) {
+export function messageHandlers(ports: Village) {
   const { db, sessions } = ports;
   return {
     sendMessage: sendMessage(ports),
@@ -132,16 +126,12 @@ export function messageHandlers(ports: MessagePorts) {
       const admitted = await openSession(db, request, params.session_id);
       if (!admitted.ok) return admitted;
       const { sessionId } = admitted.data.session;
-      const before = cursor.read(query.cursor, sessionId);
-      if (before === undefined) return refused('cursor_invalid');
-      return inSnapshot(db, async (tx) => {
-        const { rows, next } = await readMessages(tx, sessionId, { before, limit: query.limit });
-        return accepted({
-          messages: rows.map(messageView),
-          next_cursor: next === null ? null : cursor.write(sessionId, next),
-          stream_cursor: await sessions.cursorOf(tx, sessionId),
-        });
-      });
+      return paged(cursor, { ...query, sessionId }, (page) =>
+        inSnapshot(db, async (tx) => {
+          const { rows, next } = await readMessages(tx, sessionId, page);
+          return { messages: rows.map(messageView), stream_cursor: await sessions.cursorOf(tx, sessionId), next };
+        }),
+      );
     }),
   } satisfies Partial<Handlers>;
 }

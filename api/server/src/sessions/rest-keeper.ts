@@ -24,7 +24,6 @@ export interface RestPorts {
 /** Agents whose last change failed, each with the time of the next attempt by the monotonic clock. */
 export type Failures = Map<string, number>;
 
-/** Puts idle agents to sleep, and awakens those that it put to sleep once there is work. */
 export interface RestKeeper {
   look(): void;
   readonly jobs: readonly Job[];

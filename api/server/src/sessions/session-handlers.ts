@@ -15,21 +15,16 @@ import {
 } from '@hamlet/store';
 import type { ChatSessionRow, Db, Person, Tx } from '@hamlet/store';
 import { z } from 'zod';
-import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from '../auth/account-actor.ts';
 import type { Actor } from '../http/actor.ts';
 import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-import { pageCursor } from '../http/page-cursor.ts';
+import { pageCursor, paged } from '../http/page-cursor.ts';
 import { applyToHeldRun } from '../runs/apply-to-run.ts';
 import { admitTo, openSession, type Admitted } from './transcript/session-access.ts';
 import { chatSessionView } from './transcript/session-view.ts';
-
-export interface SessionPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-}
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
@@ -52,7 +47,7 @@ async function peopleNamed(tx: Tx, names: readonly string[]): Promise<Outcome<re
   return accepted([...found.values()].map(({ accountId, name }) => ({ id: accountObject(accountId), name })));
 }
 
-function createSession({ source }: SessionPorts): Handlers['createSession'] {
+function createSession({ source }: Village): Handlers['createSession'] {
   return inTx(async (request, tx) => {
     const { agent_id: agentId } = request.params;
     const { title = null, repository = null, people } = request.body;
@@ -81,29 +76,21 @@ function createSession({ source }: SessionPorts): Handlers['createSession'] {
   });
 }
 
-function listAgentSessions({ db, source }: SessionPorts): Handlers['listAgentSessions'] {
+function listAgentSessions({ db, source }: Village): Handlers['listAgentSessions'] {
   return plain(async (request) => {
     const { params, query, actor } = request;
     const { agent_id: agentId } = params;
     if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
     const scope = await scopeOf(db, request, { agentId, whose: query.whose });
     if (!scope.ok) return scope;
-    const question = `${agentId}/${query.whose}/${actor.id}`;
-    const before = cursor.read(query.cursor, question);
-    if (before === undefined) return refused('cursor_invalid');
-    const filter = { agentId, personId: scope.data };
-    const { rows, next } = await readSessionsOf(db, filter, { before, limit: query.limit });
-    return accepted({
-      sessions: rows.map(chatSessionView),
-      next_cursor: next === null ? null : cursor.write(question, next),
+    return paged(cursor, { ...query, agentId, reader: actor.id }, async (page) => {
+      const { rows, next } = await readSessionsOf(db, { agentId, personId: scope.data }, page);
+      return { sessions: rows.map(chatSessionView), next };
     });
   });
 }
 
-/**
- * The person whose sessions a list shows; null: all people. Only the agent itself and admins see all, and the audit
- * names the admin.
- */
+/** Null: all people. Only the agent itself and admins see all, and the audit names the admin. */
 export async function scopeOf(
   db: Db,
   caller: Caller,
@@ -192,7 +179,7 @@ function addPerson(): Handlers['addSessionPerson'] {
   });
 }
 
-export function sessionHandlers(ports: SessionPorts) {
+export function sessionHandlers(ports: Village) {
   return {
     createSession: createSession(ports),
     listAgentSessions: listAgentSessions(ports),

@@ -31,7 +31,6 @@ import { admitTo } from './transcript/session-access.ts';
 import { chatSessionView, messageView } from './transcript/session-view.ts';
 
 const PAGE = 200;
-/** Messages with which a stream without a cursor begins. */
 const FIRST_MESSAGES = 100;
 const STREAMS_OF_SESSION_MAX = 64;
 const STREAMS_OF_CALLER_MAX = 16;
@@ -116,7 +115,6 @@ async function sendPage(db: Db, stream: OpenStream, page: readonly SessionEventR
   for (const run of (await readRunsById(db, [...new Set(runIds)])).values()) sendChangedRun(stream, run);
 }
 
-/** Sends a run as it is now, unless it was sent last. */
 function sendChangedRun(stream: OpenStream, row: RunRow): void {
   const run = runView(row);
   const text = JSON.stringify(run);

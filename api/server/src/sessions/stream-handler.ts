@@ -1,17 +1,11 @@
-import type { Db } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { openSession } from './transcript/session-access.ts';
-import type { SessionStreams } from './session-streams.ts';
+import type { Village } from '../village.ts';
 
 const RETRY_S = 10;
 
-export interface StreamHandlerPorts {
-  readonly db: Db;
-  readonly sessions: Pick<SessionStreams, 'open'>;
-}
-
-export function sessionStreamHandler({ db, sessions }: StreamHandlerPorts) {
+export function sessionStreamHandler({ db, sessions }: Village) {
   return {
     openSessionStream: {
       kind: 'stream',

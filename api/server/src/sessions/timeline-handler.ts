@@ -8,8 +8,9 @@ import { pageCursor } from '../http/page-cursor.ts';
 import type { Actor } from '../http/actor.ts';
 import { shownRunView } from '../runs/audience/run-audience.ts';
 import { seesTexts } from '../runs/audience/veil.ts';
-import { scopeOf, type SessionPorts } from './session-handlers.ts';
+import { scopeOf } from './session-handlers.ts';
 import { chatSessionView } from './transcript/session-view.ts';
+import type { Village } from '../village.ts';
 
 const cursor = pageCursor(z.uuid());
 const EMPTY = { session: null, run: null, firing: null } as const;
@@ -52,7 +53,7 @@ async function readEntries(
   });
 }
 
-export function timelineHandler({ db, source }: SessionPorts) {
+export function timelineHandler({ db, source }: Village) {
   return {
     getTimeline: plain(async (request) => {
       const { params, query, actor } = request;

@@ -23,10 +23,7 @@ interface TierSource {
 }
 
 export interface BalanceTiers {
-  /**
-   * Computes agents' tiers in the transaction that moved the money. Call it last: it takes the lock that orders
-   * internal events until the commit.
-   */
+  /** Call it last in the transaction: it takes the lock that orders internal events until the commit. */
   recompute(tx: Tx, agentIds: readonly string[]): Promise<void>;
 }
 
@@ -73,18 +70,14 @@ function lineOfTier(
   };
 }
 
-/**
- * Recomputes tiers with each posting, and all tiers after a change of Entitlements or agents. Several replicas may
- * compare at the same time.
- */
+/** Also compares all tiers after a change of Entitlements or agents. Several replicas may do so at once. */
 export function startBalanceTierSync(ports: TierSyncPorts): BalanceTierSync {
   const { db, source, log, monotonicMs } = ports;
 
   async function recompute(tx: Tx, agentIds: readonly string[]): Promise<void> {
     // Before the first read of the Entitlements, every agent would lose its tier.
     if (!source.ready) return;
-    // The lock comes before the balances: a posting that is visible here has computed its tier already, and a later one
-    // waits for this lock.
+    // The lock comes before the balances: a later posting waits for it.
     const rows = await lockTiers(tx, agentIds);
     const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
     const changed = changedTiers(rows, balances, balanceTiers(source));

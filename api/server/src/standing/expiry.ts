@@ -22,10 +22,7 @@ async function liftAndAnnounce(tx: Tx): Promise<void> {
   await announceStandings(tx, [...new Set(lifted.map(({ agentId }) => agentId))]);
 }
 
-/**
- * Lifts expired measures and notifies the operator. The API refuses requests exactly until the end of a measure, even
- * if the job runs later.
- */
+/** The API refuses requests exactly until the end of a measure, even if the job runs later. */
 export function measureExpiryJob(db: Db): Job {
   return job({ name: 'measure-expiry', everyMs: EVERY_MS, run: () => inTransaction(db, liftAndAnnounce) });
 }

@@ -8,10 +8,7 @@ const PAGE = 500;
 const POLL_MS = 2_000;
 const RELOAD_MS = 60_000;
 
-/**
- * The standing of every agent in memory, some milliseconds behind Postgres. The API decides refusals from Postgres, not
- * from this cache.
- */
+/** Some milliseconds behind Postgres, which alone decides refusals. */
 export interface StandingCache {
   get(agentId: string): Standing;
   onChange(callback: (agentIds: readonly string[]) => void): void;

@@ -14,11 +14,7 @@ import type { Db, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { inTx, plain, type Caller, type Handlers } from '../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../http/outcome.ts';
-
-export interface StandingPorts {
-  readonly db: Db;
-  readonly source: { get(agentId: string): object | null };
-}
+import type { Village } from '../village.ts';
 
 type Asked = Caller & { readonly params: { readonly agent_id: string } };
 
@@ -38,12 +34,12 @@ async function shown(db: Db, agentId: string): Promise<AgentStanding> {
 }
 
 interface MeasureOf {
-  readonly source: StandingPorts['source'];
+  readonly source: Village['source'];
   readonly measure: Measure;
 }
 
 /** Refuses a name that the village has never known. A measure against a known name without an Agent applies to its next life. */
-async function refuseUnknown(source: StandingPorts['source'], tx: Db, agentId: string): Promise<Refused | null> {
+async function refuseUnknown(source: Village['source'], tx: Db, agentId: string): Promise<Refused | null> {
   const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
   return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
 }
@@ -85,7 +81,7 @@ async function lift(
 }
 
 /** Routes for measures of admins against agents. Each measure is a row, an audit line and an event to the operator in one transaction. */
-export function standingHandlers({ db, source }: StandingPorts) {
+export function standingHandlers({ db, source }: Village) {
   return {
     getStanding: plain(
       async ({ params }) =>

@@ -14,7 +14,6 @@ function orExit<T>(read: (environment: NodeJS.ProcessEnv) => T): T {
   }
 }
 
-/** Does what the arguments of the process ask for; without any it serves until SIGTERM or SIGINT. */
 export async function runCommand(): Promise<void> {
   if (process.argv.includes('--help')) {
     process.stdout.write(usage());

@@ -10,14 +10,10 @@ import type { MountPorts } from '../http/pipeline/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { serveSockets, type SocketsPorts } from '../http/pipeline/serve-sockets.ts';
 
-/** Time in which a client must have sent its request. Streams and sockets may stay open for hours after it. */
 const REQUEST_LIMIT_MS = 30_000;
 const HEADERS_LIMIT_MS = 10_000;
 const CHECK_EVERY_MS = 2_000;
-/**
- * Time after which a connection without traffic ends. A stream sends heartbeats, so this also ends a stream whose
- * reader has stopped.
- */
+/** A stream sends heartbeats, so this also ends a stream whose reader has stopped. */
 const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 

@@ -21,7 +21,7 @@ import { startHandsWatch } from '../residents/hands-watch.ts';
 import { WakeHub } from '../residents/wake-hub.ts';
 import { agentPolicy } from '../permissions/agent-policy.ts';
 import { createRunDeltas } from '../runs/run-deltas.ts';
-import { RunStreams } from '../runs/run-streams.ts';
+import { createRunStreams } from '../runs/run-streams.ts';
 import { startRunWatch } from '../runs/run-watch.ts';
 import { scheduleActivityPart } from '../runs/start-runs.ts';
 import { startSealing } from '../sealed-log/start-sealing.ts';
@@ -117,7 +117,7 @@ export async function startParts({ shared, agents, counted: { limits } }: Base, 
   const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
   const sessions = startSessions({ ...shared, deltas, sessionDays: config.sessionDays });
   const hands = startHandsWatch({ ...shared, presence });
-  const runStreams = new RunStreams({ ...shared, watch, deltas });
+  const runStreams = createRunStreams({ ...shared, watch, deltas });
   return {
     facts,
     world,

@@ -144,7 +144,6 @@ class WriterSearch {
   readonly #isThere: () => Promise<boolean>;
   #search: Promise<void> | null = null;
 
-  /** @param isThere true if this replica writes, or if another one listens for commands */
   constructor(isThere: () => Promise<boolean>) {
     this.#isThere = isThere;
   }

@@ -86,7 +86,6 @@ export class CommitQueue {
     this.#ports = ports;
   }
 
-  /** False while commits fail or the backlog is full: the writer must accept nothing more. */
   get healthy(): boolean {
     return !this.#dead && !this.#struggling && this.#backlog < BACKLOG_MAX_EVENTS;
   }
@@ -95,10 +94,7 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /**
-   * Queues events with their answer and audit row; resolves once they are durable. An `urgent` push waits only for the
-   * commit under way.
-   */
+  /** Resolves once the events are durable. An `urgent` push waits only for the commit under way. */
   push(
     events: readonly WorldEvent[],
     options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },
@@ -118,7 +114,6 @@ export class CommitQueue {
     return this.push([], { answer: null, urgent: true });
   }
 
-  /** Stops: rejects the promises of waiting callers, and commits nothing more. */
   kill(error: unknown): void {
     if (this.#dead) return;
     this.#dead = true;

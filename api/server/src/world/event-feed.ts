@@ -19,24 +19,19 @@ const Message = z.object({
 });
 
 export interface EventFeed {
-  /**
-   * Call with true when this process begins to write the world, and with false when it stops. While it writes, it takes
-   * events from its own writer and does not subscribe to the messages on Redis.
-   */
+  /** While this process writes, it takes events from its own writer and not from Redis. */
   setWriting(isWriting: boolean): void;
   publish(epoch: number, events: readonly WorldEvent[]): void;
   stop(): Promise<void>;
 }
 
-/** Keeps a replica up to date: live over Redis, and from Postgres if Redis lost events. */
 export async function startEventFeed(
   ports: Pick<Services, 'db' | 'link' | 'replicaId' | 'log'> & {
     readonly replica: WorldReplica;
   },
 ): Promise<EventFeed> {
   const { db, link, replica, replicaId, log } = ports;
-  // For a moment after a term begins or ends, Redis also delivers this process's own messages. The replica has
-  // applied their events already.
+  // When a term begins or ends, Redis may deliver events of this process that the replica has applied.
   const own = `{"from":${JSON.stringify(replicaId)},`;
   const stopping = new AbortController();
   const catchUp = coalesce(() =>

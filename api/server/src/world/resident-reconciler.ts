@@ -16,10 +16,7 @@ export interface ReconcilerPorts extends Pick<Services, 'db' | 'log'> {
   readonly source: AgentSource;
   readonly presence: PresenceCache;
   readonly commands: WorldCommands;
-  /**
-   * The durable world. It includes the effect of the reconciler's own commands once they are answered and the replica
-   * has caught up.
-   */
+  /** Includes the effect of the reconciler's own commands once the replica has caught up. */
   readonly world: WorldState;
   readonly caughtUp: () => Promise<void>;
   /** True if this replica writes the world; no other replica reconciles. */

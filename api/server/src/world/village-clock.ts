@@ -5,10 +5,7 @@ export interface VillageClock {
   tick(): number;
 }
 
-/**
- * Anchors the village's time to the clock of Postgres, so that all replicas agree. From there it follows this process's
- * monotonic clock.
- */
+/** From the clock of Postgres, so that all replicas agree; then by this process's monotonic clock. */
 export function createVillageClock(
   village: { readonly genesisMs: number; readonly nowMs: number },
   monotonicMs: () => number,

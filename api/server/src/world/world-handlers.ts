@@ -1,22 +1,12 @@
-import { findAnswer, type Db } from '@hamlet/store';
-import type { ActionBody, MapResponse, WorldCommand } from '@hamlet/contract';
+import { findAnswer } from '@hamlet/store';
+import type { ActionBody, WorldCommand } from '@hamlet/contract';
 import { lineOf } from '../audit/record-act.ts';
 import { plain, type Answered, type Caller, type Handlers, type WriteKey } from '../http/handler.ts';
-import { accepted, type Refused } from '../http/outcome.ts';
-import type { WorldReader } from './world-reader.ts';
+import { accepted } from '../http/outcome.ts';
+import type { Village } from '../village.ts';
 
-export interface WorldHandlerPorts {
-  readonly db: Db;
-  readonly reader: WorldReader;
-  readonly mapAnswer: MapResponse;
-  readonly refuseNote: (agentId: string, text: string) => Promise<Refused | null>;
-}
-
-export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandlerPorts) {
-  /**
-   * Submits a command. The API answers a person's command, and the call of a run, once it is durable with its audit
-   * row. It may commit another command of an agent together with others.
-   */
+export function worldHandlers({ db, reader, mapAnswer, refuseNote }: Village) {
+  /** Answers people, and calls of runs, once the command is durable with its audit row. */
   async function command(caller: Caller, wish: WorldCommand, key: WriteKey): Promise<Answered> {
     if (caller.actor.role === 'agent' && caller.call === undefined)
       return reader.commands.submit({ command: wish, durability: 'grouped', key });
@@ -25,10 +15,7 @@ export function worldHandlers({ db, reader, mapAnswer, refuseNote }: WorldHandle
     return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
   }
 
-  /**
-   * The refusal of a note on the notice board whose author may not write the post that the note becomes; null
-   * otherwise. Null also for a retry, which gets the first answer.
-   */
+  /** The refusal if the author may not write the post that the note becomes. Null for a retry. */
   async function refuseUsingBoard(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
     if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
     if ((await findAnswer(db, key.actor, key.key)) !== null) return null;

@@ -10,9 +10,7 @@ import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
 
-/**
- * Maximum time that a read waits for events that this replica accepted earlier: they need a commit and the way back.
- */
+/** Events that this replica accepted earlier need a commit and the way back. */
 const FRESH_LIMIT_MS = 500;
 
 export interface ReaderPorts {

@@ -16,10 +16,7 @@ export interface ReplicaPorts {
   readonly onBroken: (error: unknown) => void;
 }
 
-/**
- * Maximum number of events that the replica keeps until their predecessors arrive; beyond this number it drops them
- * and reads them from Postgres.
- */
+/** Beyond this number the replica drops early events and reads them from Postgres. */
 const EARLY_MAX = 5_000;
 
 /**

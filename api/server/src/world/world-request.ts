@@ -7,10 +7,7 @@ import { accepted, refused, type Outcome } from '../http/outcome.ts';
 
 export interface WorldRequest {
   readonly command: WorldCommand;
-  /**
-   * `written_through`: answered once durable. `grouped`: answered once accepted, durable within 100 ms; a command with
-   * events that cannot be grouped is written through.
-   */
+  /** `grouped`: answered once accepted, durable within 100 ms, unless an event cannot be grouped. */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
   /** The audit row that is committed together with the events of an accepted command. */

@@ -20,10 +20,7 @@ import { answerOf, type WorldRequest } from './world-request.ts';
 import type { Services } from '../service/services.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
-/**
- * A snapshot is due after the larger of these: 10,000 events, or 4 events per agent. The cost of a snapshot grows with
- * the number of agents.
- */
+/** After the larger of 10,000 events and 4 per agent: the cost grows with the number of agents. */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
 const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
 /** Maximum number of chunks that are merged after one snapshot, and of events in one merged chunk (about 40 KB). */
@@ -41,10 +38,7 @@ export interface TermPorts extends Pick<Services, 'db' | 'monotonicMs'> {
   readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
 }
 
-/**
- * One epoch of writing: the accepted world, and the queue that makes it durable. It ends with its lease or a failure.
- * Mutable because the world changes.
- */
+/** One epoch of writing: the accepted world and its commit queue. Mutable: the world changes. */
 export class WorldTerm {
   readonly epoch: number;
   readonly ended: Promise<unknown>;
@@ -118,7 +112,6 @@ export class WorldTerm {
     this.#end(reason);
   }
 
-  /** Ends the term once everything accepted is durable. */
   async finish(): Promise<void> {
     await this.#queue.drained().catch(() => undefined);
     this.stop('finished');

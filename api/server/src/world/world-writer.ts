@@ -11,7 +11,6 @@ const ASK_EVERY_MS = 250;
 const SNAPSHOT_CHECK_MS = 2_000;
 
 export interface WriterPorts extends TermPorts, Pick<Services, 'replicaId' | 'log'> {
-  /** Recovers the durable world, as a copy that the writer alone changes. */
   readonly recover: () => Promise<WorldState>;
   /** Called when this replica begins to write (with a term) and when it stops (null). */
   readonly onTerm: (term: WorldTerm | null) => void;
@@ -21,7 +20,6 @@ export interface WorldWriter {
   stop(): Promise<void>;
 }
 
-/** Tries to take the world lease for as long as the process lives, and writes the world while it holds the lease. */
 export function startWorldWriter(ports: WriterPorts): WorldWriter {
   const stopping = new AbortController();
   const loop = (async () => {

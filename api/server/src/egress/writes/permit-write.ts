@@ -19,22 +19,19 @@ import {
   readBars,
   readFreeze,
   writeCallId,
-  type Db,
   type EffectRow,
   type HeldPermission,
   type RunRow,
   type Tx,
 } from '@hamlet/store';
-import type { AgentSource } from '../../agents/agent-source.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type RequestOf } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
-import { policyOfRun, type PolicyOf } from '../../permissions/agent-policy.ts';
+import { policyOfRun } from '../../permissions/agent-policy.ts';
 import type { CallArguments } from '../../permissions/call-arguments.ts';
 import { followPermission } from '../../permissions/follow-permission.ts';
 import { noteWrite } from '../../permissions/trial/note-call.ts';
 import { taintOf } from '../../permissions/view/taint-view.ts';
-import type { EgressOf } from '../egress-of.ts';
 import { beginWrite, settleWrite } from './write-effect.ts';
 import {
   deniedBy,
@@ -48,19 +45,10 @@ import {
   wordsOf,
 } from './write-facts.ts';
 import { notSent, writeArguments } from './write-text.ts';
-import type { WriteWaits } from './write-waits.ts';
-
-export interface WritePorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'list'>;
-  readonly policyOf: PolicyOf;
-  readonly egressOf: EgressOf;
-  readonly writeWaits: Pick<WriteWaits, 'wait'>;
-}
+import type { Village } from '../../village.ts';
 
 type Request = RequestOf<typeof permitRoute>;
 
-/** Permissions for writes of one run, and those that may wait for people at the same time. */
 export const WRITES_OF_RUN_MAX = 200;
 export const WRITES_WAITING_MAX = 10;
 /** A broker that lost the answer asks again within this time. Later, it is unknown whether the write went out. */
@@ -78,7 +66,7 @@ interface Held {
  * Judges a write that waits in the broker. The rules, and then a person, decide; the transaction that says `allow` has used up
  * the permission and stored the effect. A repeated request for the same write changes nothing.
  */
-export function permitWrite(ports: WritePorts) {
+export function permitWrite(ports: Village) {
   return plain(async (request: Request) => {
     const untilMs = performance.now() + request.body.wait_ms;
     for (;;) {
@@ -90,7 +78,7 @@ export function permitWrite(ports: WritePorts) {
   });
 }
 
-async function judge(tx: Tx, ports: WritePorts, request: Request): Promise<EgressPermitted> {
+async function judge(tx: Tx, ports: Village, request: Request): Promise<EgressPermitted> {
   const { body } = request;
   const run = body.run === null ? null : await lockRun(tx, body.run);
   if (run === null || run.agentUid !== body.uid) return NO_RUN;
@@ -104,7 +92,7 @@ async function judge(tx: Tx, ports: WritePorts, request: Request): Promise<Egres
 }
 
 /** Refusals that no rule and no person can lift: brakes, other rules of egress, and a run that is not under way. */
-async function refuse(tx: Tx, ports: WritePorts, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
+async function refuse(tx: Tx, ports: Village, { request: { body }, run }: Held): Promise<EgressPermitted | null> {
   const record = ports.source.list().find(({ uid }) => uid === body.uid);
   if (record === undefined || record.deleting) return STOPPED;
   // The copy of the standings follows the table: a write would leave after the answer to a measure.
@@ -115,7 +103,7 @@ async function refuse(tx: Tx, ports: WritePorts, { request: { body }, run }: Hel
   return ports.egressOf(record.agentId).version === body.rules ? null : OTHER_RULES;
 }
 
-async function decide(tx: Tx, ports: WritePorts, held: Held): Promise<EgressPermitted> {
+async function decide(tx: Tx, ports: Village, held: Held): Promise<EgressPermitted> {
   const { request, args, run, permission, effect } = held;
   const policy = policyOfRun(ports.policyOf, run);
   const { kind, by_rule: isAllowedByRule } = request.body;
@@ -178,7 +166,6 @@ const waiting = ({ permissionId }: { readonly permissionId: string }): EgressPer
   permission_id: permissionId,
 });
 
-/** The reason that people read: of the rule, and that the same write may have happened before. */
 async function reasonOf(tx: Tx, { run, request }: Held, { reason }: Judged): Promise<string> {
   const { sha256 } = request.body;
   const before = sha256 === null ? null : await findUnknownWrite(tx, run.runId, sha256);
@@ -236,7 +223,7 @@ async function withdrawOpen(tx: Tx, { run, permission }: Pick<Held, 'run' | 'per
   return true;
 }
 
-export function withdrawWrite({ db }: Pick<WritePorts, 'db'>) {
+export function withdrawWrite({ db }: Village) {
   return plain((request: RequestOf<typeof withdrawRoute>) =>
     inTransaction(db, async (tx) => {
       const { ask: id, run: runId, uid } = request.body;

@@ -82,7 +82,6 @@ function toolsOf({ tools, tool_choice: choice }: CountedMessages): Partial<ChatC
   };
 }
 
-/** A conversation in Anthropic's format as one in OpenAI's, without limits and sampling. Pure. */
 export function conversationOf(body: CountedMessages): ChatCompletionBody {
   const { model, messages, system, output_config: output } = body;
   const first = textOf(system);

@@ -13,7 +13,6 @@ import { planRequest } from '../plan-request.ts';
 export interface AnswerShape<Whole, Chunk> {
   whole(completed: Completed): Whole;
   first(): readonly Chunk[];
-  /** Empty if the piece has nothing that the caller lacks. */
   piece(piece: VisiblePiece, provider: string): readonly Chunk[];
   last(completed: Completed): readonly Chunk[];
 }
@@ -70,7 +69,6 @@ async function stream<Whole, Chunk>(
   return null;
 }
 
-/** Admits a request to a model, asks the model, and answers in the shape of the caller: whole, or as a stream (null). */
 export async function converse<Whole, Chunk>(
   gateway: GatewayPorts,
   { agent, body, traceparent, shapeOf }: Conversation<Whole, Chunk>,

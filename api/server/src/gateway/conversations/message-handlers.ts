@@ -3,13 +3,13 @@ import { accepted, refused } from '../../http/outcome.ts';
 import { chatRequestOf } from '../chat-request-of.ts';
 import { converse } from './converse.ts';
 import { headAt } from '../completion-shape.ts';
-import type { GatewayHandlerPorts } from '../gateway-handlers.ts';
 import { servedModel } from '../plan-request.ts';
 import { chatBodyOf, conversationOf } from './chat-body-of.ts';
 import { messageShape } from './message-shape.ts';
+import type { Village } from '../../village.ts';
 
 /** Handlers of Anthropic's format. A request is translated at once, and takes the way of those in OpenAI's format. */
-export function messageHandlers({ source, gateway }: Pick<GatewayHandlerPorts, 'source' | 'gateway'>) {
+export function messageHandlers({ source, gateway }: Village) {
   const createMessage: Handlers['createMessage'] = {
     kind: 'completion',
     run: async ({ actor: agent, body, traceparent, now }, channel) => {

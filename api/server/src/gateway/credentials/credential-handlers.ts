@@ -1,20 +1,17 @@
 import { SUBSCRIPTION_NOTICE } from '@hamlet/models';
 import { deleteCredential, inTransaction, readCredentials } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import type { AgentSource } from '../../agents/agent-source.ts';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted } from '../../http/outcome.ts';
-import type { GatewayPorts } from '../admit-request.ts';
 import { readProviderUsers } from '../models/provider-users.ts';
 import type { VillageModels } from '../models/village-models.ts';
 import type { Subscriptions } from './subscriptions.ts';
-import type { Log } from '../../service/log.ts';
 import { configuredView, credentialView, neededCredentials, usersOfRow } from './credential-view.ts';
 import { putModelCredential } from './put-credential.ts';
 import type { StoredCredentials } from './stored-credentials.ts';
 import { testModel } from './test-model.ts';
 import type { VillageKeys } from './village-keys.ts';
+import type { Village } from '../../village.ts';
 
 export interface CredentialParts {
   readonly stored: StoredCredentials;
@@ -24,16 +21,7 @@ export interface CredentialParts {
   readonly hasKey: (name: string) => boolean;
 }
 
-export interface CredentialPorts {
-  readonly db: Db;
-  readonly log: Log;
-  readonly source: Pick<AgentSource, 'get' | 'list' | 'entitlement'>;
-  readonly gateway: Pick<GatewayPorts, 'catalog' | 'monotonicMs' | 'brakes'> & {
-    readonly credentials: CredentialParts;
-  };
-}
-
-function listModelCredentials({ db, source, gateway }: CredentialPorts): Handlers['listModelCredentials'] {
+function listModelCredentials({ db, source, gateway }: Village): Handlers['listModelCredentials'] {
   const { catalog, monotonicMs } = gateway;
   const { villageKeys, hasKey, models, subscriptions } = gateway.credentials;
   const { config } = models;
@@ -54,7 +42,7 @@ function listModelCredentials({ db, source, gateway }: CredentialPorts): Handler
   });
 }
 
-function deleteModelCredential({ db, gateway, log }: CredentialPorts): Handlers['deleteModelCredential'] {
+function deleteModelCredential({ db, gateway, log }: Village): Handlers['deleteModelCredential'] {
   const { stored, subscriptions } = gateway.credentials;
   return plain(async (request) => {
     const { name } = request.params;
@@ -77,7 +65,7 @@ function deleteModelCredential({ db, gateway, log }: CredentialPorts): Handlers[
   });
 }
 
-export function credentialHandlers(ports: CredentialPorts) {
+export function credentialHandlers(ports: Village) {
   return {
     putModelCredential: putModelCredential(ports),
     listModelCredentials: listModelCredentials(ports),

@@ -56,7 +56,6 @@ export function neededCredentials({
   return needed;
 }
 
-/** True if the configuration has a provider or a credential of that name. Pure. */
 export function isConfiguredName(name: string, config: Pick<ModelsConfig, 'providers'>): boolean {
   return Object.hasOwn(config.providers, name) || neededCredentials(config).has(name);
 }

@@ -31,7 +31,6 @@ function seal(key: Buffer, about: string, bytes: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** Throws if the key is another one, or if a byte was changed. */
 function open(key: Buffer, about: string, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
@@ -50,13 +49,11 @@ export function sealText(text: string, owner: SealedFor, { id, bytes }: VillageK
   return { keyId: id, sealedDataKey: seal(bytes, about, dataKey), sealed: seal(dataKey, about, Buffer.from(text)) };
 }
 
-/** Throws if the key is another one, the owner is another one, or a byte was changed. */
 export function openText({ sealedDataKey, sealed }: Envelope, owner: SealedFor, { bytes }: VillageKey): string {
   const about = aboutOf(owner);
   return open(open(bytes, about, sealedDataKey), about, sealed).toString('utf8');
 }
 
-/** Seals the data key with another key of the village. The sealed text stays as it is. Throws as `openText`. */
 export function reseal(
   { sealedDataKey, sealed }: Envelope,
   owner: SealedFor,

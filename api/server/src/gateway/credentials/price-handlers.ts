@@ -2,16 +2,11 @@ import { ProviderPrices } from '@hamlet/contract';
 import type { ModelPriceView } from '@hamlet/contract';
 import type { ModelsConfig } from '@hamlet/models';
 import { inTransaction, priceProvider, readCredentials } from '@hamlet/store';
-import type { CredentialRow, Db } from '@hamlet/store';
+import type { CredentialRow } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import type { CredentialParts } from './credential-handlers.ts';
-
-export interface PricePorts {
-  readonly db: Db;
-  readonly gateway: { readonly credentials: Pick<CredentialParts, 'stored' | 'models'> };
-}
+import type { Village } from '../../village.ts';
 
 function storedPrices({ name, agentId, prices }: Pick<CredentialRow, 'name' | 'agentId' | 'prices'>): ModelPriceView[] {
   const parsed = ProviderPrices.safeParse(prices);
@@ -47,7 +42,7 @@ function configuredPrices({ prices }: Pick<ModelsConfig, 'prices'>): ModelPriceV
   );
 }
 
-export function priceHandlers({ db, gateway }: PricePorts) {
+export function priceHandlers({ db, gateway }: Village) {
   const { stored, models } = gateway.credentials;
   return {
     listModelPrices: plain(async () => {

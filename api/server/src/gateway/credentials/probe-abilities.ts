@@ -88,7 +88,6 @@ export function embeddingsProbe(outcome: EmbeddingOutcome): Probe {
   return size === 0 ? noted(false, 'It gave no vector.') : noted(true, `It made a vector of ${size} numbers.`);
 }
 
-/** A signal that ends a probe at its limit of time, or with the whole test. */
 function within(signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]);
 }
@@ -123,7 +122,6 @@ export async function probeEmbeddings(
 
 const NO_WORDS = 'Not asked: the model writes no words, it only makes vectors.';
 
-/** The findings about a model that only makes vectors, but that of the vectors themselves. */
 export const WRITES_NO_WORDS: readonly TestedAbility[] = MODEL_ABILITIES.filter(
   (ability) => ability !== 'embeddings',
 ).map((ability) => ({ ability, can: null, note: NO_WORDS }));

@@ -7,9 +7,10 @@ import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { forbiddenUrl } from '../connections/address-rule.ts';
 import { fingerprintOf, ownerOf } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
-import type { CredentialParts, CredentialPorts } from './credential-handlers.ts';
+import type { CredentialParts } from './credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from './credential-view.ts';
 import { sealText } from './envelope.ts';
+import type { Village } from '../../village.ts';
 
 type Described = Pick<NewCredential, 'provider' | 'prices'>;
 
@@ -49,7 +50,7 @@ function sealed(
 }
 
 /** Stores a key, or connects a provider with its key. The key opens for the address of the provider alone. */
-export function putModelCredential({ db, source, gateway }: CredentialPorts): Handlers['putModelCredential'] {
+export function putModelCredential({ db, source, gateway }: Village): Handlers['putModelCredential'] {
   const { credentials } = gateway;
   return plain(async (request) => {
     const { body } = request;

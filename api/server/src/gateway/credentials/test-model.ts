@@ -10,9 +10,9 @@ import { connectionConfig, testedModels, withoutAbilities, withTested } from '..
 import { describedProvider } from '../connections/described-provider.ts';
 import { openConnection } from '../models/village-models.ts';
 import type { ServedModel } from '../models/village-models.ts';
-import type { CredentialPorts } from './credential-handlers.ts';
 import { tryModel } from './try-model.ts';
 import type { TriedModel } from './try-model.ts';
+import type { Village } from '../../village.ts';
 
 type Found = ServedModel | { readonly missing: string } | null;
 
@@ -23,7 +23,7 @@ function servedBy(found: Found, missing: string): Outcome<ServedModel> {
 
 function described(
   { kind, base_url, key, model }: NonNullable<TestModel['connection']>,
-  { gateway }: CredentialPorts,
+  { gateway }: Village,
 ): Outcome<ServedModel> {
   const provider = describedProvider({ kind, base_url, models: [{ name: 'test', model }] });
   const forbidden = forbiddenUrl(provider.base_url);
@@ -40,7 +40,7 @@ function described(
 
 function ofCredential(
   { name, agentId, model }: { readonly name: string; readonly agentId: string | null; readonly model?: string },
-  { gateway }: CredentialPorts,
+  { gateway }: Village,
 ): Outcome<ServedModel> {
   const { stored, models } = gateway.credentials;
   const connection = (agentId === null ? null : stored.connection(name, agentId)) ?? stored.connection(name, null);
@@ -50,7 +50,7 @@ function ofCredential(
   return servedBy(found, `The provider ${name} has no model ${model ?? ''}`.trim());
 }
 
-function modelOf(body: TestModel, ports: CredentialPorts): Outcome<ServedModel> {
+function modelOf(body: TestModel, ports: Village): Outcome<ServedModel> {
   const { model = '', credential, connection, agent_id: agentId = null } = body;
   if (connection !== undefined) return described(connection, ports);
   if (credential !== undefined)
@@ -81,7 +81,7 @@ async function keep(db: Db, served: ServedModel, tried: TriedModel): Promise<voi
   });
 }
 
-export function testModel(ports: CredentialPorts): Handlers['testModel'] {
+export function testModel(ports: Village): Handlers['testModel'] {
   const { db, source, gateway } = ports;
   return plain(async (request) => {
     const { body } = request;

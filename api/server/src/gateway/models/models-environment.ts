@@ -78,7 +78,6 @@ function textOf(file: string): string {
   }
 }
 
-/** The models of a village. Throws an Error that names each invalid field and its expected form. */
 export function modelsSettingsOf(env: ModelsEnvironment): ModelsSettings {
   const { HAMLET_MODELS: text, HAMLET_MODELS_FILE: file } = env;
   const folders = {

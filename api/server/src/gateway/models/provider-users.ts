@@ -16,7 +16,6 @@ export interface UserPorts {
 
 type Used = Pick<ServedModel, 'provider' | 'connection'>;
 
-/** The agents that a provider serves now, by a test of the model that each agent has. Reads all agents once. */
 export async function readProviderUsers({ db, source, catalog, monotonicMs }: UserPorts) {
   const agents = source.list().filter(({ deleting }) => !deleting);
   const ids = agents.map(({ agentId }) => agentId);

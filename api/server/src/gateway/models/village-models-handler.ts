@@ -1,16 +1,11 @@
 import type { VillageModel } from '@hamlet/contract';
-import type { AgentSource, EntitlementRecord } from '../../agents/agent-source.ts';
+import type { EntitlementRecord } from '../../agents/agent-source.ts';
 import { limitsOf } from '../../agents/describe-agent.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import type { GatewayPorts } from '../admit-request.ts';
 import { chooseModel } from './choose-model.ts';
 import type { ModelCatalog } from './village-models.ts';
-
-export interface ShowModelsPorts {
-  readonly source: Pick<AgentSource, 'get' | 'entitlements'>;
-  readonly gateway: Pick<GatewayPorts, 'catalog' | 'limits'>;
-}
+import type { Village } from '../../village.ts';
 
 function tiersByModel(entitlements: readonly EntitlementRecord[]): ReadonlyMap<string, readonly string[]> {
   const tiers = new Map<string, string[]>();
@@ -34,7 +29,7 @@ function viewOf(name: string, tiers: readonly string[], found: ReturnType<ModelC
   return { name, provider, kind, scripted: kind === 'scripted', available: true, context_tokens, tiers: [...tiers] };
 }
 
-export function villageModelsHandler({ source, gateway }: ShowModelsPorts) {
+export function villageModelsHandler({ source, gateway }: Village) {
   const { catalog, limits } = gateway;
 
   async function agentPart(agentId: string) {

@@ -23,7 +23,6 @@ import type { Connection } from '../connections/connection.ts';
 import { createScriptedAdapter, SCRIPTED } from '../scripted/scripted-adapter.ts';
 import { promptTokensOf } from '../scripted/scripted-text.ts';
 
-/** The key of a credential for an agent, or for the village if `agentId` is null; null if there is none. */
 export type ProviderKeys = (name: string, agentId: string | null) => string | null;
 
 export interface ConnectionSource {
@@ -61,7 +60,6 @@ export interface ServedModel {
   readonly providerModel: string;
   /** Maximum number of tokens of a prompt and its answer together. */
   readonly contextTokens: number;
-  /** Maximum number of tokens of an answer if the request names no limit. */
   readonly answerTokens: number;
   readonly port: Model;
   readonly embedder: Embedder | null;
@@ -138,7 +136,6 @@ function openServed(name: string, { config, connection, ...setup }: Opening): Se
   };
 }
 
-/** The first model of a connection, or the one of that name; a sentence if its key is missing. */
 export function openConnection(
   connection: Connection,
   { key, subscription, ports }: Pick<ConnectionSource, 'key' | 'subscription' | 'ports'>,

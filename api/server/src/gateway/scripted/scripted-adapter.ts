@@ -50,10 +50,7 @@ async function* write({ request, model, signal }: AdapterCall): AsyncGenerator<A
   yield { kind: 'end', finish, raw: null };
 }
 
-/**
- * The mind of a village without a language model. It has two models, `small` and `large`, which say that they are
- * scripted.
- */
+/** The mind of a village without a language model. Its models `small` and `large` say that they are scripted. */
 export function createScriptedAdapter(): ChatAdapter {
   return { provider: SCRIPTED, secrets: () => [], ask: write };
 }

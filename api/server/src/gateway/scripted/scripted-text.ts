@@ -25,10 +25,7 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/**
- * The topic of a text: its first quotation; without one, its longest meaningful words, at most `wordsMax`, in the order
- * of the text. Pure.
- */
+/** The first quotation, or the longest meaningful words, at most `wordsMax`, in the order of the text. Pure. */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
   const quoted =
     /[“"]([^“”"]{3,80})[”"]/u
@@ -56,10 +53,7 @@ export interface Style {
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/**
- * The words that identify each occasion. The earliest match in the last message decides, because a request usually
- * comes before its subject.
- */
+/** The earliest match in the last message decides, because a request usually comes before its subject. */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -69,10 +63,7 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
-/**
- * First sentences of answers. Each fits any topic, reports no act and makes no promise, because a list of sentences
- * cannot know whether either is true.
- */
+/** Each fits any topic, reports no act and makes no promise. */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
   help: [

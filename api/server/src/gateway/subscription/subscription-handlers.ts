@@ -7,13 +7,13 @@ import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { ownerOf } from '../connections/connection.ts';
 import { describedProvider } from '../connections/described-provider.ts';
-import type { CredentialPorts } from '../credentials/credential-handlers.ts';
 import { credentialView, isConfiguredName, NO_USERS } from '../credentials/credential-view.ts';
 import { sealText } from '../credentials/envelope.ts';
 import type { VillageKeys } from '../credentials/village-keys.ts';
 import { openState, sealState, SIGN_IN_MS } from './sign-in-state.ts';
 import type { SignIn } from './sign-in-state.ts';
 import type { SubscriptionSettings } from '../models/subscription-settings.ts';
+import type { Village } from '../../village.ts';
 
 const VERIFIER_BYTES = 48;
 
@@ -36,7 +36,7 @@ function authorizeUrl(
   return url.href;
 }
 
-function startSubscription({ source, gateway }: CredentialPorts): Handlers['startSubscription'] {
+function startSubscription({ source, gateway }: Village): Handlers['startSubscription'] {
   const { subscriptions, villageKeys, models } = gateway.credentials;
   return plain(async ({ body, actor, now }) => {
     const { settings } = subscriptions;
@@ -86,7 +86,7 @@ async function signedAt(
   return accepted({ signIn, tokens: signed.tokens });
 }
 
-function finishSubscription({ db, gateway }: CredentialPorts): Handlers['finishSubscription'] {
+function finishSubscription({ db, gateway }: Village): Handlers['finishSubscription'] {
   const { subscriptions, villageKeys: keys, stored } = gateway.credentials;
   return plain(async (request) => {
     const { settings, kit } = subscriptions;
@@ -113,7 +113,7 @@ function finishSubscription({ db, gateway }: CredentialPorts): Handlers['finishS
   });
 }
 
-export function subscriptionHandlers(ports: CredentialPorts) {
+export function subscriptionHandlers(ports: Village) {
   return {
     startSubscription: startSubscription(ports),
     finishSubscription: finishSubscription(ports),

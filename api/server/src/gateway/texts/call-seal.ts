@@ -21,10 +21,7 @@ function hashOf(salt: Buffer, text: string): string {
   return createHash('sha256').update(salt).update(text).digest('hex');
 }
 
-/**
- * Seals two texts with a new random salt, so that no reader of a hash can test a guess. The audit has the hashes; only
- * the caller of the model and a kept text have the salt.
- */
+/** A new random salt, so that no reader of a hash can test a guess. The audit has the hashes alone. */
 export function sealTexts(prompt: string, answer: string): CallSeal {
   const salt = randomBytes(SALT_BYTES);
   return { prompt, answer, salt, promptSha256: hashOf(salt, prompt), answerSha256: hashOf(salt, answer) };

@@ -22,10 +22,7 @@ export interface EndedRequest {
   readonly seal: CallSeal;
 }
 
-/**
- * Keeps prompt and answer of a request, if the village keeps texts, and records their salted hashes in the audit. A
- * failure is logged and does not fail the request.
- */
+/** Keeps prompt and answer if the village keeps texts. A failure is logged and does not fail the request. */
 export async function keepText({ db, textDays: days, log }: TextPorts, ended: EndedRequest): Promise<void> {
   if (days === 0) return;
   const { requestId, agentId, runId, model, seal } = ended;

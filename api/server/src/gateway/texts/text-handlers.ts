@@ -1,12 +1,12 @@
 import { forgetModelText, forgetModelTextsOf, inTransaction, readModelText } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
+import type { Village } from '../../village.ts';
 
 const NONE = 'No text of this request is kept: the village keeps none, it has expired, or an admin deleted it';
 
-export function textHandlers({ db }: { readonly db: Db }) {
+export function textHandlers({ db }: Village) {
   return {
     getModelText: plain(async (request) => {
       const { request_id: requestId } = request.params;

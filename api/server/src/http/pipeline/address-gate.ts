@@ -23,10 +23,7 @@ export interface AddressGate {
   takeMessage(address: string): RateVerdict;
   /** Counts a websocket; returns a function to call when it closes, or the exceeded limit. */
   openSocket(path: string, address: string): (() => void) | 'address' | 'path';
-  /**
-   * Counts a connection. A connection from a trusted proxy counts only in the total. Returns a function to call when
-   * the connection closes, or the exceeded limit.
-   */
+  /** A trusted proxy counts only in the total. Returns a function for the close, or the exceeded limit. */
   openConnection(peer: string): (() => void) | 'address' | 'all';
 }
 
@@ -73,7 +70,6 @@ export function createAddressGate({
   };
 }
 
-/** Counts open connections, by key and in total. Mutable because it is a counter. */
 export class OpenConnections {
   readonly #perKey: number;
   readonly #total: number;
@@ -85,10 +81,7 @@ export class OpenConnections {
     this.#total = limits.total;
   }
 
-  /**
-   * Counts a connection; without a key (null), only in the total. Returns an idempotent function to call when the
-   * connection closes, or the exceeded limit.
-   */
+  /** Null as key counts only in the total. Returns an idempotent function for the close, or the exceeded limit. */
   open(key: string | null): (() => void) | 'key' | 'total' {
     const before = key === null ? 0 : (this.#byKey.get(key) ?? 0);
     if (before >= this.#perKey) return 'key';

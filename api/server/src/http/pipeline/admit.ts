@@ -42,10 +42,7 @@ export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: Rat
   return verdict.allowed ? null : refusalOfVerdict(verdict);
 }
 
-/**
- * Refuses a write that a page of another origin may have forged. Such a page can send a cookie, but not a bearer token
- * or a custom header.
- */
+/** A forged write can have a cookie, but no bearer token and no custom header. */
 function refuseOtherOrigins(route: RouteSpec, request: Request): Refused | null {
   if (route.method === 'GET' || request.get('authorization') !== undefined) return null;
   if (!isSameOrigin(request.headers)) return refused('origin_not_allowed');

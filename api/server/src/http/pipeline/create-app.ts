@@ -14,7 +14,6 @@ export interface AppOptions {
   readonly audiences: readonly Audience[];
   readonly handlers: Handlers;
   readonly ports: MountPorts;
-  /** Serves only the routes with this tag; without it, all routes of the audiences. */
   readonly only?: RouteSpec['tag'];
   readonly webDir?: string | undefined;
 }
@@ -38,10 +37,7 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/**
- * Puts the routes of models first, and keeps the order of the others. Express compares a request with one route after the
- * other, and an agent waits for each answer of a model; no other route has paths of theirs.
- */
+/** Express compares a request with one route after the other, and agents wait for each answer of a model. */
 function modelsFirst(a: RouteSpec, b: RouteSpec): number {
   return Number(b.permission === 'models:use') - Number(a.permission === 'models:use');
 }

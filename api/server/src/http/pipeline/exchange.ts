@@ -22,10 +22,7 @@ export interface MountPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'>
   readonly authenticate: Authenticate;
   readonly refuseDirect: RefuseDirect;
   readonly guard: WatchConnections;
-  /**
-   * True in tests: an answer that does not match the contract fails. False in production: the API sends it, and logs
-   * and counts the mismatch.
-   */
+  /** True in tests: an answer outside the contract fails. Otherwise the API logs and counts it. */
   readonly strictAnswers: boolean;
 }
 

@@ -94,8 +94,7 @@ async function openStream(
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
-  // A person's stream ends with the session. A resident's stream outlives its five-minute tokens; WakeHub ends it with
-  // the cycle or a measure.
+  // A person's stream ends with the session; WakeHub ends a resident's with the cycle or a measure.
   const isPerson = actor.role === 'member' || actor.role === 'admin';
   const unwatch = isPerson
     ? ports.guard.watch({

@@ -25,10 +25,7 @@ const SAYS_TOO_MUCH = 1_008;
 
 export interface Attached {
   readonly webSocket: WebSocket;
-  /**
-   * Sends a binary message in one write. {@link WebSocket.send} needs two, for head and body, which doubles the cost of
-   * a short message.
-   */
+  /** {@link WebSocket.send} writes head and body apart, which doubles the cost of a short message. */
   readonly sendBinary: (message: Uint8Array) => void;
   readonly query: URLSearchParams;
   readonly actor: Actor;
@@ -79,10 +76,7 @@ export function serveSockets(server: Server, listener: readonly Audience[], port
   };
 }
 
-/**
- * True if only a cookie authenticates the request. A browser sends cookies with a socket from any page, so the server
- * must check the origin.
- */
+/** A browser sends cookies with a socket from any page, so the server must check the origin. */
 function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean {
   return authorization === undefined && cookie !== undefined;
 }
@@ -150,10 +144,7 @@ function refuse(socket: Duplex, refusal: Refused): void {
   setTimeout(() => socket.destroy(), FAREWELL_MS);
 }
 
-/**
- * Ends a socket that exceeds its own limit of messages, or the limit of its address. A window begins with a message, so
- * that a silent socket needs no timer.
- */
+/** A window begins with a message, so that a silent socket needs no timer. */
 function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
   let [said, sinceMs] = [0, performance.now()];
   const count = (): void => {

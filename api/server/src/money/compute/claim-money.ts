@@ -120,10 +120,7 @@ export async function takeHold(
   };
 }
 
-/**
- * Micro-aiDollars that an agent could spend on another tier: its free money, and the part of its hold that would be
- * free if the claim ended now.
- */
+/** Micro-aiDollars that the agent could spend on another tier: free money, and the rest of its present hold. */
 export async function spendable(
   tx: Tx,
   agentId: string,

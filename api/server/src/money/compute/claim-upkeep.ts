@@ -112,12 +112,8 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
 }
 
 const EVERY_MS = 2_000;
-/** Number of claims on which the upkeep works at the same time. */
 const AT_ONCE = 4;
-/**
- * Time between two checks. A pod without a hold counts as a fault only if two checks in a row find it, because events
- * and watches need a moment.
- */
+/** A pod without a hold is a fault only in two checks in a row, because events and watches need a moment. */
 const PROVEN_EVERY_MS = 15_000;
 
 export interface ClaimUpkeepPorts extends UpkeepPorts, Pick<Services, 'registry' | 'log'> {
@@ -152,7 +148,6 @@ const Proof = z.object({
   faults: z.int(),
   unpaid: z.int(),
   held: z.int(),
-  /** Pods without a hold at this check. Those that the next check also finds are unpaid. */
   suspects: z.array(z.string()),
 });
 type Proof = z.infer<typeof Proof>;
@@ -206,9 +201,7 @@ export function claimJobs(ports: ClaimUpkeepPorts): readonly Job[] {
   ];
 }
 
-/**
- * False for a claim whose pod runs and whose hold has time left by this replica's clock; it then needs no transaction.
- */
+/** False if the pod runs and its hold has time left: the claim then needs no transaction. */
 function mayBeDue({ agentId, uid, hold, refused }: ClaimRow, { source, claims }: UpkeepPorts): boolean {
   if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= claims.terms.renewMs + EVERY_MS)
     return true;

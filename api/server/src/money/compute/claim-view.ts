@@ -39,10 +39,7 @@ export interface PaidLife {
   readonly now: Date;
 }
 
-/**
- * The end of the paid time of a life; null if it pays nothing. If the tier in the status was refused, the paid time
- * ends now. Pure.
- */
+/** Null if the life pays nothing. If the tier in the status was refused, the paid time ends now. Pure. */
 export function paidUntil(
   claim: Pick<ClaimRow, 'uid' | 'hold' | 'refused'> | null,
   { uid, tier, now }: PaidLife,

@@ -61,9 +61,7 @@ export class ComputeClaims {
     return { agentId, row, now: await databaseNow(tx) };
   }
 
-  /**
-   * Answers a claim of the operator. The operator claims a tier before it creates the pod, and again when the pod runs.
-   */
+  /** The operator claims a tier before it creates the pod, and again when the pod runs. */
   async ask(tx: Tx, ask: ClaimRequest): Promise<ClaimAnswer> {
     const held = await this.lock(tx, ask.agent_id);
     const tier = this.tiers().find(({ name }) => name === ask.tier);
@@ -118,10 +116,7 @@ export class ComputeClaims {
     );
   }
 
-  /**
-   * Replaces the hold. If the ledger refuses the new hold, the old one stays, unless the old one is of another life or
-   * its time is over.
-   */
+  /** If the ledger refuses the new hold, the old one stays, unless it is over or of another life. */
   async #take(tx: Tx, { agentId, row, now }: LockedClaim, { ask, tier }: Wish): Promise<ClaimAnswer> {
     const isOver = row !== null && isPast(row, ask.uid, now);
     const charged = isOver && (await endHold(tx, row, now));
@@ -169,7 +164,6 @@ export class ComputeClaims {
     };
   }
 
-  /** The refusal of a tier that the agent cannot pay, with the highest tier below it that the agent can pay. */
   async refusedTier(
     tx: Tx,
     held: LockedClaim,

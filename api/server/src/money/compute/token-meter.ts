@@ -59,10 +59,7 @@ export interface TokenMeter {
   quote(agentId: string, tokens: number): Outcome<TokenQuote>;
   /** Refuses as `quote`, and with account_closed, insufficient_funds, idempotency_key_reused, or the code of a measure against the agent. */
   reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
-  /**
-   * Posts the used tokens, at most the held money, and frees the rest; in a freeze it stores them for later. A second
-   * call changes nothing.
-   */
+  /** Posts the used tokens, at most the hold; in a freeze it stores them for later. A second call changes nothing. */
   settle(reservation: Reservation, usedTokens: number): Promise<void>;
   /** Frees the whole hold. Does nothing after `settle`, or after the hold has expired. */
   release(reservation: Reservation): Promise<void>;

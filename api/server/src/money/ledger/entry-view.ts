@@ -1,10 +1,7 @@
 import { formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import type { EntryRow } from '@hamlet/store';
 
-/**
- * A ledger entry on the wire. A transfer has at most one entry in an agent's account, so the transfer's id identifies
- * the entry. Pure.
- */
+/** A transfer has at most one entry in an agent's account, so its id identifies the entry. Pure. */
 export function entryView(agentId: string, row: EntryRow): LedgerEntry {
   return {
     ledger_entry_id: row.transferId,

@@ -154,7 +154,6 @@ async function standingCredit(
   return { first, left };
 }
 
-/** Reverses a credit and credits the rest again: both or neither. Returns the outcome of the reversal. */
 async function undo(
   tx: Tx,
   taken: TakenBack,

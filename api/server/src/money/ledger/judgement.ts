@@ -41,10 +41,7 @@ export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, re
   return role === 'admin' ? rewardLimit : dailyAllowance;
 }
 
-/**
- * The posting for a judgement. An admin's penalty uses no allowance. The key is permanent, so that a retry after days
- * does not post twice.
- */
+/** An admin's penalty uses no allowance. The key is permanent, so that a late retry does not post twice. */
 function askedOf(judgement: Judgement, subject: Subject | null, { lives, rules }: JudgementPorts): AgentJudgement {
   const { kind, actor, now, agentId, amount, note, idempotencyKey, relatedPostId, traceparent } = judgement;
   const allowance =

@@ -17,8 +17,7 @@ import { pageCursor } from '../../http/page-cursor.ts';
 import { entryView } from './entry-view.ts';
 import { dailyLimitOf, judge, type EconomyRules, type Judgement } from './judgement.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
-import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
-import type { AgentSource } from '../../agents/agent-source.ts';
+import type { Village } from '../../village.ts';
 
 interface LedgerPlace {
   readonly asOf: string;
@@ -27,14 +26,6 @@ interface LedgerPlace {
 }
 
 const pages = pageCursor<LedgerPlace>(z.strictObject({ asOf: z.iso.datetime(), before: z.int().min(1) }));
-
-export interface LedgerPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly tiers: BalanceTiers;
-  readonly economy: EconomyRules;
-  readonly nudgeBoard: () => void;
-}
 
 type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -111,7 +102,7 @@ async function readPage(
   });
 }
 
-export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: LedgerPorts) {
+export function ledgerHandlers({ db, source, tiers, economy, nudgeBoard }: Village) {
   const ports = { tiers, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
 
   /** An agent without an account has had no life yet. If its Agent object exists, its balance is zero. */

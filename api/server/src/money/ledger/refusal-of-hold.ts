@@ -8,7 +8,6 @@ const WIRE_REASONS: Partial<Readonly<Record<LedgerRefusal, Refusal>>> = {
   key_reused: 'idempotency_key_reused',
 };
 
-/** The refusal of a hold on the wire. If the balance is too small, its text names the amounts. Amounts are in micro-aiDollars. Pure. */
 export function refusalOfHold(
   reason: LedgerRefusal,
   {

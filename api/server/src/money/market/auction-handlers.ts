@@ -1,4 +1,4 @@
-import { formatAiDollars, parseAiDollars, type AuctionView, type PriceList } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars, type AuctionView } from '@hamlet/contract';
 import { auctionFault, laneOf } from '@hamlet/core';
 import {
   databaseNow,
@@ -9,7 +9,7 @@ import {
   readBids,
   takeWindow,
 } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
 import { callerOf, inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
@@ -18,14 +18,10 @@ import { auctionView, auctionViews, bidView } from './auction-view.ts';
 import { cancelAuction } from './end-auction.ts';
 import { placeBid } from './place-bid.ts';
 import { z } from 'zod';
-import { pageCursor } from '../../http/page-cursor.ts';
+import { pageCursor, paged } from '../../http/page-cursor.ts';
+import type { Village } from '../../village.ts';
 
 const pages = pageCursor(z.uuid());
-
-export interface AuctionPorts {
-  readonly db: Db;
-  readonly prices: PriceList;
-}
 
 interface OpenAsked extends Caller {
   readonly body: {
@@ -44,7 +40,7 @@ async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
   return auctionView(auction, undefined);
 }
 
-async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'prices'>): Promise<Outcome<AuctionView>> {
+async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<Village, 'prices'>): Promise<Outcome<AuctionView>> {
   const { lane: name, starts_at, ends_at, closes_at, reserve, note } = asked.body;
   const lane = laneOf(prices, name);
   if (lane === null)
@@ -77,19 +73,15 @@ async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<AuctionPorts, 'pr
   return accepted(await shown(tx, auctionId));
 }
 
-export function auctionHandlers({ db, prices }: AuctionPorts) {
+export function auctionHandlers({ db, prices }: Village) {
   return {
     openAuction: inTx((request, tx) => open(tx, request, { prices })),
-    listAuctions: plain(async ({ query, actor }) => {
-      const question = `auctions ${query.state ?? ''}`;
-      const before = pages.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
-      const { auctions, next } = await readAuctions(db, query.state, { before, limit: query.limit });
-      return accepted({
-        auctions: [...(await auctionViews(db, auctions, actor))],
-        next_cursor: next === null ? null : pages.write(question, next),
-      });
-    }),
+    listAuctions: plain(({ query, actor }) =>
+      paged(pages, query, async (page) => {
+        const { auctions, next } = await readAuctions(db, query.state, page);
+        return { auctions: [...(await auctionViews(db, auctions, actor))], next };
+      }),
+    ),
     getAuction: plain(async ({ params: { auction_id: auctionId }, actor }) => {
       const auction = await findAuction(db, auctionId);
       const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);

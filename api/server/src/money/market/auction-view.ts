@@ -36,7 +36,6 @@ export function auctionView(row: AuctionRow, ownBid: BidRow | undefined): Auctio
   };
 }
 
-/** Auctions on the wire. An agent also sees its own bids. */
 export async function auctionViews(db: Db, rows: readonly AuctionRow[], actor: Actor): Promise<readonly AuctionView[]> {
   const own =
     actor.role === 'agent'

@@ -22,10 +22,12 @@ import { recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
-import { circumstanceOf, type TradePorts } from './trade-ports.ts';
+import { circumstanceOf } from './trade-ports.ts';
 import { timesOfPurchase, type PurchaseTimes } from './quote.ts';
+import type { Village } from '../../village.ts';
 
-/** Time until the hold expires. The transaction that takes the hold also posts it, so it normally ends much earlier. */
+type TradePorts = Pick<Village, 'source' | 'tiers' | 'prices'>;
+
 const HOLD_LASTS_MS = 60_000;
 
 export interface PurchaseAsked extends Caller {
@@ -61,7 +63,7 @@ function priceAsked(
 async function storedItem(
   tx: Tx,
   { item, agentId }: Priced,
-  { times, prices }: { readonly times: PurchaseTimes; readonly prices: TradePorts['prices'] },
+  { times, prices }: { readonly times: PurchaseTimes; readonly prices: Village['prices'] },
 ): Promise<StoredItem | null> {
   if (item.kind !== 'gpu') return item;
   const lane = laneOf(prices, item.lane);
@@ -74,7 +76,6 @@ async function storedItem(
   return windowId === null ? null : { kind: 'gpu', windowId };
 }
 
-/** Holds the money, takes the GPU window if there is one, and posts the money: all or nothing. */
 async function pay(
   tx: Tx,
   asked: Priced,
@@ -132,10 +133,7 @@ function purchaseKey({ actor, idempotencyKey }: Pick<PurchaseAsked, 'actor' | 'i
   return `purchase ${actor.id} ${idempotencyKey}`;
 }
 
-/**
- * The purchase that an earlier request with the same key made. The ledger knows it even after the stored answer has
- * expired.
- */
+/** The purchase of an earlier request with the same key, even after the stored answer has expired. */
 async function boughtBefore(tx: Tx, asked: PurchaseAsked): Promise<Outcome<PurchaseView> | null> {
   const known = await findPaidPurchase(tx, purchaseKey(asked));
   if (known === null) return null;
@@ -165,7 +163,7 @@ export async function concludePurchase(
     purchaseId,
     agentId,
     tiers,
-  }: { readonly purchaseId: string; readonly agentId: string; readonly tiers: TradePorts['tiers'] },
+  }: { readonly purchaseId: string; readonly agentId: string; readonly tiers: Village['tiers'] },
 ): Promise<PurchaseView> {
   const row = await findPurchase(tx, purchaseId);
   if (row === null) throw new Error(`purchase ${purchaseId} does not exist any more`);
@@ -181,10 +179,7 @@ export async function concludePurchase(
   return view;
 }
 
-/**
- * Buys compute for an agent: holds and posts the money and writes the purchase, in the caller's transaction. The
- * purchase ends by itself.
- */
+/** Holds and posts the money and writes the purchase, in the caller's transaction. */
 export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts): Promise<Outcome<PurchaseView>> {
   const { agentId } = asked;
   const before = await boughtBefore(tx, asked);

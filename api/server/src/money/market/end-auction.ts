@@ -15,9 +15,11 @@ import type { AuctionEnd, AuctionRow, StandingBid, Tx } from '@hamlet/store';
 import { actingAs, recordAct, type Acting } from '../../audit/record-act.ts';
 import { barsRuns } from '../../runs/work-limits.ts';
 import { concludePurchase } from './buy-compute.ts';
-import type { TradePorts } from './trade-ports.ts';
+import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
-type Ports = Pick<TradePorts, 'tiers'>;
+interface Ports {
+  readonly tiers: BalanceTiers;
+}
 type Given = 'lost' | 'passed_over' | 'returned';
 
 /** Frees the money of a bid. The money of an expired hold is free already. */
@@ -37,7 +39,6 @@ async function lockMoney(tx: Tx, bids: readonly StandingBid[]): Promise<void> {
   await lockAccounts(tx, [...new Set(bids.flatMap(({ payer, payee }) => [payer, payee]))]);
 }
 
-/** Ends an open auction without a winner: returns every bid and frees the window. */
 async function endUnsold(
   tx: Tx,
   { auctionId, windowId }: AuctionRow,

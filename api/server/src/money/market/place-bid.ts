@@ -22,10 +22,7 @@ import { refusalOfHold } from '../ledger/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';
 
-/**
- * The hold of a bid expires this long after its auction, so that the money is free again even if no replica ends the
- * auction.
- */
+/** Frees the money of a bid even if no replica ends the auction. */
 const HOLD_OUTLIVES_MS = 3_600_000;
 
 export interface BidAsked extends Caller {
@@ -104,10 +101,7 @@ async function replace(
   });
 }
 
-/**
- * The bid that an earlier request with the same key placed. The database knows it even after the stored answer has
- * expired.
- */
+/** The bid of an earlier request with the same key, even after the stored answer has expired. */
 async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | null> {
   const bid = await findBidOfKey(tx, bidKey(asked));
   if (bid === null) return null;
@@ -116,10 +110,7 @@ async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | nu
     : refused('idempotency_key_reused');
 }
 
-/**
- * Places a bid and holds its money, in the caller's transaction. The new bid replaces the agent's lower bid. The
- * auction cannot end before the transaction does.
- */
+/** The new bid replaces the agent's lower bid. The auction cannot end before the transaction does. */
 export async function placeBid(tx: Tx, asked: BidAsked): Promise<Outcome<BidView>> {
   const { actor, auctionId, amount } = asked;
   const before = await bidBefore(tx, asked);

@@ -3,21 +3,15 @@ import { readPurchases } from '@hamlet/store';
 import type { Actor } from '../../http/actor.ts';
 import { callerOf, inTx, plain, type Handlers } from '../../http/handler.ts';
 import { idempotencyKeyOf } from '../../http/idempotent.ts';
-import { accepted, refused, type Refused } from '../../http/outcome.ts';
+import { refused, type Refused } from '../../http/outcome.ts';
 import { buyCompute as buy } from './buy-compute.ts';
 import { purchaseView } from './purchase-view.ts';
-import { quote, type QuotePorts } from './quote.ts';
-import type { TradePorts } from './trade-ports.ts';
-import type { AgentLimits } from '../../limits/agent-limits.ts';
+import { quote } from './quote.ts';
 import { z } from 'zod';
-import { pageCursor } from '../../http/page-cursor.ts';
+import { pageCursor, paged } from '../../http/page-cursor.ts';
+import type { Village } from '../../village.ts';
 
 const pages = pageCursor(z.uuid());
-
-export interface PurchasePorts extends QuotePorts, TradePorts {
-  readonly source: QuotePorts['source'];
-  readonly limits: Pick<AgentLimits, 'forget'>;
-}
 
 /** The agent that a request is for. An agent acts for itself and may leave its name out. Pure. */
 function agentMeant(
@@ -30,7 +24,7 @@ function agentMeant(
   return { ok: true, agentId: actor.agentId };
 }
 
-export function purchaseHandlers({ db, source, prices, tiers, limits }: PurchasePorts) {
+export function purchaseHandlers({ db, source, prices, tiers, limits }: Village) {
   return {
     getQuote: plain(async ({ actor, query, now }) => {
       const meant = agentMeant(actor, query.agent_id);
@@ -66,17 +60,10 @@ export function purchaseHandlers({ db, source, prices, tiers, limits }: Purchase
     listPurchases: plain(async ({ actor, query }) => {
       const meant = agentMeant(actor, query.agent_id);
       if (!meant.ok) return meant;
-      const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
-      const before = pages.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
-      const { purchases, next } = await readPurchases(
-        db,
-        { agentId: meant.agentId, state: query.state },
-        { before, limit: query.limit },
-      );
-      return accepted({
-        purchases: purchases.map(purchaseView),
-        next_cursor: next === null ? null : pages.write(question, next),
+      const filter = { agentId: meant.agentId, state: query.state };
+      return paged(pages, { ...query, agent_id: meant.agentId }, async (page) => {
+        const { purchases, next } = await readPurchases(db, filter, page);
+        return { purchases: purchases.map(purchaseView), next };
       });
     }),
   } satisfies Partial<Handlers>;

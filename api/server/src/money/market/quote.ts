@@ -1,5 +1,5 @@
 import { formatAiDollars } from '@hamlet/contract';
-import type { Limits, NextTier, PriceList, PurchaseItem, QuoteAnswer } from '@hamlet/contract';
+import type { Limits, NextTier, PurchaseItem, QuoteAnswer } from '@hamlet/contract';
 import { effectiveLimits, laneOf, nextTier, priceOf, tierChanges, tierOfBalance, windowFault } from '@hamlet/core';
 import type { ActivePurchase } from '@hamlet/core';
 import {
@@ -18,14 +18,11 @@ import { limitsOf } from '../../agents/describe-agent.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { balanceTiers } from '../../standing/balance-tier-sync.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';
+import type { Village } from '../../village.ts';
+
+type QuotePorts = Pick<Village, 'db' | 'source' | 'prices'>;
 
 const SHOWN_MAX = 100;
-
-export interface QuotePorts {
-  readonly db: Db;
-  readonly source: AgentSource;
-  readonly prices: PriceList;
-}
 
 export interface QuoteAsked {
   readonly agentId: string | null;
@@ -195,10 +192,7 @@ export interface PurchaseTimes {
   readonly endsAt: Date;
 }
 
-/**
- * The start of a purchase. A second purchase of the same model or priority begins when the first ends, because both at
- * once would add nothing.
- */
+/** A second purchase of a model or priority begins when the first ends: both at once would add nothing. */
 async function startOf(
   db: Db,
   { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date },

@@ -7,8 +7,8 @@ import { job, sharedJob, type Job } from '../../service/jobs.ts';
 import { registerGauges } from '../../service/metrics.ts';
 import { z } from 'zod';
 import { settleAuction } from './end-auction.ts';
-import type { TradePorts } from './trade-ports.ts';
 import type { Services } from '../../service/services.ts';
+import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 
 const EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
@@ -34,21 +34,19 @@ export async function announcePurchases(tx: Tx): Promise<number> {
 /** Settles every auction whose bidding is over, each in its own transaction, so that a failure affects one auction. */
 export async function settleDue(
   db: Db,
-  ports: Pick<TradePorts, 'tiers'>,
+  ports: { readonly tiers: BalanceTiers },
   failed: (error: unknown) => void,
 ): Promise<void> {
   for (const auctionId of await dueAuctions(db, AT_ONCE))
     await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
 }
 
-export interface TradeUpkeepPorts extends Pick<TradePorts, 'tiers'>, Pick<Services, 'db' | 'registry' | 'log'> {
+export interface TradeUpkeepPorts extends Pick<Services, 'db' | 'registry' | 'log'> {
+  readonly tiers: BalanceTiers;
   readonly freeze: Pick<FreezeCache, 'frozen'>;
 }
 
-/**
- * Settles auctions, notifies the operator of purchases that begin or end, and checks the trade. Bought limits end on
- * time even without these jobs.
- */
+/** Bought limits end on time even without these jobs. */
 export function tradeJobs({ db, tiers, freeze, registry, log }: TradeUpkeepPorts): readonly Job[] {
   let broken = 0;
   const failed = (error: unknown): void => log('warn', 'an auction was not settled; the API retries', { error });

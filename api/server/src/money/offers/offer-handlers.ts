@@ -1,25 +1,21 @@
 import { cutPage, readOffers } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { z } from 'zod';
 import { inTx, plain, type Handlers } from '../../http/handler.ts';
-import { accepted, refused } from '../../http/outcome.ts';
-import { pageCursor } from '../../http/page-cursor.ts';
-import { lockOwnOffer, offerView, payOffer, returnOffer, seesReason, type OfferPorts } from './run-offers.ts';
+import { accepted } from '../../http/outcome.ts';
+import { pageCursor, paged } from '../../http/page-cursor.ts';
+import { lockOwnOffer, offerView, payOffer, returnOffer, seesReason } from './run-offers.ts';
+import type { Village } from '../../village.ts';
 
 const pages = pageCursor(z.uuid());
 
-export function offerHandlers(ports: OfferPorts & { readonly db: Db }) {
+export function offerHandlers(ports: Village) {
   return {
     listOffers: plain(async ({ query, actor }) => {
-      const { agent_id: agentId, run_id: runId, state, cursor, limit } = query;
-      const filter = JSON.stringify([agentId, runId, state]);
-      const before = pages.read(cursor, filter);
-      if (before === undefined) return refused('cursor_invalid');
-      const rows = await readOffers(ports.db, { agentId, runId, state }, { before, limit });
-      const { rows: offers, next } = cutPage(rows, limit, (offer) => offer.runId);
-      return accepted({
-        offers: offers.map((offer) => offerView(offer, seesReason(actor, offer))),
-        next_cursor: next === null ? null : pages.write(filter, next),
+      const { agent_id: agentId, run_id: runId, state } = query;
+      return paged(pages, query, async (page) => {
+        const read = await readOffers(ports.db, { agentId, runId, state }, page);
+        const { rows, next } = cutPage(read, page.limit, (offer) => offer.runId);
+        return { offers: rows.map((offer) => offerView(offer, seesReason(actor, offer))), next };
       });
     }),
     acceptOffer: inTx(async (request, tx) => {

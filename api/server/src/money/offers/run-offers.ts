@@ -17,18 +17,13 @@ import { isSettled } from '@hamlet/core';
 import { recordAct, type Acting } from '../../audit/record-act.ts';
 import type { Actor } from '../../http/actor.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
-import type { BalanceTiers } from '../../standing/balance-tier-sync.ts';
 import { dailyLimitOf, type EconomyRules } from '../ledger/judgement.ts';
 import { villageDay } from '../ledger/village-day.ts';
+import type { Village } from '../../village.ts';
 
 const HOUR_MS = 3_600_000;
 /** The hold outlasts its offer, so that the offer always ends first. */
 const HOLD_OUTLIVES_MS = HOUR_MS;
-
-export interface OfferPorts {
-  readonly tiers: Pick<BalanceTiers, 'recompute'>;
-  readonly economy: EconomyRules;
-}
 
 export interface OfferAsked extends Acting {
   readonly actor: Actor;
@@ -37,10 +32,7 @@ export interface OfferAsked extends Acting {
   readonly expiresInHours: number | undefined;
 }
 
-/**
- * Holds the offered amount for a new run. It counts for the allowance of the person's day, as a reward does. The caller
- * undoes the writes of a refusal (`inSavepoint`).
- */
+/** Counts for the day's allowance, as a reward does. The caller undoes the writes of a refusal (`inSavepoint`). */
 export type PlaceOffer = (tx: Tx, run: RunRow, asked: OfferAsked) => Promise<Outcome<RunOffer>>;
 
 /** @param sees true if the reader may read the words of the person about the result */
@@ -64,7 +56,7 @@ export function seesReason(actor: Actor, { agentId, offeredById }: OfferRow): bo
   return actor.role === 'admin' || actor.id === offeredById;
 }
 
-export function placeOfferWith({ economy }: Pick<OfferPorts, 'economy'>): PlaceOffer {
+export function placeOfferWith({ economy }: { readonly economy: EconomyRules }): PlaceOffer {
   return async (tx, { runId, agentId }, asked) => {
     const { actor, now, expiresInHours = OFFER_HOURS_DEFAULT } = asked;
     const amount = parseAiDollars(asked.amount);
@@ -109,7 +101,7 @@ async function openedAccount(tx: Tx, agentId: string): Promise<number> {
 export async function payOffer(
   tx: Tx,
   offer: OfferRow,
-  { act, tiers }: Pick<OfferPorts, 'tiers'> & { readonly act: Acting },
+  { act, tiers }: Pick<Village, 'tiers'> & { readonly act: Acting },
 ): Promise<Outcome<OfferRow>> {
   const { runId, agentId, holdId } = offer;
   const paid = await resolveHold(tx, { holdId, outcome: 'posted', key: `paid ${runId}`, actor: act.actor });

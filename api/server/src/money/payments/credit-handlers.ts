@@ -11,16 +11,15 @@ import {
   readSecondEyes,
   inSavepoint,
 } from '@hamlet/store';
-import type { Db, Deposit, Tx } from '@hamlet/store';
+import type { Deposit, Tx } from '@hamlet/store';
 import { z } from 'zod';
 import { inTx, plain, type Caller, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Outcome, type Refused } from '../../http/outcome.ts';
-import { pageCursor } from '../../http/page-cursor.ts';
+import { pageCursor, paged } from '../../http/page-cursor.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { auditDeposit, creditDeposit } from './book-deposits.ts';
 import type { Acting } from '../../audit/record-act.ts';
-import type { Payments } from './start-payments.ts';
-import type { AgentSource } from '../../agents/agent-source.ts';
+import type { Village } from '../../village.ts';
 
 export function creditView(deposit: Deposit): Credit {
   return {
@@ -44,12 +43,6 @@ export function creditView(deposit: Deposit): Credit {
 }
 
 const pages = pageCursor(z.uuid());
-
-export interface CreditPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly payments: Pick<Payments, 'income' | 'creditLimit'>;
-}
 
 type CreditAnswer = Outcome<{ credit: Credit }>;
 
@@ -122,13 +115,10 @@ interface NewCredit {
   readonly wanted: Parameters<typeof proposeDeposit>[1];
 }
 
-/**
- * Credits at once up to the admin's limit; above it, proposes the credit to a second admin. The limit applies to the
- * sum of the admin's credits of the last 24 hours.
- */
+/** Above the admin's limit for 24 hours, proposes the credit to a second admin. */
 async function create(
   tx: Tx,
-  { source, payments: { income, creditLimit } }: Pick<CreditPorts, 'source' | 'payments'>,
+  { source, payments: { income, creditLimit } }: Pick<Village, 'source' | 'payments'>,
   { act, wanted }: NewCredit,
 ): Promise<CreditAnswer> {
   const { agentId, provider, transactionId, amount } = wanted;
@@ -157,7 +147,7 @@ async function create(
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }
 
-export function creditHandlers({ payments, db, source }: CreditPorts) {
+export function creditHandlers({ payments, db, source }: Village) {
   return {
     createCredit: inTx(async (request, tx) => {
       const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
@@ -176,15 +166,10 @@ export function creditHandlers({ payments, db, source }: CreditPorts) {
     }),
     listCredits: plain(async ({ query }) => {
       const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
-      const question = `${query.state ?? ''}/${query.agent_id ?? ''}`;
-      const before = pages.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
-      const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
-      const { rows, next } = cutPage(read, query.limit, ({ depositId }) => pages.write(question, depositId));
-      return accepted({
-        credits: rows.map(creditView),
-        approval_limit: formatAiDollars(payments.creditLimit),
-        next_cursor: next,
+      return paged(pages, query, async ({ before, limit }) => {
+        const read = await readDeposits(db, { ...filter, before, limit: limit + 1 });
+        const { rows, next } = cutPage(read, limit, ({ depositId }) => depositId);
+        return { credits: rows.map(creditView), approval_limit: formatAiDollars(payments.creditLimit), next };
       });
     }),
     approveCredit: inTx((request, tx) =>

@@ -3,20 +3,14 @@ import { PayPalError, type PayPalClient } from './paypal-client.ts';
 import type { TransactionPage } from './paypal-wire.ts';
 
 const PROVIDER = 'paypal';
-/**
- * PayPal searches 31 days at most. The API reads 30 days each night, so that a later night also covers one in which
- * PayPal did not answer.
- */
+/** PayPal searches at most 31 days. Thirty each night also cover nights without an answer. */
 const WINDOW_MS = 30 * 86_400_000;
 const PAGES_MAX = 1_000;
 const AGENT_ID_MAX_CHARS = 127;
 
 type Info = TransactionPage['transaction_details'][number]['transaction_info'];
 
-/**
- * A successful payment (event code T00…), or money that takes back the transaction to which it refers. Null for any
- * other entry, such as a fee or a bank transfer.
- */
+/** A payment (T00…), or money that takes back the transaction that it names; null for fees and others. */
 function lineOf(info: Info): StatementLine | null {
   const {
     transaction_amount: amount,

@@ -10,11 +10,8 @@ import { accepted, refused } from '../../http/outcome.ts';
 import { PAYPAL_HOSTS, PayPalError } from './paypal-client.ts';
 import { CallError } from './https-call.ts';
 import type { Order } from './paypal-wire.ts';
-import type { Payments } from './start-payments.ts';
-import type { Log } from '../../service/log.ts';
-import type { AgentSource } from '../../agents/agent-source.ts';
+import type { Village } from '../../village.ts';
 
-/** The only hosts whose pages may ask a payer to approve. */
 const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com' } as const satisfies Record<
   keyof typeof PAYPAL_HOSTS,
   string
@@ -35,17 +32,8 @@ export function approvalUrlOf({ links }: Order, mode: keyof typeof APPROVAL_HOST
 
 const isPayPals = (error: unknown): boolean => error instanceof PayPalError || error instanceof CallError;
 
-export interface OrderPorts {
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly payments: Pick<Payments, 'orders' | 'paypalMode' | 'rate'>;
-  readonly log: Log;
-}
-
-/**
- * Routes for orders: the API creates them, the payer approves at PayPal, and the API captures them on return. Only the
- * webhook books money.
- */
-export function orderHandlers({ payments, log, source }: OrderPorts) {
+/** The API creates orders and captures them after the payer's approval. Only the webhook books money. */
+export function orderHandlers({ payments, log, source }: Village) {
   return {
     getPayPalTerms: plain(async () => {
       const { orders, paypalMode, rate } = payments;

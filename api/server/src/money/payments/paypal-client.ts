@@ -26,10 +26,7 @@ export interface PayPalClientPorts {
   readonly monotonicMs: () => number;
 }
 
-/**
- * The part of PayPal's API that the village uses. Look-ups return null if PayPal does not know the object. All methods
- * throw PayPalError if PayPal does not answer.
- */
+/** Look-ups return null for an unknown object. All methods throw PayPalError if PayPal does not answer. */
 export interface PayPalClient {
   capture(captureId: string): Promise<Capture | null>;
   refund(refundId: string): Promise<Refund | null>;
@@ -213,10 +210,7 @@ export interface CertificatePlace {
   readonly path: string;
 }
 
-/**
- * Parses a certificate's address, which an attacker may have written. Null unless the address is https, on an allowed
- * host, and only host and path. Pure.
- */
+/** An attacker may have written the address. Null unless it is https, on an allowed host, host and path only. Pure. */
 export function certificatePlace(text: string, { certificates }: PayPalHosts): CertificatePlace | null {
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname))

@@ -10,18 +10,13 @@ import {
   readDifferences,
   readWaitingCaptures,
 } from '@hamlet/store';
-import type { Db, DifferenceRow, WaitingCapture } from '@hamlet/store';
+import type { DifferenceRow, WaitingCapture } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { normalTransactionId } from './credit-handlers.ts';
 import { currencyText } from './settle-captures.ts';
-import type { Payments } from './start-payments.ts';
-
-export interface ReconciliationPorts {
-  readonly db: Db;
-  readonly payments: Pick<Payments, 'paypalMode' | 'rate'>;
-}
+import type { Village } from '../../village.ts';
 
 function differenceView(row: DifferenceRow): Difference {
   return {
@@ -53,7 +48,7 @@ function waitingView({ captureId, why, since, truth }: WaitingCapture): WaitingP
   };
 }
 
-function importStatement({ payments }: ReconciliationPorts): Handlers['importStatement'] {
+function importStatement({ payments }: Village): Handlers['importStatement'] {
   return inTx(async (request, tx) => {
     const { provider, from, through, transactions } = request.body;
     const lines = transactions.map((line) => ({
@@ -81,7 +76,7 @@ function importStatement({ payments }: ReconciliationPorts): Handlers['importSta
   });
 }
 
-export function reconciliationHandlers(ports: ReconciliationPorts) {
+export function reconciliationHandlers(ports: Village) {
   const { db, payments } = ports;
   return {
     getReconciliation: plain(() =>

@@ -46,10 +46,7 @@ async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise
   count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
 }
 
-/**
- * Handles a certificate that cannot be loaded: retries for four days, then refuses the delivery. Refuses it at once if
- * the certificate does not exist.
- */
+/** Retries for four days, then refuses the delivery; refuses at once if the certificate does not exist. */
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);
@@ -79,10 +76,7 @@ export interface SignedParts {
   readonly raw: Uint8Array;
 }
 
-/**
- * The text that PayPal signs. It has the body's checksum as an unsigned decimal, and the village's own webhook id
- * instead of one that the sender claims. Pure.
- */
+/** Has the checksum of the body, and the village's own webhook id instead of the claimed one. Pure. */
 export function signedText(
   { transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>,
   webhookId: string,

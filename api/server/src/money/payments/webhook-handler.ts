@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { areTooManyWaiting, isKnownCertificate, keepDelivery, type Db, type Delivery } from '@hamlet/store';
+import { areTooManyWaiting, isKnownCertificate, keepDelivery, type Delivery } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused, type Refused } from '../../http/outcome.ts';
 import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS, type PayPalHosts } from './paypal-client.ts';
-import type { Payments } from './start-payments.ts';
+import type { Village } from '../../village.ts';
 
-/**
- * Maximum numbers of waiting deliveries. `known` is for deliveries whose certificate has already verified a delivery,
- * so a flood with unknown certificates cannot block PayPal's deliveries.
- */
+/** `known`: the certificate has verified a delivery before, so a flood with new ones cannot block PayPal. */
 const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
 const BUSY_S = 60;
 /** PayPal retries for three days, so an older notification is not from PayPal. */
@@ -51,13 +48,8 @@ function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }:
     .digest();
 }
 
-export interface WebhookPorts {
-  readonly db: Db;
-  readonly payments: Pick<Payments, 'paypalMode' | 'nudge'>;
-}
-
 /** The webhook's route. It stores and acknowledges notifications that may be from PayPal; a job verifies them later. */
-export function webhookHandler({ db, payments }: WebhookPorts): Pick<Handlers, 'receivePayPalWebhook'> {
+export function webhookHandler({ db, payments }: Village): Pick<Handlers, 'receivePayPalWebhook'> {
   return {
     receivePayPalWebhook: plain(async ({ body, headers, now }) => {
       if (payments.paypalMode === 'off') return refused('paypal_off', 'Payments by PayPal are off in this village');

@@ -3,34 +3,22 @@ import type { beginCall as beginRoute, CallOutcome } from '@hamlet/contract';
 import { decideCall, mcpServerOf } from '@hamlet/core';
 import type { Bringing, CallDecision } from '@hamlet/core';
 import { insertHandsCall, inTransaction, lockEffect, lockPermissionOfCall, taintRun } from '@hamlet/store';
-import type { Db, EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
-import type { EgressOf } from '../../egress/egress-of.ts';
+import type { EffectRow, HeldPermission, RunRow, Tx } from '@hamlet/store';
 import { plain, type DataOf, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
-import type { AgentLimits } from '../../limits/agent-limits.ts';
-import type { PolicyOf } from '../agent-policy.ts';
 import { lockWork } from '../ask-permission.ts';
 import { readArguments, type CallArguments } from '../call-arguments.ts';
 import { beginEffect } from '../call-of-run.ts';
 import { deniedOutcome, invalidOutcome } from '../call-outcomes.ts';
 import { denialOf } from '../perform-call.ts';
 import { judgeRunCall, type AskedCall, type JudgedRunCall } from '../shell/judge-hands-call.ts';
-import type { ReadCommand } from '../shell/read-command.ts';
 import { redactSecrets } from '../redact-secrets.ts';
 import { noteCall } from '../trial/note-call.ts';
 import { deniedByRegistry } from './registry-switch.ts';
 import { deniedByScript, noteRunOfScript } from './script-call.ts';
 import { repeatCall } from './repeat-call.ts';
-import { deniedByMemory, refuseByRate, refuseFull, type TierPorts } from './tier-limits.ts';
-
-export interface BeginPorts {
-  readonly db: Db;
-  readonly policyOf: PolicyOf;
-  readonly limits: AgentLimits;
-  readonly source: TierPorts['source'];
-  readonly readCommand: ReadCommand;
-  readonly egressOf: EgressOf;
-}
+import { deniedByMemory, refuseByRate, refuseFull } from './tier-limits.ts';
+import type { Village } from '../../village.ts';
 
 type Request = RequestOf<typeof beginRoute>;
 type Answer = Outcome<DataOf<typeof beginRoute>>;
@@ -47,7 +35,7 @@ interface Facts {
  * Stores the start of a call in the hands before it runs. The API judges it with its own rules, as it judges the calls that it
  * performs, and uses up the permission in the same transaction. A repeated request begins nothing.
  */
-export function beginCall(ports: BeginPorts): Handlers['beginCall'] {
+export function beginCall(ports: Village): Handlers['beginCall'] {
   return plain(async (request) => {
     const args = readArguments(request.body.arguments);
     if (args === null) return denied(invalidOutcome([]));
@@ -59,7 +47,7 @@ export function beginCall(ports: BeginPorts): Handlers['beginCall'] {
 
 const denied = (outcome: CallOutcome): Answer => accepted({ state: 'denied', boot: null, outcome });
 
-async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | 'args'>): Promise<Answer> {
+async function begin(tx: Tx, ports: Village, asked: Pick<Facts, 'request' | 'args'>): Promise<Answer> {
   const { request, args } = asked;
   const held = await lockWork(tx, request);
   if (!held.ok) return held;
@@ -83,7 +71,7 @@ async function begin(tx: Tx, ports: BeginPorts, asked: Pick<Facts, 'request' | '
 /** Carries the decision out. People need time to answer about what a call sends: it may take so much longer. */
 async function decide(
   tx: Tx,
-  ports: BeginPorts,
+  ports: Village,
   { facts, judgedCall }: { readonly facts: Facts; readonly judgedCall: JudgedRunCall },
 ): Promise<Answer> {
   const { request, args, run, effect, permission } = facts;
@@ -107,7 +95,7 @@ async function decide(
 
 async function deniedByFacts(
   tx: Tx,
-  ports: BeginPorts,
+  ports: Village,
   { run, call }: { readonly run: RunRow; readonly call: AskedCall },
 ): Promise<CallOutcome | null> {
   return deniedByRegistry(ports, { agentId: run.agentId, ...call }) ?? (await deniedByScript(tx, run, call));
@@ -126,7 +114,7 @@ interface Starting {
  */
 async function start(
   tx: Tx,
-  ports: BeginPorts,
+  ports: Village,
   { facts: { request, args, run, permission }, decision, brings, policyVersion }: Starting,
 ): Promise<Answer> {
   const { tool, boot } = request.body;

@@ -18,7 +18,7 @@ import {
   readUnsettledCalls,
   settleEffect,
 } from '@hamlet/store';
-import type { Db, EffectRow, RunRow, Tx } from '@hamlet/store';
+import type { EffectRow, RunRow, Tx } from '@hamlet/store';
 import { recordAct } from '../../audit/record-act.ts';
 import { callerOf, plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
@@ -26,13 +26,14 @@ import { applyToRun } from '../../runs/apply-to-run.ts';
 import { truncate } from '../../service/truncate.ts';
 import { lockWork } from '../ask-permission.ts';
 import { redactSecrets } from '../redact-secrets.ts';
+import type { Village } from '../../village.ts';
 
 type Request = RequestOf<typeof endRoute>;
 
 /** `truncate` marks a cut with one more character. */
 const EVENT_TEXT_MAX_CHARS = RUN_EVENT_TEXT_MAX_CHARS - 1;
 
-export function endCall({ db }: { readonly db: Db }): Handlers['endCall'] {
+export function endCall({ db }: Village): Handlers['endCall'] {
   return plain((request) =>
     inTransaction(db, async (tx): Promise<Outcome<{ stored: boolean; panic: PanicCode | null }>> => {
       const held = await lockWork(tx, request);

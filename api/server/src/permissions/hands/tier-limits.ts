@@ -1,15 +1,10 @@
 import { villageTool, VILLAGE_TOOL_NAMES, type CallOutcome, type Limits, type ToolRate } from '@hamlet/contract';
 import { bytes } from '@hamlet/core/seats';
 import { countSlots, waitForRate, type Tx } from '@hamlet/store';
-import type { AgentSource } from '../../agents/agent-source.ts';
 import { refused, type Refused } from '../../http/outcome.ts';
 import type { AgentLimits } from '../../limits/agent-limits.ts';
 import { deniedOutcome } from '../call-outcomes.ts';
-
-export interface TierPorts {
-  readonly limits: AgentLimits;
-  readonly source: Pick<AgentSource, 'get' | 'entitlement' | 'entitlements'>;
-}
+import type { Village } from '../../village.ts';
 
 const HOUR_S = 3_600;
 
@@ -41,7 +36,7 @@ const toolsOf = (rate: ToolRate): readonly string[] =>
  */
 export async function refuseByRate(
   tx: Tx,
-  { limits }: Pick<TierPorts, 'limits'>,
+  { limits }: Village,
   { agentId, tool }: { readonly agentId: string; readonly tool: string },
 ): Promise<Refused | null> {
   const rate = villageTool(tool)?.rate;
@@ -57,7 +52,7 @@ export async function refuseByRate(
 }
 
 export function deniedByMemory(
-  { source }: Pick<TierPorts, 'source'>,
+  { source }: Village,
   { agentId, tool }: { readonly agentId: string; readonly tool: string },
 ): CallOutcome | null {
   const needed = villageTool(tool)?.memory;

@@ -1,26 +1,23 @@
-import { lockAllowRule, readAllowRules, revokeAllowRule, type Db } from '@hamlet/store';
+import { lockAllowRule, readAllowRules, revokeAllowRule } from '@hamlet/store';
 import { z } from 'zod';
 import { recordAct } from '../../audit/record-act.ts';
 import { inTx, plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
-import { pageCursor } from '../../http/page-cursor.ts';
+import { pageCursor, paged } from '../../http/page-cursor.ts';
 import { allowRuleView } from './allow-rules.ts';
+import type { Village } from '../../village.ts';
 
 const cursor = pageCursor(z.uuid());
 
-export function allowRuleHandlers({ db }: { readonly db: Db }) {
+export function allowRuleHandlers({ db }: Village) {
   return {
     listAllowRules: plain(async ({ actor, query }) => {
       const { agent_id: agentId, session_id: sessionId } = query;
       const revoked = query.revoked === 'true';
-      const question = `allow rules ${[agentId, sessionId, revoked].map((part) => part ?? '').join('/')}`;
-      const before = cursor.read(query.cursor, question);
-      if (before === undefined) return refused('cursor_invalid');
       const filter = { agentId, sessionId, revoked, personId: actor.role === 'admin' ? null : actor.id };
-      const { rows, next } = await readAllowRules(db, filter, { before, limit: query.limit });
-      return accepted({
-        rules: rows.map(allowRuleView),
-        next_cursor: next === null ? null : cursor.write(question, next),
+      return paged(cursor, query, async (page) => {
+        const { rows, next } = await readAllowRules(db, filter, page);
+        return { rules: rows.map(allowRuleView), next };
       });
     }),
     revokeAllowRule: inTx(async (request, tx) => {

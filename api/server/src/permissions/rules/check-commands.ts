@@ -2,7 +2,6 @@ import type { VillageRules } from '@hamlet/contract';
 import { commandsInExamples, wrongExamples } from '@hamlet/core';
 import type { ReadCommand } from '../shell/read-command.ts';
 
-/** Checks the examples of rules that have a shell command, with the parser of the API. Rejects with each wrong one and the fix. */
 export async function checkCommandExamples(rules: VillageRules, readCommand: ReadCommand): Promise<void> {
   const commands = commandsInExamples(rules);
   if (commands.length === 0) return;

@@ -11,7 +11,6 @@ const KEY_MAX_CHARS = 300;
 /** `none`: no rule can hold for the call. A null key stands for all calls of a tool, which one with a command never has. */
 export type AllowKey = { readonly kind: 'none' } | { readonly kind: 'key'; readonly key: string | null };
 
-/** The key of a call: a rule that a person gives for one call holds for calls of the tool with the same key. */
 export async function allowKeyOf(
   { tool, arguments: text }: { readonly tool: string; readonly arguments: string },
   readCommand: ReadCommand,

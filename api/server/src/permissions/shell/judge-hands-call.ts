@@ -66,7 +66,6 @@ export interface JudgingPorts {
   readonly db: Db | Tx;
 }
 
-/** Judges a call of a run with the policy and the taint of that run: the same for parent, worker and resumed run. */
 export async function judgeRunCall(
   { policyOf, egressOf, readCommand, db }: JudgingPorts,
   run: RunRow,

@@ -5,7 +5,6 @@ import type { ReadCommand } from './read-command.ts';
 
 const { input } = RUN_SCRIPT_TOOL.run_script;
 
-/** The script that a call runs; null for another call, and for a version that the agent does not have. */
 export async function scriptOfCall(
   db: Db | Tx,
   { agentUid }: Pick<RunRow, 'agentUid'>,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PolicyProposal, VillageRules } from '@hamlet/contract';
+import type { PolicyProposal } from '@hamlet/contract';
 import {
   checkExamples,
   checkVillageRules,
@@ -12,12 +12,7 @@ import type { AgentSource } from '../../agents/agent-source.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { agentPolicy, type PolicyOf } from '../agent-policy.ts';
 import type { ReadCommand } from '../shell/read-command.ts';
-
-export interface ProposalPorts {
-  readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
-  readonly villageRules: VillageRules;
-  readonly readCommand: ReadCommand;
-}
+import type { Village } from '../../village.ts';
 
 const DETAIL_MAX_CHARS = 2_000;
 
@@ -34,9 +29,8 @@ async function readCommands(rules: readonly ExampledRule[], readCommand: ReadCom
 const wrong = (errors: readonly string[]): Outcome<never> =>
   refused('policy_wrong', errors.join('; ').slice(0, DETAIL_MAX_CHARS));
 
-type Source = ProposalPorts['source'];
+type Source = Pick<AgentSource, 'get' | 'entitlement'>;
 
-/** The agents and tiers as they would be with a proposal for one of them; a refusal if it does not exist. */
 function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 'village' }>): Outcome<Source> {
   if (proposal.of === 'tier') {
     const spec = source.entitlement(proposal.name);
@@ -58,7 +52,7 @@ function proposedSource(source: Source, proposal: Exclude<PolicyProposal, { of: 
 }
 
 export function rulesOfLayer(
-  { source, villageRules }: Pick<ProposalPorts, 'source' | 'villageRules'>,
+  { source, villageRules }: Village,
   { agent_id: agentId, tier }: { readonly agent_id?: string | undefined; readonly tier?: string | undefined },
 ): Outcome<PolicyProposal> {
   if (agentId !== undefined) {
@@ -73,12 +67,9 @@ export function rulesOfLayer(
   return spec === null ? refused('no_such_entitlement') : accepted({ of: 'tier', name: tier, tools: spec.tools ?? {} });
 }
 
-/**
- * The policies of all agents if a proposal were in force, by the same function that makes those in force. Refuses rules that contradict
- * their examples, since they would not do what they say.
- */
+/** Uses the function of the policies in force. Refuses rules that contradict their examples. */
 export async function proposedPolicy(
-  { source, villageRules, readCommand }: ProposalPorts,
+  { source, villageRules, readCommand }: Village,
   { proposal, classesInForce }: { readonly proposal: PolicyProposal; readonly classesInForce: CommandClasses },
 ): Promise<Outcome<PolicyOf>> {
   const rules = proposal.of === 'village' ? proposal.rules : (proposal.tools.rules ?? []);

@@ -1,201 +1,177 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { TRIAL_ROWS_MAX, type Policy, type PolicyTrial, type TrialExample } from '@hamlet/contract';
-import { asksAboutWrites } from '@hamlet/core/egress';
-import { classesOfFacts, judgeFacts, TrialTally, type Judged, type JudgedFacts } from '@hamlet/core';
 import {
-  countUntriedCalls,
-  readJudgedCalls,
-  TRIAL_DAYS,
-  type Db,
-  type JudgedCallRow,
-  type TextReader,
-} from '@hamlet/store';
-import type { AgentSource } from '../../agents/agent-source.ts';
-import type { EgressOf } from '../../egress/egress-of.ts';
+  TRIAL_EXAMPLES_MAX,
+  TRIAL_ROWS_MAX,
+  type Policy,
+  type PolicyTrial,
+  type TrialExample,
+  type TrialVerdict,
+} from '@hamlet/contract';
+import { asksAboutWrites } from '@hamlet/core/egress';
+import { classesOfFacts, judgeFacts, type Judged, type JudgedFacts } from '@hamlet/core';
+import { countUntriedCalls, readJudgedCalls, TRIAL_DAYS, type JudgedCallRow, type TextReader } from '@hamlet/store';
+import type { Village } from '../../village.ts';
 import { policyOfRun, type PolicyColumns, type PolicyOf } from '../agent-policy.ts';
-import { exampleOf, factsOf } from './trial-view.ts';
-import { Examples } from './examples.ts';
 
 const DAY_MS = 86_400_000;
 const PAGE = 500;
 /** Longest time in ms without a turn of the event loop. */
 const SLICE_MS = 8;
-/** Policies of workers and of safe modes that are remembered; then they are made again. */
-const POLICIES_MAX = 500;
+const POLICIES_MAX = 5_000;
+const JUDGED_MAX = 20_000;
 
 export interface TrialLimits {
   readonly calls: number;
   readonly ms: number;
 }
 
-export interface TrialPorts {
-  readonly db: Db;
-  readonly source: Pick<AgentSource, 'get'>;
-  readonly egressOf: EgressOf;
-  readonly monotonicMs: () => number;
+/** A call that the proposed rules judge differently. */
+interface Difference {
+  readonly row: JudgedCallRow;
+  readonly classes: readonly string[];
+  readonly was: Judged;
+  readonly would: Judged;
 }
 
-/** Judgements that are remembered for one pair of policies: most calls of a week differ in nothing that a rule could see. */
-const JUDGED_MAX = 2_000;
-
-/** The policy in force and the proposed one, with their judgements of calls that have the same facts. */
-class Policies {
-  readonly #before: Policy;
-  readonly #after: Policy;
-  readonly #judged = new Map<string, readonly [Judged, Judged]>();
-
-  constructor(before: Policy, after: Policy) {
-    this.#before = before;
-    this.#after = after;
-  }
-
-  get areSame(): boolean {
-    return this.#before.version === this.#after.version;
-  }
-
-  judge(facts: JudgedFacts): readonly [Judged, Judged] {
-    const key = JSON.stringify({ ...facts, taint: facts.taint && [facts.taint.source, facts.taint.detail] });
-    const found = this.#judged.get(key) ?? [judgeFacts(this.#before, facts), judgeFacts(this.#after, facts)];
-    if (this.#judged.size >= JUDGED_MAX) this.#judged.clear();
-    this.#judged.set(key, found);
-    return found;
-  }
-}
-
-/** The policies of a run in force and as proposed. Agents and tiers may change meanwhile: each agent has its first ones. */
-class PolicyPairs {
-  readonly #ofAgent = new Map<string, Policies>();
-  readonly #ofRun = new Map<string, Policies>();
-  readonly #pair: (run: PolicyColumns) => Policies;
-
-  constructor(before: PolicyOf, after: PolicyOf) {
-    this.#pair = (run) => new Policies(policyOfRun(before, run), policyOfRun(after, run));
-  }
-
-  of({ agentId, toolLists, safeMode }: PolicyColumns): Policies {
+/** Keeps policies and judgements, because many calls have the same facts. Null if both policies are the same. */
+function createJudge(before: PolicyOf, after: PolicyOf) {
+  const policies = new Map<string, readonly [Policy, Policy]>();
+  const judged = new Map<string, readonly [Judged, Judged]>();
+  return ({ agentId, toolLists, safeMode }: PolicyColumns, facts: JudgedFacts): readonly [Judged, Judged] | null => {
     const run = { agentId, toolLists, safeMode };
-    if (toolLists === null && safeMode === null) return this.#kept(this.#ofAgent, agentId, run);
-    if (this.#ofRun.size >= POLICIES_MAX) this.#ofRun.clear();
-    return this.#kept(this.#ofRun, JSON.stringify(run), run);
-  }
-
-  #kept(known: Map<string, Policies>, key: string, run: PolicyColumns): Policies {
-    const found = known.get(key) ?? this.#pair(run);
-    known.set(key, found);
+    const runKey = JSON.stringify(run);
+    const pair = policies.get(runKey) ?? ([policyOfRun(before, run), policyOfRun(after, run)] as const);
+    if (policies.size >= POLICIES_MAX) policies.clear();
+    policies.set(runKey, pair);
+    if (pair[0].version === pair[1].version) return null;
+    const key = runKey + JSON.stringify({ ...facts, taint: facts.taint && [facts.taint.source, facts.taint.detail] });
+    const found = judged.get(key) ?? ([judgeFacts(pair[0], facts), judgeFacts(pair[1], facts)] as const);
+    if (judged.size >= JUDGED_MAX) judged.clear();
+    judged.set(key, found);
     return found;
-  }
+  };
 }
 
-class Findings {
-  readonly tally = new TrialTally();
-  readonly examples = new Examples();
-  lookedAt = 0;
-  judged = 0;
-  changed = 0;
-  runGone = 0;
-  agentGone = 0;
-
-  take(
-    row: JudgedCallRow,
-    { source, egressOf, pairs }: Pick<TrialPorts, 'source' | 'egressOf'> & { readonly pairs: PolicyPairs },
-  ): void {
-    this.lookedAt += 1;
-    if (!row.hasRun) this.runGone += 1;
-    else if (source.get(row.agentId)?.uid !== row.agentUid) this.agentGone += 1;
-    else this.#judge(row, pairs.of(row), egressOf);
-  }
-
-  #judge(row: JudgedCallRow, policies: Policies, egressOf: EgressOf): void {
-    this.judged += 1;
-    if (policies.areSame) return;
-    const facts = factsOf(row, asksAboutWrites(egressOf(row.agentId)));
-    const [was, would] = policies.judge(facts);
-    if (was.verdict === would.verdict) return;
-    this.changed += 1;
-    const change = { from: was.verdict, to: would.verdict };
-    this.tally.add({ agentId: row.agentId, classes: classesOfFacts(facts), ...change, answer: row.answer });
-    this.examples.add(change, () => exampleOf(row, was, would));
-  }
+function factsOf(row: JudgedCallRow, brokerAsks: boolean): JudgedFacts {
+  const { tool, toolClass, classes, unclear, taintSource, taintDetail, byRule, judgedAt } = row;
+  const mark = { call_id: null, run_id: null, at: judgedAt.toISOString() };
+  const taint = taintSource === null ? null : { ...mark, source: taintSource, detail: taintDetail ?? '' };
+  return { tool, toolClass, classes, unclear, taint, byRule, brokerAsks };
 }
 
-interface Looked {
-  readonly cut: PolicyTrial['cut'];
-  /** The last call that the trial looked at; null if it looked at all. */
-  readonly before: string | null;
+const verdictView = ({ verdict, reason, rule }: Judged): TrialVerdict => ({ verdict, reason, rule: rule ?? null });
+
+const exampleOf = ({ row, was, would }: Difference): TrialExample => ({
+  run_id: row.runId,
+  call_id: row.callId,
+  agent_id: row.agentId,
+  at: row.judgedAt.toISOString(),
+  tool: row.tool,
+  words: row.words,
+  before: verdictView(was),
+  after: verdictView(would),
+  answer: row.answer,
+});
+
+const changeOf = ({ was, would }: Difference) => ({ from: was.verdict, to: would.verdict });
+const greatestFirst = <T extends { readonly calls: number }>(counts: readonly T[]): T[] =>
+  counts.toSorted((a, b) => b.calls - a.calls);
+
+/** Counts differences by name and change, the greatest first. */
+function countBy(differences: readonly Difference[], namesOf: (difference: Difference) => readonly string[]) {
+  const named = differences.flatMap((each) => namesOf(each).map((name) => ({ name, ...changeOf(each) })));
+  const groups = [...Map.groupBy(named, ({ name, from, to }) => `${name} ${from}>${to}`).values()];
+  return greatestFirst(
+    groups.flatMap((group) => group.slice(0, 1).map((first) => ({ ...first, calls: group.length }))),
+  );
 }
 
-async function look(
-  { db, source, egressOf, monotonicMs }: TrialPorts,
-  {
-    findings,
-    pairs,
-    reader,
-    limits,
-  }: {
-    readonly findings: Findings;
-    readonly pairs: PolicyPairs;
-    readonly reader: TextReader;
-    readonly limits: TrialLimits;
-  },
-): Promise<Looked> {
+/** The counts and the examples of differences. Examples are one of each change in turn, so that a frequent one hides no rare one. */
+function summaryOf(differences: readonly Difference[]) {
+  const kinds = [...Map.groupBy(differences, (each) => JSON.stringify(changeOf(each))).values()];
+  const answered = (kind: readonly Difference[], answer: JudgedCallRow['answer']): number =>
+    kind.filter(({ row }) => row.answer === answer).length;
+  const changes = kinds.flatMap((kind) =>
+    kind.slice(0, 1).map((first) => ({
+      ...changeOf(first),
+      calls: kind.length,
+      answers: {
+        allowed: answered(kind, 'allowed'),
+        denied: answered(kind, 'denied'),
+        expired: answered(kind, 'expired'),
+      },
+    })),
+  );
+  const inTurn = Array.from({ length: TRIAL_EXAMPLES_MAX }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
+  const examples = inTurn.slice(0, TRIAL_EXAMPLES_MAX).map(exampleOf);
+  return {
+    changes: greatestFirst(changes),
+    by_class: countBy(differences, ({ classes }) => classes),
+    by_agent: countBy(differences, ({ row }) => [row.agentId]).slice(0, TRIAL_ROWS_MAX),
+    examples: examples.toSorted((a, b) => b.at.localeCompare(a.at)),
+  };
+}
+
+interface Asked {
+  readonly before: PolicyOf;
+  readonly after: PolicyOf;
+  readonly reader: TextReader;
+  readonly limits: TrialLimits;
+  readonly now: Date;
+}
+
+/** Judges calls in pages, the newest first, and lets other work run between them and within them. */
+async function look({ db, source, egressOf, monotonicMs }: Village, { before: inForce, after, reader, limits }: Asked) {
+  const judge = createJudge(inForce, after);
   const endsMs = monotonicMs() + limits.ms;
+  const differences: Difference[] = [];
+  const counts = { looked_at: 0, judged: 0, run_gone: 0, agent_gone: 0 };
+  function take(row: JudgedCallRow): void {
+    counts.looked_at += 1;
+    if (!row.hasRun) counts.run_gone += 1;
+    else if (source.get(row.agentId)?.uid !== row.agentUid) counts.agent_gone += 1;
+    else {
+      counts.judged += 1;
+      const facts = factsOf(row, asksAboutWrites(egressOf(row.agentId)));
+      const [was, would] = judge(row, facts) ?? [];
+      if (was !== undefined && would !== undefined && was.verdict !== would.verdict)
+        differences.push({ row, classes: classesOfFacts(facts), was, would });
+    }
+  }
   let before: string | null = null;
-  while (findings.lookedAt < limits.calls) {
-    const limit = Math.min(PAGE, limits.calls - findings.lookedAt);
+  while (counts.looked_at < limits.calls) {
+    const limit = Math.min(PAGE, limits.calls - counts.looked_at);
     const rows: readonly JudgedCallRow[] = await readJudgedCalls(db, { reader, before, limit });
     let sliceMs = monotonicMs();
     for (const row of rows) {
-      findings.take(row, { source, egressOf, pairs });
+      take(row);
       if (monotonicMs() - sliceMs < SLICE_MS) continue;
       await nextTurn();
       sliceMs = monotonicMs();
     }
     before = rows.at(-1)?.id ?? before;
-    if (rows.length < limit) return { cut: null, before: null };
-    if (monotonicMs() >= endsMs) return { cut: 'time', before };
+    if (rows.length < limit) return { differences, counts, cut: null, before: null };
+    if (monotonicMs() >= endsMs) return { differences, counts, cut: 'time' as const, before };
   }
-  return { cut: 'calls', before };
+  return { differences, counts, cut: 'calls' as const, before };
 }
 
-/**
- * Judges the calls of the last week by the policies in force and by proposed ones, with the evaluator of all calls, and counts the
- * differences. It writes nothing.
- */
-export async function runTrial(
-  ports: TrialPorts,
-  asked: {
-    readonly before: PolicyOf;
-    readonly after: PolicyOf;
-    readonly reader: TextReader;
-    readonly limits: TrialLimits;
-    readonly now: Date;
-  },
-): Promise<PolicyTrial> {
-  const beganMs = ports.monotonicMs();
-  const findings = new Findings();
-  const pairs = new PolicyPairs(asked.before, asked.after);
-  const { cut, before } = await look(ports, { ...asked, findings, pairs });
-  const { withoutFacts, older } = await countUntriedCalls(ports.db, before);
-  const { changes, byClass, byAgent } = findings.tally.result();
-  const examples: readonly TrialExample[] = findings.examples.chosen();
+/** Judges last week's calls by both policies and counts the differences. Writes nothing. */
+export async function runTrial(village: Village, asked: Asked): Promise<PolicyTrial> {
+  const beganMs = village.monotonicMs();
+  const { differences, counts, cut, before } = await look(village, asked);
+  const { looked_at, judged, ...gone } = counts;
+  const { withoutFacts: without_facts, older } = await countUntriedCalls(village.db, before);
   return {
     since: new Date(asked.now.getTime() - TRIAL_DAYS * DAY_MS).toISOString(),
     until: asked.now.toISOString(),
-    looked_at: findings.lookedAt,
-    judged: findings.judged,
-    changed: findings.changed,
+    looked_at,
+    judged,
+    changed: differences.length,
     // A limit that only just holds all calls cuts nothing.
     cut: older === 0 ? null : cut,
-    not_judged: {
-      older,
-      without_facts: withoutFacts,
-      run_gone: findings.runGone,
-      agent_gone: findings.agentGone,
-    },
-    changes: [...changes],
-    by_class: [...byClass],
-    by_agent: byAgent.slice(0, TRIAL_ROWS_MAX),
-    examples: [...examples],
-    took_ms: Math.round(ports.monotonicMs() - beganMs),
+    not_judged: { older, without_facts, ...gone },
+    ...summaryOf(differences),
+    took_ms: Math.round(village.monotonicMs() - beganMs),
   };
 }

@@ -1,28 +1,18 @@
 import { TRIAL_CALLS_MAX, TRIAL_MS_MAX, type PolicyTrial, type tryPolicy as tryRoute } from '@hamlet/contract';
-import type { CommandClasses } from '@hamlet/core';
 import { plain, type Handlers, type RequestOf } from '../../http/handler.ts';
 import { accepted, refused, type Outcome } from '../../http/outcome.ts';
 import { RateLimiter, refusalOfVerdict, type RatePolicy } from '../../http/rate-limit.ts';
-import type { Log } from '../../service/log.ts';
-import type { PolicyOf } from '../agent-policy.ts';
-import { proposedPolicy, rulesOfLayer, type ProposalPorts } from './proposed-policy.ts';
-import { runTrial, type TrialLimits, type TrialPorts } from './run-trial.ts';
-
-export type TrialHandlerPorts = TrialPorts &
-  ProposalPorts & {
-    readonly policyOf: PolicyOf;
-    readonly classesOf: CommandClasses;
-    readonly log: Log;
-    readonly trialLimits?: TrialLimits;
-  };
+import { proposedPolicy, rulesOfLayer } from './proposed-policy.ts';
+import { runTrial, type TrialLimits } from './run-trial.ts';
+import type { Village } from '../../village.ts';
 
 const RATE: RatePolicy = { name: 'trials', quota: 30, windowS: 60 };
 const LIMITS: TrialLimits = { calls: TRIAL_CALLS_MAX, ms: TRIAL_MS_MAX };
 const RETRY_S = 2;
 
 /** Routes of the village's rules, and of trials of others. A replica runs one trial at a time. */
-export function trialHandlers(ports: TrialHandlerPorts) {
-  const { policyOf, classesOf, monotonicMs, log, trialLimits = LIMITS } = ports;
+export function trialHandlers(ports: Village) {
+  const { policyOf, classesOf, monotonicMs, log } = ports;
   const limiter = new RateLimiter();
   let isUnderWay = false;
 
@@ -31,7 +21,7 @@ export function trialHandlers(ports: TrialHandlerPorts) {
     if (!proposed.ok) return proposed;
     const reader = { role: actor.role, id: actor.id };
     const policies = { before: policyOf, after: proposed.data };
-    const trial = await runTrial(ports, { ...policies, reader, limits: trialLimits, now });
+    const trial = await runTrial(ports, { ...policies, reader, limits: LIMITS, now });
     const { looked_at: calls, changed, took_ms: tookMs } = trial;
     log('info', 'rules were tried', { of: body.of, calls, changed, tookMs });
     return accepted(trial);

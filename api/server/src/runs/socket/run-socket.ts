@@ -20,7 +20,6 @@ const TOO_SLOW = 4_008;
 /** Close code: no such run, a wrong query, or too many streams; the reason names it. */
 const REFUSED = 4_404;
 
-/** A sink of messages `{type, id, data}`, in the order of the stream of events. */
 function sinkOf(webSocket: WebSocket): EventSink {
   let flushed: Promise<void> = Promise.resolve();
   return {
@@ -42,7 +41,6 @@ export interface RunSocketPorts extends Pick<Services, 'db' | 'log'> {
   readonly runStreams: Pick<RunStreams, 'open'>;
 }
 
-/** The open stream; a refusal if the query is wrong, there is no such run, or the person has too many streams. */
 async function openStream(
   { db, runStreams }: RunSocketPorts,
   { webSocket, query, actor }: Attached,

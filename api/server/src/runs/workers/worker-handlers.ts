@@ -1,17 +1,14 @@
 import type { Worker, WorkerArtifact, WorkerEnvelope } from '@hamlet/contract';
 import { isSettled, workerError } from '@hamlet/core';
-import { readArtifacts, readWorkers, type ArtifactRow, type Db, type RunRow } from '@hamlet/store';
+import { readArtifacts, readWorkers, type ArtifactRow, type RunRow } from '@hamlet/store';
 import type { Run } from '@hamlet/contract';
 import { plain, type Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import { shownRuns } from '../audience/run-audience.ts';
 import { runView } from '../run-view.ts';
+import type { Village } from '../../village.ts';
 
-export interface WorkerPorts {
-  readonly db: Db;
-}
-
-export function workerHandlers({ db }: WorkerPorts) {
+export function workerHandlers({ db }: Village) {
   return {
     listWorkers: plain(async ({ params, query, actor }) => {
       const { agent_id: agentId } = params;

@@ -36,10 +36,7 @@ export function entryMessage(world: WorldState, slot: number, tick: number): Fra
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }
 
-/**
- * Shortens a path message to a turn if the viewer can continue from the previous path; a turn omits the path's
- * beginning.
- */
+/** A turn omits the beginning of a path that the viewer can continue. */
 function shortened(world: WorldState, pending: PendingAgent, message: FrameMessage): FrameMessage {
   if (message.kind !== 'path' || pending.fresh) return message;
   const { from, lead, to, start_tick } = message.path;
@@ -58,10 +55,7 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
   return messages;
 }
 
-/**
- * A cell that both the old and the new path cross; -1 if there is none. There usually is one, because the new path of a
- * known agent begins on the old one.
- */
+/** -1 if there is none. Usually there is one, because a new path begins on the old one. */
 function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
 }
@@ -106,7 +100,6 @@ export class Change {
     return this.#delta;
   }
 
-  /** The full entry of the agent, without its name. */
   get entry(): Chunk {
     this.#entry ??= makeChunk([entryMessage(this.#world, this.slot, this.#tick)], this.#tick);
     return this.#entry;
@@ -182,10 +175,7 @@ function itemMessage(world: WorldState, itemId: string): FrameMessage {
   };
 }
 
-/**
- * Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail; the update omits
- * all other cells.
- */
+/** `watched` has 1 for each cell that a viewer sees in detail; the update omits all other cells. */
 export function buildBatch(
   world: WorldState,
   pending: Pending,

@@ -26,10 +26,7 @@ export function cellRect(
   return { x: across.first, y: down.first, width: across.count, height: down.count };
 }
 
-/**
- * The part of a rectangle of cells that lies on the map. The rectangle comes from a viewer, so a loop over it must end
- * at the map's edge.
- */
+/** The rectangle comes from a viewer, so a loop over it must end at the map's edge. */
 export function clippedCells(map: WorldMap, rect: CellRect): CellRect {
   const clip = (value: number, limit: number): number => Math.min(Math.max(0, value), limit);
   const [x, y] = [clip(rect.x, map.cellsWide), clip(rect.y, map.cellsHigh)];

@@ -27,7 +27,6 @@ export interface Counters {
   closedSlow: number;
 }
 
-/** Changes of an agent since the last update. Only the result counts: the newest path, the newest state. */
 export interface PendingAgent {
   readonly slot: number;
   /** The cells that the agent's path crossed at the last update; empty if the agent was not in the world. */
@@ -47,7 +46,6 @@ export function itemCells(world: WorldState, itemId: string): readonly number[] 
   return item.tile < 0 ? world.index.cellsOf(item.holder) : [cellOf(world.map, item.tile)];
 }
 
-/** Everything that happened since the last update. Mutable: events fill it and an update empties it. */
 export class Pending {
   readonly agents = new Map<number, PendingAgent>();
   /** Ids of changed items, with the cells from which each could be seen. */
@@ -80,10 +78,7 @@ export class Pending {
     for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
-  /**
-   * Call it before and after the event is reduced: it notes the old and the new cells. `slot`: the event's agent at
-   * that moment, -1 for none.
-   */
+  /** Call it before and after the event is reduced. `slot`: the event's agent at that moment, or -1. */
   touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);

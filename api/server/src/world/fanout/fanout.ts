@@ -89,7 +89,6 @@ export class Fanout {
     if (event.kind === 'spawn') this.#repin(event.agent_id);
   }
 
-  /** Notes the changes of an event; returns the slot of its agent, -1 if the agent has no slot. */
   #touch(event: WorldEvent): number {
     const { world, pending } = this.#state;
     const slot = 'agent_id' in event ? slotOf(world, event.agent_id) : -1;

@@ -33,10 +33,7 @@ interface Telling {
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
-/**
- * Makes the viewer forget all its dirty cells before any cell is sent again: an agent that the viewer knows wrongly, in
- * a dirty cell outside the view, may reach into the view.
- */
+/** Forgets all dirty cells before any is sent again: a wrongly known agent may reach into the view. */
 function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
@@ -59,10 +56,7 @@ function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): numb
   return inView;
 }
 
-/**
- * Makes the viewer forget the pinned agents that have left its view and whose changes were not sent. Returns the agents
- * in view whose changes were not sent.
- */
+/** Returns the agents in view whose changes were not sent. */
 function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
   const stale = new Set(viewer.pressure.stalePins);
   viewer.pressure.stalePins.clear();

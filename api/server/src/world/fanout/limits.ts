@@ -5,10 +5,7 @@ export const CLUSTER_EVERY_TICKS = 10;
 export const CLOCK_EVERY_TICKS = 20;
 /** Speech waits this many milliseconds and leaves in one frame; well below the promised 50 ms. */
 export const URGENT_AFTER_MS = 15;
-/**
- * A viewer with more queued bytes than the first limit gets no updates. Below the second limit, it gets keyframes of
- * the cells whose changes it missed.
- */
+/** Above the first limit a viewer gets no updates; below the second, keyframes of the cells that it missed. */
 export const DROP_ABOVE_BYTES = 64 * 1024;
 export const RESUME_BELOW_BYTES = 16 * 1024;
 /** The fan-out disconnects a viewer above this limit, or one that has not drained for STALL_TICKS; it may resume. */

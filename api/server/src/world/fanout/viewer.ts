@@ -81,7 +81,6 @@ export class Viewer {
     this.#look(message);
   }
 
-  /** Forgets what the viewer knows, because another world replaces this one. */
   reset(): void {
     this.#greeted = false;
     this.#resume = null;

@@ -19,7 +19,6 @@ const WrittenPlan = z.custom<z.infer<typeof PlanText>>(
   'the plan of a map',
 );
 
-/** Writes a map as text; {@link readPlan} rebuilds the same map from it. */
 export function writePlan(map: WorldMap): string {
   const { width, height, terrain } = mapResponse(map);
   return JSON.stringify({ width, height, terrain, landmarks: map.landmarks, zones: map.zones });

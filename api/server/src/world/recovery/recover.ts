@@ -55,14 +55,10 @@ export interface RecoverOptions {
   readonly seed: number;
   /** Called for a snapshot that does not restore to its own hash. The snapshot stays in the store, and recovery uses an older one. */
   readonly onBadSnapshot: (seq: number) => void;
-  /** Called for every event after the snapshot, once it has been applied. */
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
-/**
- * Recovers the durable world: the newest intact snapshot and the events after it. Only reads. Throws, with the fix, if
- * the saved world has a gap.
- */
+/** From the newest intact snapshot and the events after it. Throws, with the fix, if there is a gap. */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
   const saved =

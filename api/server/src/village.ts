@@ -1,0 +1,60 @@
+import { ping } from '@hamlet/store';
+import type { Authenticate } from './http/actor.ts';
+import { claimView } from './money/compute/claim-view.ts';
+import { placeOfferWith } from './money/offers/run-offers.ts';
+import { policyOfRun, type PolicyColumns } from './permissions/agent-policy.ts';
+import { createReadCommand } from './permissions/shell/read-command.ts';
+import { createReadiness } from './service/readiness.ts';
+import type { BalanceTiers } from './standing/balance-tier-sync.ts';
+import type { Base } from './start/base.ts';
+import type { Parts } from './start/parts.ts';
+
+/** The checks behind /readyz. Postgres and Redis may be down: the map stays readable without them. */
+function readinessOf({ shared: { source, db, link } }: Base): ReturnType<typeof createReadiness> {
+  return createReadiness([
+    { name: 'world', required: true, check: () => true },
+    { name: 'agents', required: true, check: () => source.ready },
+    { name: 'postgres', required: false, check: () => ping(db).then(() => true) },
+    { name: 'redis', required: false, check: () => link.ping().then(() => true) },
+  ]);
+}
+
+/** The parts of a running replica that handlers use. */
+export function villageOf(base: Base, parts: Parts, authenticate: Authenticate) {
+  const { facts, world, money, gateway, people, policyOf, watch, deltas, runStreams, sessions, egress } = parts;
+  const { board } = parts.board;
+  return {
+    ...base.shared,
+    ...base.agents,
+    ...money.services,
+    limits: base.counted.limits,
+    limitReached: base.counted.limitReached,
+    gateway,
+    board,
+    nudgeBoard: board.nudge,
+    refuseNote: board.refuseNote,
+    hub: facts.hub,
+    feed: facts.feed,
+    tiers: facts.tiers as BalanceTiers,
+    readiness: readinessOf(base),
+    reader: world.reader,
+    mapAnswer: world.mapAnswer,
+    people: people.people,
+    authenticate,
+    standing: facts.standing,
+    policyOf,
+    classesOf: parts.classesOf,
+    villageRules: base.shared.config.toolRules,
+    policyOfRun: (run: PolicyColumns) => policyOfRun(policyOf, run),
+    readCommand: createReadCommand(),
+    watch,
+    deltas,
+    runStreams,
+    claimView,
+    ...sessions,
+    ...egress,
+    placeOffer: placeOfferWith(money.services),
+  };
+}
+
+export type Village = ReturnType<typeof villageOf>;
