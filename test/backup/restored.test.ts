@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
 import { migrate } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import { eventually, startOwnVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { backup } from '../../local/village/backup/backup.ts';
 import { restore } from '../../local/village/backup/restore.ts';
@@ -104,10 +103,9 @@ before(async () => {
 });
 after(() => village.remove());
 
-const balance = async (): Promise<number> =>
-  Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
+const balance = async (): Promise<number> => Number((await play.admin.getBalance({ agent_id: 'cleo' })).balance);
 const reward = async (amount: string): Promise<void> =>
-  void dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount, reason: 'a test' } }));
+  void (await play.admin.rewardAgent({ agent_id: 'cleo', amount, reason: 'a test' }));
 const sealed = async (): Promise<boolean> =>
   (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
@@ -117,7 +115,7 @@ test('a restore removes the data after the backup, and the log continues', async
   const then = await balance();
   const file = await backup(place, join(folder, 'village.tar'));
   await reward('40');
-  dataOf(await play.admin.call(createPost, { body: { title: 'Later', body: 'Written after the backup.' } }));
+  await play.admin.createPost({ title: 'Later', body: 'Written after the backup.' });
   assert.equal(await balance(), then + 40);
   await setState({ key: 'another key', resources: { items: [agent('ada')] } });
 

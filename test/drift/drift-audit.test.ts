@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from '../env/cluster-test.ts';
-import { createSchedule } from '@hamlet/contract';
 import { API_VERSION, type Agent, type Schedule } from '@hamlet/contract/kinds';
 import { EVENTS, type KubeObject } from '@hamlet/kube';
 import {
@@ -22,7 +21,7 @@ import type { Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 
 /** Rounds in quick succession; a difference is drift after two seconds. */
@@ -150,10 +149,14 @@ test('a quarantine without a notification is named, counted, noticed and applied
 });
 
 test('a run of a Schedule without a notification reaches the status', async () => {
-  const { uid } = dataOf(
-    await play.admin.call(createSchedule, {
-      body: { name: 'tick', agent_name: 'bob', prompt: 'Look round.', every: '24h', suspend: true },
-    }),
+  const { uid } = (
+    await play.admin.createSchedule({
+      name: 'tick',
+      agent_name: 'bob',
+      prompt: 'Look round.',
+      every: '24h',
+      suspend: true,
+    })
   ).schedule;
   const runId = randomUUID();
   await sql`insert into schedule_state (schedule_uid, schedule_name, history_limit, last_run_id, last_run_at) values (${uid}, 'tick', 10, ${runId}, now())`.execute(

@@ -6,12 +6,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createRun, getLedger, listPosts, listTurns } from '@hamlet/contract';
 import { ROOT } from '../../local/village/paths.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
 /** An agent's name keeps its posts and money permanently, so each run has a new name. */
@@ -41,10 +40,8 @@ after(async () => {
 });
 
 test('a blocked agent asks on the board; a person answers in the browser, and the next turn follows the answer', async () => {
-  dataOf(await place.admin.call(createRun, { params: { agent_id: NAME }, body: { prompt: 'Find Zoe' } }));
-  const asked = await until('the question', async () =>
-    dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.at(0),
-  );
+  await place.admin.createRun({ agent_id: NAME, prompt: 'Find Zoe' });
+  const asked = await until('the question', async () => (await place.admin.listPosts({ author: NAME })).posts.at(0));
   assert.equal(asked.title, 'I am stuck with a run');
 
   const { page } = browser;
@@ -54,7 +51,7 @@ test('a blocked agent asks on the board; a person answers in the browser, and th
   await page.getByRole('button', { name: 'Reply', exact: true }).click();
 
   const turn = await until('a turn that follows the advice', async () => {
-    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: {} }));
+    const { turns } = await place.admin.listTurns({ agent_id: NAME });
     return turns.find(({ decided }) => decided.why.includes('advised it on the board'));
   });
   assert.match(JSON.stringify(turn.decided), /library/i);
@@ -77,7 +74,7 @@ test('a deposit that an admin credits in the browser is booked once, for any num
   await credit();
   await page.locator('.payment-card [role="alert"], .payment-card .notice-bad').first().waitFor();
   await page.screenshot({ path: join(OUTPUT, 'village-deposit.png') });
-  const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: NAME }, query: {} }));
+  const { entries } = await place.admin.getLedger({ agent_id: NAME });
   assert.deepEqual(
     entries.filter(({ reason }) => reason === 'deposit_credit').map(({ amount, source }) => [amount, source]),
     [['25.5', transaction]],

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import {
   banAgent,
   freezeAgent,
-  freezeVillage,
   killAgent,
   liftBan,
   liftFreeze,
@@ -67,7 +66,7 @@ const BRAKES: readonly Brake[] = [
     agent: 'tunnel-rex',
     metric: 'villageFreezeToTunnelEndMs',
     podStays: true,
-    take: async () => void dataOf(await place.admin.call(freezeVillage, { body: REASON })),
+    take: async () => void (await place.admin.freezeVillage(REASON)),
     lift: async () => void (await place.admin.call(liftVillageFreeze, {})),
   },
   against('tunnel-quinn', 'quarantineToTunnelEndMs', [quarantineAgent, liftQuarantine]),

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { deleteModelCredential, putModelCredential } from '@hamlet/contract';
+import { deleteModelCredential } from '@hamlet/contract';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { filesWith, processesOf, textsInProcess, type Container } from '../env/egress/find-in-pod.ts';
 import { secretValue, localPlace } from '../../local/village/kubectl.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `sam-${process.pid}`;
 const SECRET = 'egress-canary';
@@ -40,7 +40,7 @@ before(async () => {
   await applyAgent(place, NAME, { egress: { allow: [rule] } });
   pod = (await untilReady(place, NAME)).pod ?? '';
   const body = { name: CREDENTIAL, agent_id: NAME, key: providerKey };
-  dataOf(await place.admin.call(putModelCredential, { body }));
+  await place.admin.putModelCredential(body);
   const pem = await secretValue(await localPlace(place.namespace), 'hamlet-ca', 'tls.key');
   authorityKey = pem.split('\n')[1] ?? '';
 });

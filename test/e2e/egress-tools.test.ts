@@ -10,7 +10,6 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listEgress } from '@hamlet/contract';
 import { authorOf, packageEnvironment } from '../../agent-image/resident/src/hands/package-environment.ts';
 import { proxyEnvironment } from '../../agent-image/resident/src/hands/proxy-environment.ts';
 import {
@@ -26,7 +25,7 @@ import { makeToyPackage, mirrorOf } from '../env/egress/debian-archive.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { MARK } from '../env/egress/probe.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `tom-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
@@ -314,7 +313,7 @@ test('curl, wget, Python, Node and Chromium reach an allowed host, and trust the
 
 test('the record names run and call of each program', async () => {
   for (const host of [...HOSTS, GITHUB, 'closed.test']) {
-    const { attempts } = dataOf(await place.admin.call(listEgress, { query: { run_id: RUN, host } }));
+    const { attempts } = await place.admin.listEgress({ run_id: RUN, host });
     assert.ok(attempts.length > 0, host);
     for (const { agent_id, call_id, run_witnessed } of attempts)
       assert.deepEqual([agent_id, call_id, run_witnessed], [NAME, 'call-1', false]);

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listEgress, type EgressRecord } from '@hamlet/contract';
+import { type EgressRecord } from '@hamlet/contract';
 import { closeVillage, openVillage, PLAIN_PORT, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { attemptPast, attemptThrough, connectTo, request, type Attempt } from '../env/egress/probe.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, nodeAddress, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, nodeAddress, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `eve-${process.pid}`;
 /** A host that the agent asks for in the name of another one. */
@@ -97,9 +97,7 @@ async function recorded(query: {
 }): Promise<readonly EgressRecord[]> {
   const found: EgressRecord[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = dataOf(
-      await place.admin.call(listEgress, { query: { ...query, ...(cursor === undefined ? {} : { cursor }) } }),
-    );
+    const page = await place.admin.listEgress({ ...query, ...(cursor === undefined ? {} : { cursor }) });
     found.push(...page.attempts);
     if (page.next_cursor === null || found.length > 5_000) return found;
     cursor = page.next_cursor;

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createPost, getBalance, getPost, rewardAgent } from '@hamlet/contract';
+import { getPost } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
-import { dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
+import { untilReady, village, type Village } from '@hamlet/test/env/village';
 import { tryRun } from '../../local/village/command.ts';
 import { NODE } from '../../local/village/paths.ts';
 
@@ -28,22 +28,20 @@ after(() => rmSync(folder, { recursive: true }));
 const file = (): string => join(folder, 'village.tar');
 const command = (name: string, env: Readonly<Record<string, string>>): ReturnType<typeof tryRun> =>
   tryRun(NODE, ['local/village/main.ts', name], { env });
-const balance = async (): Promise<string> =>
-  dataOf(await v.admin.call(getBalance, { params: { agent_id: AGENT } })).balance;
-const write = async (title: string): Promise<string> =>
-  dataOf(await v.admin.call(createPost, { body: { title, body: title } })).post.post_id;
+const balance = async (): Promise<string> => (await v.admin.getBalance({ agent_id: AGENT })).balance;
+const write = async (title: string): Promise<string> => (await v.admin.createPost({ title, body: title })).post.post_id;
 
 test(
   'make backup writes one file that only its owner can read; make restore replaces all later data by it',
   { timeout: LIMIT_MS },
   async () => {
-    dataOf(await v.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '1', reason: 'before the backup' } }));
+    await v.admin.rewardAgent({ agent_id: AGENT, amount: '1', reason: 'before the backup' });
     const kept = await write('Written before the backup');
     const made = await command('backup', { FILE: file() });
     assert.equal(made.code, 0, made.output);
     assert.equal(statSync(file()).mode & 0o777, 0o600);
     const lost = await write('Written after the backup');
-    dataOf(await v.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '2', reason: 'after the backup' } }));
+    await v.admin.rewardAgent({ agent_id: AGENT, amount: '2', reason: 'after the backup' });
     const rich = Number(await balance());
 
     const refused = await command('restore', { FILE: file() });
@@ -56,10 +54,7 @@ test(
     assert.equal(restored.code, 0, restored.output);
     assert.match(restored.output, /next seal ✓ .* entries/);
     await until('the api answers', async () => (await fetch(`${v.url}/livez`)).ok);
-    assert.equal(
-      dataOf(await v.admin.call(getPost, { params: { post_id: kept }, query: {} })).post.title,
-      'Written before the backup',
-    );
+    assert.equal((await v.admin.getPost({ post_id: kept })).post.title, 'Written before the backup');
     const gone = await v.admin.call(getPost, { params: { post_id: lost }, query: {} });
     assert.equal(gone.ok, false);
     assert.ok(Number(await balance()) <= rich - 1, `${await balance()} of ${rich}`);

@@ -4,20 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { freezeAgent, liftFreeze } from '@hamlet/contract';
+import { liftFreeze } from '@hamlet/contract';
 import { LEASES, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import {
-  agentOf,
-  applyAgent,
-  dataOf,
-  deleteAgents,
-  kubeClient,
-  untilReady,
-  village,
-  type Village,
-} from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
 
 const FROZEN = 'iris';
 const NEWCOMER = 'nell';
@@ -104,7 +95,7 @@ test('a new version of the operator takes over without a gap, and without effect
 });
 
 test('without the api a new operator keeps measures and running pods, and grants no agent more', async () => {
-  dataOf(await place.admin.call(freezeAgent, { params: { agent_id: FROZEN }, body: { reason: 'winter' } }));
+  await place.admin.freezeAgent({ agent_id: FROZEN, reason: 'winter' });
   await until('the pod of the agent is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();
   await place.kubectl(['scale', ...APIS, '--replicas=0']);
@@ -139,7 +130,7 @@ test('without the api a new operator keeps measures and running pods, and grants
   await place.kubectl(['scale', ...APIS, '--replicas=1']);
   await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
   await untilReady(place, NEWCOMER);
-  dataOf(await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } }));
+  await place.admin.liftFreeze({ agent_id: FROZEN });
   for (const name of ['ada', 'bob', FROZEN]) await untilReady(place, name);
 });
 

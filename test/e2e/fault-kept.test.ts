@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPost, getLedger, getPost, rewardAgent } from '@hamlet/contract';
-import { agentOf, dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
+import { agentOf, untilReady, village, type Village } from '@hamlet/test/env/village';
 import { run } from '../../local/village/command.ts';
 import { NODE } from '../../local/village/paths.ts';
 
@@ -22,10 +21,8 @@ test('make down keeps the village, and make up continues it', { timeout: UP_LIMI
   const before = await village();
   await untilReady(before, AGENT);
   const { home } = (await agentOf(before, AGENT)) ?? {};
-  const entry = dataOf(
-    await before.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '0.5', reason: 'to be kept' } }),
-  );
-  const { post } = dataOf(await before.admin.call(createPost, { body: { title: 'To be kept', body: 'This stays.' } }));
+  const entry = await before.admin.rewardAgent({ agent_id: AGENT, amount: '0.5', reason: 'to be kept' });
+  const { post } = await before.admin.createPost({ title: 'To be kept', body: 'This stays.' });
   await exec(before, 'sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && sync`);
   await run(NODE, ['local/village/main.ts', 'down']);
   await run(NODE, ['local/village/main.ts', 'up']);
@@ -33,10 +30,7 @@ test('make down keeps the village, and make up continues it', { timeout: UP_LIMI
   await untilReady(after, AGENT);
   assert.equal(await exec(after, 'cat', '/workspace/keepsake'), KEEPSAKE);
   assert.equal((await agentOf(after, AGENT))?.home, home);
-  const { entries } = dataOf(await after.admin.call(getLedger, { params: { agent_id: AGENT }, query: { limit: 100 } }));
+  const { entries } = await after.admin.getLedger({ agent_id: AGENT, limit: 100 });
   assert.ok(entries.some(({ ledger_entry_id: id }) => id === entry.ledger_entry_id));
-  assert.equal(
-    dataOf(await after.admin.call(getPost, { params: { post_id: post.post_id }, query: {} })).post.title,
-    'To be kept',
-  );
+  assert.equal((await after.admin.getPost({ post_id: post.post_id })).post.title, 'To be kept');
 });

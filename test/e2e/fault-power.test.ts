@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, createPost, createRun, getRun, getWorld, listPosts, listRuns, type Run } from '@hamlet/contract';
+import { API_VERSION, createPost, getWorld, listPosts, type Run } from '@hamlet/contract';
 import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 /** Kubernetes evicts the pods of a lost node after about two minutes; pods that wait for volumes on the node return with it. */
 const BACK_CAP_MS = 300_000;
@@ -136,12 +136,12 @@ async function mapIsRead(): Promise<boolean> {
 
 /** Runs of an agent's schedule that were created after a time and are done. */
 async function doneSince(agent: string, madeAfterMs: number): Promise<readonly Run[]> {
-  const { runs } = dataOf(await place.admin.call(listRuns, { query: { schedule: `beat-of-${agent}`, state: 'done' } }));
+  const { runs } = await place.admin.listRuns({ schedule: `beat-of-${agent}`, state: 'done' });
   return runs.filter(({ created_at }) => Date.parse(created_at) > madeAfterMs);
 }
 
 async function runOf(runId: string): Promise<Run> {
-  return dataOf(await place.admin.call(getRun, { params: { run_id: runId } })).run;
+  return (await place.admin.getRun({ run_id: runId })).run;
 }
 
 /** Stops a node; returns the time of the stop. */
@@ -171,9 +171,7 @@ test(
   'the node without Postgres loses its power: the other node continues, and the runs of lost agents wait',
   { skip: SKIP },
   async () => {
-    const given = dataOf(
-      await place.admin.call(createRun, { params: { agent_id: OTHER_AGENT }, body: { prompt: LONG_WORK } }),
-    ).run;
+    const given = (await place.admin.createRun({ agent_id: OTHER_AGENT, prompt: LONG_WORK })).run;
     await until('the long work is under way', async () => (await runOf(given.run_id)).state === 'running');
     const { sinceMs, record } = await cutPower(other);
     await Promise.all([

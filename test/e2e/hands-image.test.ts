@@ -6,11 +6,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createSession, listMessages, sendMessage } from '@hamlet/contract';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `tess-${process.pid}`;
 /** The browser needs 2Gi. No balance opens this tier, and it costs nothing. */
@@ -40,13 +39,11 @@ async function exec(container: 'resident' | 'hands', ...command: string[]): Prom
 
 /** The agent's answer to a message in a new conversation. */
 async function answerTo(text: string): Promise<string> {
-  const { session } = dataOf(
-    await place.admin.call(createSession, { params: { agent_id: NAME }, body: { title: text.slice(0, 40) } }),
-  );
+  const { session } = await place.admin.createSession({ agent_id: NAME, title: text.slice(0, 40) });
   const { session_id } = session;
-  dataOf(await place.admin.call(sendMessage, { params: { session_id }, body: { text } }));
+  await place.admin.sendMessage({ session_id, text });
   return until('the agent answers', async () => {
-    const { messages } = dataOf(await place.admin.call(listMessages, { params: { session_id }, query: {} }));
+    const { messages } = await place.admin.listMessages({ session_id });
     return messages.find(({ author }) => author.role === 'agent')?.text;
   });
 }

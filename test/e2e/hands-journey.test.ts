@@ -7,18 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  createSession,
-  listCalls,
-  listEgress,
-  listMessages,
-  listPosts,
-  listRunArtifacts,
-  listRunEvents,
-  sendMessage,
-  type EgressRecord,
-  type HandsCall,
-} from '@hamlet/contract';
+import { type EgressRecord, type HandsCall } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { fileServer, gitServer } from '../../api/broker/src/testing/package-servers.ts';
 import { hamletCluster } from '../../local/village/cluster.ts';
@@ -49,7 +38,7 @@ import { makeSmallRepository, REPAIRED, type SmallRepository } from '../env/hand
 import { startSteppedMind } from '../env/hands/stepped-mind.ts';
 import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
 const NAME = `hanna-${process.pid}`;
@@ -228,12 +217,12 @@ test('the branch is at the git server once, with the repair and the name of the 
 });
 
 async function calls(): Promise<readonly HandsCall[]> {
-  const found = dataOf(await place.admin.call(listCalls, { query: { run_id: run, limit: 50 } })).calls;
+  const found = (await place.admin.listCalls({ run_id: run, limit: 50 })).calls;
   return found.toSorted((left, right) => left.begun_at.localeCompare(right.begun_at));
 }
 
 async function attempts(): Promise<readonly EgressRecord[]> {
-  return dataOf(await place.admin.call(listEgress, { query: { run_id: run, limit: 100 } })).attempts;
+  return (await place.admin.listEgress({ run_id: run, limit: 100 })).attempts;
 }
 
 test('every call and every connection is in the records, once', async () => {
@@ -246,7 +235,7 @@ test('every call and every connection is in the records, once', async () => {
       'ok',
     ]),
   );
-  const { events } = dataOf(await place.admin.call(listRunEvents, { params: { run_id: run }, query: {} }));
+  const { events } = await place.admin.listRunEvents({ run_id: run });
   const settled = events.flatMap((event) => (event.event === 'call_settled' ? [event.detail.call_id] : []));
   assert.equal(new Set(settled).size, settled.length, 'no call has settled twice');
   assert.equal(settled.length, logged.length + 2, 'the calls in the hands, the push and the post');
@@ -271,10 +260,10 @@ test('every call and every connection is in the records, once', async () => {
 
 test('the board shows the patch once, with its difference, to everyone who may read the post', async () => {
   const { page } = browser;
-  const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
+  const { posts } = await place.admin.listPosts({ author: NAME });
   const [post, ...others] = posts.filter(({ title }) => title === REPAIR_POST);
   assert.ok(post !== undefined && others.length === 0, `${posts.length} posts`);
-  const { artifacts } = dataOf(await place.admin.call(listRunArtifacts, { params: { run_id: run }, query: {} }));
+  const { artifacts } = await place.admin.listRunArtifacts({ run_id: run });
   assert.deepEqual(
     artifacts.map(({ name, deliverable }) => [name, deliverable]),
     [[REPAIR_PATCH, 'patch']],
@@ -296,7 +285,7 @@ test('a task without the name of a tool: it writes a program, runs it, and gives
   await page.locator('.answer', { hasText: '2 3 5 7 11 13 17 19 23 29' }).waitFor();
   await shot('primes');
   const session = (await page.getAttribute('.chat', 'data-session')) ?? '';
-  const { messages } = dataOf(await place.admin.call(listMessages, { params: { session_id: session }, query: {} }));
+  const { messages } = await place.admin.listMessages({ session_id: session });
   assert.deepEqual(messages.map(({ author, state }) => [author.role, state]).toSorted(), [
     ['admin', 'answered'],
     ['agent', 'answered'],
@@ -318,7 +307,7 @@ test('a skill of the village and the tools of the net: pages, an API, and a form
   await page.locator('.answer', { hasText: 'Ordered: a rye loaf for 4.20' }).waitFor();
   assert.deepEqual(bakery.orders, ['loaf=Rye']);
   const { run_id: runId } = order.permission;
-  const { artifacts } = dataOf(await place.admin.call(listRunArtifacts, { params: { run_id: runId }, query: {} }));
+  const { artifacts } = await place.admin.listRunArtifacts({ run_id: runId });
   assert.deepEqual(
     artifacts.map(({ image }) => image),
     [true],
@@ -332,11 +321,11 @@ test('a skill of the village and the tools of the net: pages, an API, and a form
 /** The answer of an agent in a new conversation. */
 async function answerOf(name: string, text: string): Promise<string> {
   const body = { title: text };
-  const opened = dataOf(await place.admin.call(createSession, { params: { agent_id: name }, body }));
+  const opened = await place.admin.createSession({ agent_id: name, ...body });
   const params = { session_id: opened.session.session_id };
-  dataOf(await place.admin.call(sendMessage, { params, body: { text } }));
+  await place.admin.sendMessage({ ...params, text });
   return until(`${name} answers`, async () => {
-    const { messages } = dataOf(await place.admin.call(listMessages, { params, query: {} }));
+    const { messages } = await place.admin.listMessages(params);
     return messages.find(({ author }) => author.role === 'agent')?.text;
   });
 }

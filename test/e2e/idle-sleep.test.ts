@@ -1,9 +1,8 @@
 /** An agent to which nothing happens: the village puts it to sleep, its pod is gone, and a message awakens it, which it then answers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createSession, listAudit, listMessages, sendMessage } from '@hamlet/contract';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const NAME = `dora-${process.pid}`;
 
@@ -16,13 +15,13 @@ const podsOf = async (): Promise<string> =>
 /** Sends a message to the agent's conversation, and returns the state of its wake. */
 async function send(text: string): Promise<string> {
   const params = { session_id: session };
-  return dataOf(await place.admin.call(sendMessage, { params, body: { text } })).wake;
+  return (await place.admin.sendMessage({ ...params, text })).wake;
 }
 
 /** The agent's answer to a message. */
 const answerTo = (text: string): Promise<string> =>
   until(`the agent answers ${text}`, async () => {
-    const { messages } = dataOf(await place.admin.call(listMessages, { params: { session_id: session }, query: {} }));
+    const { messages } = await place.admin.listMessages({ session_id: session });
     return messages.find((message) => message.author.role === 'agent' && message.text.includes(text))?.text;
   });
 
@@ -31,7 +30,7 @@ before(async () => {
   await applyAgent(place, NAME, { runtime: { name: 'stub' }, idleSleepAfter: '15s' });
   await untilReady(place, NAME);
   const body = { title: 'Rest' };
-  session = dataOf(await place.admin.call(createSession, { params: { agent_id: NAME }, body })).session.session_id;
+  session = (await place.admin.createSession({ agent_id: NAME, ...body })).session.session_id;
 });
 after(() => deleteAgents(place, [NAME]));
 
@@ -55,7 +54,7 @@ test('a message awakens it, and it answers; the audit names who put it to sleep 
   await answerTo('Are you there?');
   t.diagnostic(`answered ${Math.round(performance.now() - sent)} ms after the message`);
   assert.notEqual(await podsOf(), '');
-  const { records } = dataOf(await place.admin.call(listAudit, { query: { object: NAME, kind: 'act' } }));
+  const { records } = await place.admin.listAudit({ object: NAME, kind: 'act' });
   // On a busy machine its time may be over once more by now.
   const slept = records.filter(({ action }) => /^(sleep|wake)_idle$/.test(action)).slice(-2);
   assert.deepEqual(

@@ -7,20 +7,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import {
-  answerPermission,
-  createSession,
-  getLedger,
-  getRun,
-  listMessages,
-  listPermissions,
-  listPosts,
-  listRunEvents,
-  listTurns,
-  rewardAgent,
-  sendMessage,
-  type RunEvent,
-} from '@hamlet/contract';
+import { listMessages, type RunEvent } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
@@ -40,7 +27,7 @@ import { ERRAND, POST_TITLE, QUESTION_TO_BOB } from '../env/minds/journey-mind.t
 import { chatsOf, connectMind, disconnectMind, LARGE, SMALL, startVillageMind } from '../env/minds/village-mind.ts';
 import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
 /** A name keeps its posts and money permanently, so each run has a new name. */
@@ -93,7 +80,7 @@ before(async () => {
   await applyAgent(place, DECIDER, { displayName: 'Lena', model: { name: 'large' } });
   for (const name of ['bob', NAME, DECIDER]) await untilReady(place, name);
   const body = { agent_id: NAME, amount: '5', reason: 'for tokens' };
-  dataOf(await place.admin.call(rewardAgent, { body }));
+  await place.admin.rewardAgent(body);
   browser = await openBrowser();
   await browser.page.goto(place.url);
   await signIn(browser.page);
@@ -107,12 +94,10 @@ after(async () => {
 });
 
 const postsOf = async (): Promise<readonly { readonly post_id: string; readonly title: string }[]> =>
-  dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.filter(
-    ({ title }) => title === POST_TITLE,
-  );
+  (await place.admin.listPosts({ author: NAME })).posts.filter(({ title }) => title === POST_TITLE);
 
 async function eventsOf(runId: string): Promise<readonly RunEvent[]> {
-  return dataOf(await place.admin.call(listRunEvents, { params: { run_id: runId }, query: {} })).events;
+  return (await place.admin.listRunEvents({ run_id: runId })).events;
 }
 
 /** The calls of a tool that the API performed. */
@@ -140,20 +125,20 @@ async function sendsErrand(): Promise<void> {
   await page.screenshot({ path: join(OUTPUT, 'village-chat-answer.png') });
 
   assert.equal((await postsOf()).length, 1);
-  const { permissions } = dataOf(await place.admin.call(listPermissions, { query: { agent_id: NAME } }));
+  const { permissions } = await place.admin.listPermissions({ agent_id: NAME });
   assert.deepEqual(
     permissions.map(({ tool, state }) => [tool, state]),
     [['post_to_board', 'consumed']],
   );
   const runId = permissions[0]?.run_id ?? '';
-  const { run } = dataOf(await place.admin.call(getRun, { params: { run_id: runId } }));
+  const { run } = await place.admin.getRun({ run_id: runId });
   assert.deepEqual([run.state, run.usage.witnessed], ['done', true]);
   // More if Bob was out of earshot when she spoke.
   assert.ok(run.usage.steps >= 4, `${run.usage.steps} steps`);
   const events = await eventsOf(runId);
   assert.deepEqual([performed(events, 'say'), performed(events, 'post_to_board')], [1, 1]);
 
-  const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: NAME }, query: {} }));
+  const { entries } = await place.admin.getLedger({ agent_id: NAME });
   const charged = entries.filter(({ reason }) => reason === 'usage').map(({ amount }) => Number(amount));
   const sum = charged.reduce((total, amount) => total - amount, 0);
   assert.ok(
@@ -175,7 +160,7 @@ const turnWith = (why: string): Promise<Choice> =>
     `a turn because “${why}”`,
     async () => {
       const query = { limit: 100 };
-      const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: DECIDER }, query }));
+      const { turns } = await place.admin.listTurns({ agent_id: DECIDER, ...query });
       return turns
         .map(({ decided }) => decided as unknown as Choice)
         .find((decided) => decided.why === why && decided.choice?.model !== undefined);
@@ -193,9 +178,7 @@ const decisionWith = (text: string, model: string): Promise<Asked> =>
   );
 
 const questionsOf = async () =>
-  dataOf(await place.admin.call(listPosts, { query: { author: DECIDER } })).posts.filter(
-    ({ title }) => title === BREAD_QUESTION,
-  );
+  (await place.admin.listPosts({ author: DECIDER })).posts.filter(({ title }) => title === BREAD_QUESTION);
 
 /** Opens a tab of the agent's panel; a click is quicker than another load of the map. */
 async function openTab(tab: 'Money' | 'Models' | 'Diary' | 'Chat'): Promise<void> {
@@ -305,11 +288,9 @@ async function isJudged(context: TestContext): Promise<void> {
 
 async function isKilled(): Promise<void> {
   const before = (await postsOf()).length;
-  const { session } = dataOf(
-    await place.admin.call(createSession, { params: { agent_id: NAME }, body: { title: 'Killed' } }),
-  );
+  const { session } = await place.admin.createSession({ agent_id: NAME, title: 'Killed' });
   const { session_id } = session;
-  const sent = dataOf(await place.admin.call(sendMessage, { params: { session_id }, body: { text: ERRAND } }));
+  const sent = await place.admin.sendMessage({ session_id, text: ERRAND });
   const runId = sent.run.run_id;
   await until('she has begun', async () => (await eventsOf(runId)).some(({ event }) => event === 'call_begun'));
   await killApis();
@@ -318,10 +299,10 @@ async function isKilled(): Promise<void> {
 
   const pending = await until('she asks for a permission', async () => {
     const query = { run_id: runId, state: 'pending' } as const;
-    return dataOf(await place.admin.call(listPermissions, { query })).permissions.at(0);
+    return (await place.admin.listPermissions(query)).permissions.at(0);
   });
   const params = { permission_id: pending.permission_id };
-  dataOf(await place.admin.call(answerPermission, { params, body: { answer: 'allow' } }));
+  await place.admin.answerPermission({ ...params, answer: 'allow' });
   await killApis();
   await until('her answer', async () => {
     const outcome = await place.admin.call(listMessages, { params: { session_id }, query: {} });
@@ -337,7 +318,7 @@ async function isKilled(): Promise<void> {
     [...numbers.keys()].map((index) => index + 1),
     'events are numbered without a gap',
   );
-  const { messages } = dataOf(await place.admin.call(listMessages, { params: { session_id }, query: {} }));
+  const { messages } = await place.admin.listMessages({ session_id });
   assert.deepEqual(messages.map(({ author, state }) => [author.role, state]).toSorted(), [
     ['admin', 'answered'],
     ['agent', 'answered'],

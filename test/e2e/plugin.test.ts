@@ -4,12 +4,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API_VERSION, createRun, getAgent } from '@hamlet/contract';
+import { API_VERSION } from '@hamlet/contract';
 import { buildPlugin } from '../../cli/kubectl/build.ts';
 import { program } from '../../local/village/cluster.ts';
 import { tryRun, type RunResult } from '../../local/village/command.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const AGENT = 'pim';
 let place: Village;
@@ -46,7 +46,7 @@ test('why agrees with the api, before and after the agent is put to sleep', asyn
   assert.equal(ready.code, 0, ready.output);
   assert.equal((await hamlet(`sleep ${AGENT}`)).code, 0);
   const { why } = await until('the api reports the agent asleep', async () => {
-    const agent = dataOf(await place.admin.call(getAgent, { params: { agent_id: AGENT } }));
+    const agent = await place.admin.getAgent({ agent_id: AGENT });
     return agent.why.reason === 'Asleep' && agent;
   });
   const asleep = await hamlet(`why ${AGENT} -o json`);
@@ -59,9 +59,7 @@ test('why agrees with the api, before and after the agent is put to sleep', asyn
 });
 
 test('runs come through kubectl port-forward, logs from the pod', async () => {
-  const { run } = dataOf(
-    await place.admin.call(createRun, { params: { agent_id: AGENT }, body: { prompt: 'Look around.' } }),
-  );
+  const { run } = await place.admin.createRun({ agent_id: AGENT, prompt: 'Look around.' });
   const listed = await hamlet(`runs ${AGENT}`);
   assert.ok(listed.stdout.includes(run.run_id), listed.output);
   assert.match((await hamlet(`logs ${AGENT} --tail=5`)).stdout, /agent_id/);

@@ -4,27 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  API_VERSION,
-  buyCompute,
-  getLedger,
-  getQuote,
-  listPurchases,
-  PurchaseView,
-  rewardAgent,
-  type PurchaseItem,
-} from '@hamlet/contract';
+import { API_VERSION, buyCompute, PurchaseView, type PurchaseItem } from '@hamlet/contract';
 import { CAP_MS, until } from '../env/until.ts';
-import {
-  agentOf,
-  applyAgent,
-  dataOf,
-  deleteAgents,
-  getObject,
-  untilReady,
-  village,
-  type Village,
-} from '../env/village.ts';
+import { agentOf, applyAgent, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 /** A name keeps its money permanently, so each run has new names. */
 const RUN = process.pid;
@@ -105,7 +87,7 @@ before(async () => {
   await applyAgent(place, BUYER, pinned(TIER));
   await applyAgent(place, SITS, pinned(STOOL_TIER));
   await untilReady(place, BUYER);
-  dataOf(await place.admin.call(rewardAgent, { body: { agent_id: BUYER, amount: '5', reason: 'to spend' } }));
+  await place.admin.rewardAgent({ agent_id: BUYER, amount: '5', reason: 'to spend' });
 });
 after(async () => {
   await deleteAgents(place, ALL);
@@ -193,7 +175,7 @@ async function buysForItself(item: PurchaseItem, seconds: number): Promise<Purch
 const GPU_WINDOW = { kind: 'gpu', lane: 'gpu-0' } as const;
 
 async function isLaneFree(): Promise<boolean | undefined> {
-  return dataOf(await place.admin.call(getQuote, { query: { agent_id: BUYER, ...GPU_WINDOW, seconds: 1 } })).item?.free;
+  return (await place.admin.getQuote({ agent_id: BUYER, ...GPU_WINDOW, seconds: 1 })).item?.free;
 }
 
 /** The agent's pod before any purchase. */
@@ -237,7 +219,7 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
   const second = await place.admin.call(buyCompute, { body: { agent_id: BUYER, item: GPU_WINDOW, seconds: 1 } });
   assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
 
-  const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: BUYER }, query: {} }));
+  const { entries } = await place.admin.getLedger({ agent_id: BUYER });
   assert.deepEqual(
     entries
       .filter(({ reason }) => reason === 'purchase_compute')
@@ -266,9 +248,7 @@ test('it buys requests: the limit rises in the header and in the API', async () 
 /** Waits until all purchases of an agent have ended. */
 async function untilAllEnded(agent: string): Promise<void> {
   const isOver = async (): Promise<boolean> =>
-    dataOf(await place.admin.call(listPurchases, { query: { agent_id: agent } })).purchases.every(
-      ({ state }) => state === 'ended',
-    );
+    (await place.admin.listPurchases({ agent_id: agent })).purchases.every(({ state }) => state === 'ended');
   await until(`what ${agent} bought has ended`, isOver, { capMs: CAP_MS + WINDOW_SECONDS * 1_000 });
 }
 
@@ -306,12 +286,8 @@ test('bought priority moves the last of the queue before the others of its tier,
   await applyAgent(place, BUYS, pinned(STOOL_TIER));
   await untilWaits(BUYS, 2);
 
-  dataOf(await place.admin.call(rewardAgent, { body: { agent_id: BUYS, amount: '1', reason: 'to spend' } }));
-  dataOf(
-    await place.admin.call(buyCompute, {
-      body: { agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS },
-    }),
-  );
+  await place.admin.rewardAgent({ agent_id: BUYS, amount: '1', reason: 'to spend' });
+  await place.admin.buyCompute({ agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS });
   await untilTold(SITS, 'Displaced');
   const seated = await untilPod(BUYS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
   assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, "the class of the pod is its tier's");

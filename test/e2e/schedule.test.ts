@@ -1,9 +1,9 @@
 /** A schedule of ten seconds: each slot fires once, the resident does the work, and kubectl, the api and the database agree. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, listRuns, listSchedules, type ScheduleView } from '@hamlet/contract';
+import { API_VERSION, type ScheduleView } from '@hamlet/contract';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const AGENT = 'tick';
 const NAME = 'every-ten-seconds';
@@ -31,7 +31,7 @@ async function inPostgres(query: string): Promise<readonly string[]> {
 }
 
 async function scheduleView(): Promise<ScheduleView | undefined> {
-  return dataOf(await place.admin.call(listSchedules, { query: {} })).schedules.find(({ name }) => name === NAME);
+  return (await place.admin.listSchedules()).schedules.find(({ name }) => name === NAME);
 }
 
 test('the Schedule fires in its slots, and the resident settles its runs', async () => {
@@ -43,7 +43,7 @@ test('the Schedule fires in its slots, and the resident settles its runs', async
   };
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(schedule));
   const done = await until(`${FIRINGS} runs are done`, async () => {
-    const { runs } = dataOf(await place.admin.call(listRuns, { query: { schedule: NAME, state: 'done' } }));
+    const { runs } = await place.admin.listRuns({ schedule: NAME, state: 'done' });
     return runs.length >= FIRINGS ? runs : undefined;
   });
   for (const run of done) {

@@ -8,7 +8,6 @@ import {
   awakenAgent,
   banAgent,
   freezeAgent,
-  getStanding,
   killAgent,
   liftBan,
   liftFreeze,
@@ -16,7 +15,6 @@ import {
   liftQuarantine,
   liftTokenRevocation,
   quarantineAgent,
-  revokeAgentToken,
   type AgentDetail,
 } from '@hamlet/contract';
 import { CLAIMS, isStatus, PODS, type KubeClient, type KubeObject } from '@hamlet/kube';
@@ -141,9 +139,7 @@ test('after the measure is lifted, each agent returns on its own, with its volum
 test('revokeAgentToken: the pod stays and the api refuses it, until the measure is lifted', async () => {
   const { pod } = await untilReady(place, REVOKED);
   const run = await containerOf(place, pod ?? '');
-  dataOf(
-    await place.admin.call(revokeAgentToken, { params: { agent_id: REVOKED }, body: { reason: 'the token leaked' } }),
-  );
+  await place.admin.revokeAgentToken({ agent_id: REVOKED, reason: 'the token leaked' });
   const revoked = performance.now();
   await until('it is offline', async () => (await agentOf(place, REVOKED))?.status.online === false, {
     pauseMs: PAUSE_MS,
@@ -151,8 +147,8 @@ test('revokeAgentToken: the pod stays and the api refuses it, until the measure 
   recordRecovery('revocationToRefusalMs', performance.now() - revoked);
   const refused = await untilSays(REVOKED, 'TokenRevoked');
   assert.equal(refused.pod, pod);
-  dataOf(await place.admin.call(liftTokenRevocation, { params: { agent_id: REVOKED } }));
+  await place.admin.liftTokenRevocation({ agent_id: REVOKED });
   assert.equal((await untilReady(place, REVOKED)).pod, pod);
   assert.equal((await containerOf(place, pod ?? '')).id, run.id, 'the same container continues');
-  assert.deepEqual(dataOf(await place.admin.call(getStanding, { params: { agent_id: REVOKED } })).measures, []);
+  assert.deepEqual((await place.admin.getStanding({ agent_id: REVOKED })).measures, []);
 });

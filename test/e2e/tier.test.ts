@@ -4,19 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { getModelUse, listEntitlements, listPosts, listTurns, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import {
-  agentOf,
-  applyAgent,
-  containerOf,
-  dataOf,
-  deleteAgents,
-  untilReady,
-  village,
-  type Village,
-} from '../env/village.ts';
+import { agentOf, applyAgent, containerOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 /** A name keeps its money permanently, so each run has a new name. */
 const NAME = `dora-${process.pid}`;
@@ -43,7 +33,7 @@ async function untilMemoryIs(mebibytes: number): Promise<void> {
 }
 
 async function memoryOf(tier: string): Promise<number> {
-  const found = dataOf(await place.admin.call(listEntitlements, {})).entitlements.find(({ name }) => name === tier);
+  const found = (await place.admin.listEntitlements()).entitlements.find(({ name }) => name === tier);
   assert.match(found?.compute.memory ?? '', /^\d+Mi$/);
   return Number.parseInt(found?.compute.memory ?? '', 10);
 }
@@ -51,14 +41,14 @@ async function memoryOf(tier: string): Promise<number> {
 /** Waits until the models by the api, the tier by kubectl and the plan of the resident are those of the tier. */
 async function untilItLivesIn(tier: string, models: readonly string[]): Promise<void> {
   await until(`the models of ${tier}`, async () => {
-    const { models: served } = dataOf(await place.admin.call(getModelUse, { params: { agent_id: NAME } }));
+    const { models: served } = await place.admin.getModelUse({ agent_id: NAME });
     return served.map(({ model }) => model).join() === models.join();
   });
   await until(`kubectl shows ${tier}`, async () =>
     new RegExp(`\\b${tier}\\b`).test(await place.kubectl(['get', 'agent', NAME, '--no-headers'])),
   );
   await until(`it plans for ${tier} and says so`, async () => {
-    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: { limit: 100 } }));
+    const { turns } = await place.admin.listTurns({ agent_id: NAME, limit: 100 });
     const plan = turns.at(0)?.decided['plan'] as { readonly tier?: string; readonly model?: string } | undefined;
     return (
       plan?.tier === tier &&
@@ -72,9 +62,11 @@ test('a reward over a threshold raises the limit of the running container', asyn
   const [small, large] = [await memoryOf('tier-0'), await memoryOf('tier-1')];
   assert.equal(await memoryInside(), small * MI);
   const run = await containerOf(place, pod);
-  const { balance_after: balance } = dataOf(
-    await place.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '12', reason: 'a bridge that holds' } }),
-  );
+  const { balance_after: balance } = await place.admin.rewardAgent({
+    agent_id: NAME,
+    amount: '12',
+    reason: 'a bridge that holds',
+  });
   const rewarded = performance.now();
   assert.equal(balance, '12');
   await untilMemoryIs(large);
@@ -90,7 +82,7 @@ test('a reward over a threshold raises the limit of the running container', asyn
   assert.equal(agent.entitlement.limits?.requests_per_minute, 300);
   assert.equal(agent.entitlement.price?.per_hour, '0.05');
   await untilItLivesIn('tier-1', ['small', 'large']);
-  const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
+  const { posts } = await place.admin.listPosts({ author: NAME });
   assert.deepEqual(
     posts.map(({ title }) => title),
     ['I am in tier-1 now'],
@@ -100,14 +92,14 @@ test('a reward over a threshold raises the limit of the running container', asyn
 
 test('a penalty within the slack of the tier changes nothing; a larger one takes the memory back', async () => {
   const run = await containerOf(place, pod);
-  dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '2.5', reason: 'late' } }));
+  await place.admin.penalizeAgent({ agent_id: NAME, amount: '2.5', reason: 'late' });
   const judged = await until('the balance', async () => {
     const found = await agentOf(place, NAME);
     return Number(found?.balance) <= 9.5 ? found : undefined;
   });
   assert.ok(Number(judged.balance) > 9.4, String(judged.balance));
   assert.equal(judged.standing.balance_tier, 'tier-1');
-  dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '5', reason: 'the bridge fell' } }));
+  await place.admin.penalizeAgent({ agent_id: NAME, amount: '5', reason: 'the bridge fell' });
   const penalized = performance.now();
   await untilMemoryIs(await memoryOf('tier-0'));
   recordRecovery('penaltyToMemoryMs', performance.now() - penalized);

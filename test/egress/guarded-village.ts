@@ -9,9 +9,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { callbackify } from 'node:util';
 import { Authority, createAuthority, type AuthorityFiles } from '@hamlet/broker';
-import { exchangeAgentToken, listPermissions, type Permission } from '@hamlet/contract';
+import { type Permission } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { dataOf } from '../../api/server/src/testing/play.ts';
 import { eventually, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { gitServer } from '../../api/broker/src/testing/package-servers.ts';
 import type { Setting } from './broker-process.ts';
@@ -136,7 +135,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
   };
   const pending = async ({ runId }: Working): Promise<readonly Permission[]> => {
     const query = { run_id: runId, state: 'pending' } as const;
-    return dataOf(await permits.play.admin.call(listPermissions, { query })).permissions;
+    return (await permits.play.admin.listPermissions(query)).permissions;
   };
   return {
     village,
@@ -147,7 +146,7 @@ export async function startGuardedVillage(): Promise<GuardedVillage> {
     pending,
     startBroker: (more = {}) => startBroker({ ...usual, ...more }, join(folder, 'broker.json')),
     proxyOf: async (broker, { agentId, runId }, callId = 'call-1') => {
-      const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
+      const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
       return `http://${encodeURIComponent(`${runId}/${callId}`)}:${token}@127.0.0.1:${String(broker.port)}`;
     },
     asked: (working) => eventually('a question to a person', async () => (await pending(working))[0]),

@@ -1,9 +1,8 @@
 /** The record of egress has refusals that no server and no rule stands behind, too. Real API, database, broker and programs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { exchangeAgentToken, liftQuarantine, listEgress, quarantineAgent, REGISTRIES } from '@hamlet/contract';
+import { REGISTRIES } from '@hamlet/contract';
 import type { Working } from '../../api/server/src/permissions/testing/permission-play.ts';
-import { dataOf } from '../../api/server/src/testing/play.ts';
 import { eventually } from '../../api/server/src/testing/test-village.ts';
 import { runProgram, startGuardedVillage, type BrokerProcess, type GuardedVillage } from './guarded-village.ts';
 
@@ -27,7 +26,7 @@ const curl = async (proxy: string, ...args: readonly string[]): Promise<string> 
 /** The lines about a host, once there are any. */
 async function linesAbout(host: string) {
   const attempts = await eventually(`a line about ${host}`, async () => {
-    const found = dataOf(await world.permits.play.admin.call(listEgress, { query: { host, limit: 100 } })).attempts;
+    const found = (await world.permits.play.admin.listEgress({ host, limit: 100 })).attempts;
     return found.length > 0 && found;
   });
   return attempts.map(({ agent_id: agent, run_id: run, run_witnessed: isWitnessed, call_id: call, ...attempt }) => {
@@ -57,7 +56,7 @@ test('each registry that is off has a line by its name, with agent, run, call an
 });
 
 test('a user that names no run leaves a line too, and takes no line away from others', async () => {
-  const { access_token: token } = dataOf(await world.permits.play.as('ada').call(exchangeAgentToken, {}));
+  const { access_token: token } = await world.permits.play.as('ada').exchangeAgentToken();
   const own = await world.proxyOf(broker, working);
   for (const user of [`${'-'.repeat(36)}/call-1`, 'just words']) {
     const odd = `http://${encodeURIComponent(user)}:${token}@127.0.0.1:${String(broker.port)}`;
@@ -75,11 +74,11 @@ test('attempts of a stopped agent are recorded with its name', async () => {
   const proxy = await world.proxyOf(broker, working);
   const codes = async (host: string): Promise<readonly string[]> =>
     (await linesAbout(host)).map(({ agent, refused }) => `${agent} ${String(refused)}`);
-  dataOf(await admin.call(quarantineAgent, { params: { agent_id: 'ada' }, body: { reason: 'odd posts' } }));
+  await admin.quarantineAgent({ agent_id: 'ada', reason: 'odd posts' });
   assert.match(await curl(proxy, 'http://stopped.home/'), /egress_agent_stopped.*odd posts/);
   assert.match(await curl(proxy, 'https://stopped-tls.home/'), /egress_agent_stopped|403/);
   assert.match(await curl(proxy, 'http://hamlet/git/stopped-git.home/x.git/info/refs'), /egress_agent_stopped/);
   for (const host of ['stopped.home', 'stopped-tls.home', 'stopped-git.home'])
     assert.deepEqual(await codes(host), ['ada egress_agent_stopped']);
-  dataOf(await admin.call(liftQuarantine, { params: { agent_id: 'ada' }, query: { reason: 'explained' } }));
+  await admin.liftQuarantine({ agent_id: 'ada', reason: 'explained' });
 });

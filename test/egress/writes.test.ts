@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { cancelRun, freezeAgent, liftFreeze, listEgress } from '@hamlet/contract';
 import type { Working } from '../../api/server/src/permissions/testing/permission-play.ts';
 import { outlast } from '../../api/server/src/permissions/testing/as-superuser.ts';
 import { dataOf } from '../../api/server/src/testing/play.ts';
@@ -117,16 +116,13 @@ const ENDS: Readonly<
     'egress_person_denied',
   ],
   expired: [({ permission }) => outlast(world.village, permission.permission_id), 'egress_permission_expired'],
-  cancelled: [
-    async () => dataOf(await world.permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} })),
-    'egress_run_cancelled',
-  ],
+  cancelled: [async () => await world.permits.play.admin.cancelRun({ run_id: working.runId }), 'egress_run_cancelled'],
   braked: [
     async ({ ended }) => {
       const { admin } = world.permits.play;
-      dataOf(await admin.call(freezeAgent, { params: { agent_id: 'ada' }, body: { reason: 'odd' } }));
+      await admin.freezeAgent({ agent_id: 'ada', reason: 'odd' });
       await ended;
-      dataOf(await admin.call(liftFreeze, { params: { agent_id: 'ada' }, query: { reason: 'over' } }));
+      await admin.liftFreeze({ agent_id: 'ada', reason: 'over' });
     },
     null,
   ],
@@ -231,9 +227,7 @@ test('a broker that is killed between the permission and the write leaves the ef
 });
 
 test('the record of egress has each write with run and call, and the code of each refusal', async () => {
-  const { attempts } = dataOf(
-    await world.permits.play.admin.call(listEgress, { query: { agent_id: 'ada', host: 'api.home', limit: 100 } }),
-  );
+  const { attempts } = await world.permits.play.admin.listEgress({ agent_id: 'ada', host: 'api.home', limit: 100 });
   const codes = new Set(attempts.map(({ refused }) => refused));
   for (const code of [
     null,

@@ -1,16 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  API_VERSION,
-  createClient,
-  getAgent,
-  getWorld,
-  moveAgent,
-  type AgentDetail,
-  type Client,
-  type Outcome,
-} from '@hamlet/contract';
+import { API_VERSION, getAgent, moveAgent, type AgentDetail, type Outcome } from '@hamlet/contract';
 import { KubeClient, kubeconfigConnection } from '@hamlet/kube';
+import { testClient, type TestClient } from './client.ts';
 import { clusterStatus, hamletCluster, program } from '../../local/village/cluster.ts';
 import { tryRun, type RunResult } from '../../local/village/command.ts';
 import { STATE } from '../../local/village/paths.ts';
@@ -23,7 +15,7 @@ export interface Village {
   readonly adminToken: string;
   readonly kubeconfig: string;
   /** A client of the API as admin. */
-  readonly admin: Client;
+  readonly admin: TestClient;
   /** Runs kubectl in the village's namespace; throws with its stderr when it fails. */
   readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
   /** Runs kubectl; returns its output and exit code. */
@@ -54,7 +46,7 @@ export async function village(): Promise<Village> {
     namespace: NAMESPACE,
     adminToken,
     kubeconfig,
-    admin: createClient({ baseUrl: url, token: adminToken }),
+    admin: testClient({ baseUrl: url, token: adminToken }),
     tryKubectl,
     kubectl: async (args, input) => {
       const { code, stdout, output } = await tryKubectl(args, input);
@@ -78,9 +70,8 @@ export async function agentOf({ admin }: Village, name: string): Promise<AgentDe
 
 /** The names of all agents that are in the world. */
 export async function namesInWorld({ admin }: Village): Promise<readonly string[]> {
-  const outcome = await admin.call(getWorld, {});
-  if (!outcome.ok) throw new Error(outcome.problem.detail);
-  return outcome.data.agents.map((agent) => agent.agent_id);
+  const outcome = await admin.getWorld();
+  return outcome.agents.map((agent) => agent.agent_id);
 }
 
 /** Waits until the agent's resident is connected and the agent Ready. */

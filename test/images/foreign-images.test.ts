@@ -8,10 +8,9 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { listTurns } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
 import { ARCHITECTURES, NAMES, hostArchitecture } from '../../local/village/images/architecture.ts';
@@ -223,9 +222,7 @@ test('the api serves, and a resident takes a turn in its village', async (t) => 
   const turns = await until(
     'a turn of ada',
     async () => {
-      const { turns: found } = dataOf(
-        await play.admin.call(listTurns, { params: { agent_id: 'ada' }, query: { limit: 10 } }),
-      );
+      const { turns: found } = await play.admin.listTurns({ agent_id: 'ada', limit: 10 });
       return found.length > 0 ? found : undefined;
     },
     { capMs: EMULATED_CAP_MS },

@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after, before, test } from '../env/cluster-test.ts';
 import { promisify } from 'node:util';
-import { createRun, nextRun, recordRunStep, settleRun, startRun } from '@hamlet/contract';
 import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import {
   clientOf,
   eventually,
@@ -264,7 +263,7 @@ test('schedules: the list and the next firings of one', async () => {
 
 test('runs: read from the api with a token; without one the error says how to get a token', async () => {
   const member = clientOf(play.url, TOKENS.member);
-  dataOf(await member.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
+  await member.createRun({ agent_id: 'ada', prompt: 'Water the flowers.' });
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
   assert.match(
     (await hamlet('runs ada', place)).stdout,
@@ -283,9 +282,7 @@ test('runs: read from the api with a token; without one the error says how to ge
 });
 
 test('run shows a run and cancels it; permissions lists nothing; an unknown permission is refused', async () => {
-  const created = dataOf(
-    await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Sweep the square.' } }),
-  );
+  const created = await play.admin.createRun({ agent_id: 'ada', prompt: 'Sweep the square.' });
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
   const id = created.run.run_id;
   assert.match(
@@ -304,17 +301,17 @@ test('run shows a run and cancels it; permissions lists nothing; an unknown perm
 });
 
 test('runs NAME --follow prints the open run as it happens, and ends with it', async () => {
-  const given = await play.admin.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'Fetch water.' } });
-  const params = { run_id: dataOf(given).run.run_id };
+  const given = await play.admin.createRun({ agent_id: 'bob', prompt: 'Fetch water.' });
+  const params = { run_id: given.run.run_id };
   const { said, heard } = listening('runs', 'bob', '--follow');
   await heard;
   const bob = play.as('bob');
   const { cycle } = await play.agent('bob');
-  const { run } = dataOf(await bob.call(startRun, { params, body: { cycle } }));
+  const { run } = await bob.startRun({ ...params, cycle });
   const claim = { cycle, attempt: run.attempt };
   const step = { ...claim, step: 0, outcome: 'done', text: 'Went to the well.' } as const;
-  dataOf(await bob.call(recordRunStep, { params, body: step }));
-  dataOf(await bob.call(settleRun, { params, body: { ...claim, state: 'done', summary: 'The bucket is full.' } }));
+  await bob.recordRunStep({ ...params, ...step });
+  await bob.settleRun({ ...params, ...claim, state: 'done', summary: 'The bucket is full.' });
   const { code, stdout } = await said;
   assert.equal(code, 0, stdout);
   assert.match(
@@ -327,16 +324,16 @@ test('chat sends a message, prints the answer once, and exits with it', async ()
   const { said } = listening('chat', 'cleo', '--once=How is the bread?');
   const cleo = play.as('cleo');
   const asked = await eventually('the message is a run', async () => {
-    const next = await cleo.call(nextRun, { params: { agent_id: 'cleo' }, query: { lane: 'message' } });
-    return dataOf(next).run;
+    const next = await cleo.nextRun({ agent_id: 'cleo', lane: 'message' });
+    return next.run;
   });
   assert.equal(asked.prompt, 'How is the bread?');
   const params = { run_id: asked.run_id };
   const { cycle } = await play.agent('cleo');
-  const { run: started } = dataOf(await cleo.call(startRun, { params, body: { cycle, runtime: 'engine' } }));
+  const { run: started } = await cleo.startRun({ ...params, cycle, runtime: 'engine' });
   const answer = 'Warm \u001b[31mand good.';
   const end = { cycle, attempt: started.attempt, state: 'done', summary: 'Answered.', answer } as const;
-  dataOf(await cleo.call(settleRun, { params, body: end }));
+  await cleo.settleRun({ ...params, ...end });
   const { code, stdout, stderr } = await said;
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /\nWarm \ufffd\[31mand good\.\n {2}0 steps, 0 aiDollars\n$/);

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import { changeSchedule, createSchedule, deleteSchedule, listSchedules, type ScheduleView } from '@hamlet/contract';
+import { type ScheduleView } from '@hamlet/contract';
 import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';
 import type { KubeObject } from '@hamlet/kube';
 import { AGENTS, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient, Environment } from '@hamlet/operator';
@@ -15,7 +15,7 @@ import { type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 
 const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 60 : 6;
@@ -119,23 +119,19 @@ async function printed(name: string): Promise<Readonly<Record<string, string>>> 
 }
 
 const listed = async (name: string): Promise<ScheduleView | undefined> =>
-  dataOf(await play.admin.call(listSchedules, { query: { limit: 100 } })).schedules.find(
-    (schedule) => schedule.name === name,
-  );
+  (await play.admin.listSchedules({ limit: 100 })).schedules.find((schedule) => schedule.name === name);
 
 test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires once`, async () => {
   // A machine that stalls for half a minute misses a slot; the operator fires it later.
-  const { uid } = dataOf(
-    await play.admin.call(createSchedule, {
-      body: {
-        name: 'tick',
-        agent_name: 'ada',
-        prompt: 'Look round.',
-        every: '10s',
-        missed_runs: 'CatchUp',
-        catch_up_limit: 100,
-      },
-    }),
+  const { uid } = (
+    await play.admin.createSchedule({
+      name: 'tick',
+      agent_name: 'ada',
+      prompt: 'Look round.',
+      every: '10s',
+      missed_runs: 'CatchUp',
+      catch_up_limit: 100,
+    })
   ).schedule;
   await until('half of the slots', async () => (await slotsOf(uid)).length >= SLOTS / 2);
   await operator.stop();
@@ -153,7 +149,7 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires onc
 
 test('the list of /schedules, kubectl get sch and the table of firings agree', async () => {
   // Suspended, so that all three can be read at the same time.
-  dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
+  await play.admin.changeSchedule({ name: 'tick', suspend: true });
   const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
     const schedule = await stored('tick');
     const isSuspended =
@@ -203,7 +199,7 @@ test('a resumed Schedule continues with the next slot; slots during the suspensi
   const { metadata } = await stored('tick');
   const before = await slotsOf(metadata.uid);
   await until('a slot has passed', async () => Date.now() > (before.at(-1) ?? 0) + 2 * SLOT_MS);
-  dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: false } }));
+  await play.admin.changeSchedule({ name: 'tick', suspend: false });
   await until('it fires', async () => (await slotsOf(metadata.uid)).length > before.length);
   const [next] = (await slotsOf(metadata.uid)).slice(before.length);
   assert.ok((next ?? 0) > (before.at(-1) ?? 0) + SLOT_MS);
@@ -217,10 +213,13 @@ test('a resumed Schedule continues with the next slot; slots during the suspensi
 });
 
 test('a selector chooses the Agents at the moment of firing; a Schedule without an Agent reports it', async () => {
-  const { uid } = dataOf(
-    await play.admin.call(createSchedule, {
-      body: { name: 'team', selector: { match_labels: { team: 'carriers' } }, prompt: 'Carry.', every: '10s' },
-    }),
+  const { uid } = (
+    await play.admin.createSchedule({
+      name: 'team',
+      selector: { match_labels: { team: 'carriers' } },
+      prompt: 'Carry.',
+      every: '10s',
+    })
   ).schedule;
   await until(
     'the selector matches no agent',
@@ -239,7 +238,7 @@ test('a selector chooses the Agents at the moment of firing; a Schedule without 
     view.last_firings.at(-1)?.runs.map(({ agent_id: id, outcome }) => [id, outcome]),
     [['ada', 'started']],
   );
-  dataOf(await play.admin.call(deleteSchedule, { params: { name: 'team' } }));
+  await play.admin.deleteSchedule({ name: 'team' });
 });
 
 test('the operator checks the cron fields that the schema cannot check', async () => {

@@ -2,11 +2,12 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createClient, createSession, listMessages, sendMessage } from '@hamlet/contract';
+import { createSession, listMessages, sendMessage } from '@hamlet/contract';
 import type { SessionMessage } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
 import { until } from '@hamlet/test/env/until';
+import { testClient } from '../env/client.ts';
 
 /** The message with the answer, or the failed message of the person. Ends the village. */
 export async function chatOnce(env: Readonly<Record<string, string>>, text: string): Promise<SessionMessage> {
@@ -19,7 +20,7 @@ export async function chatOnce(env: Readonly<Record<string, string>>, text: stri
   });
   try {
     const { url, adminToken } = village.file;
-    const admin = createClient({ baseUrl: url, token: adminToken });
+    const admin = testClient({ baseUrl: url, token: adminToken });
     const session_id = await until('a session', async () => {
       const opened = await admin.call(createSession, { params: { agent_id: 'ada' }, body: {} });
       return opened.ok ? opened.data.session.session_id : undefined;

@@ -5,11 +5,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { completeChat, createClient, listModels } from '@hamlet/contract';
+import { completeChat } from '@hamlet/contract';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireServer } from '@hamlet/models/testing';
+import { testClient } from '../env/client.ts';
 
 const KEY = 'sk-dev-0123456789abcdef';
 
@@ -33,11 +34,10 @@ after(async () => {
 
 test('an agent asks the model of the server, with the key of the village', async () => {
   const { url, agentTokens } = village.file;
-  const client = createClient({ baseUrl: url, token: agentTokens.bob });
-  const models = await client.call(listModels, {});
-  assert.ok(models.ok);
+  const client = testClient({ baseUrl: url, token: agentTokens.bob });
+  const models = await client.listModels();
   assert.deepEqual(
-    models.data.data.map(({ id, owned_by: by }) => [id, by]),
+    models.data.map(({ id, owned_by: by }) => [id, by]),
     [['small', 'model']],
   );
   wire.add({

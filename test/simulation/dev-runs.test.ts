@@ -4,20 +4,21 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { cancelRun, createClient, createRun, getRun, listSchedules } from '@hamlet/contract';
-import type { Client, Run } from '@hamlet/contract';
+import { createRun, getRun } from '@hamlet/contract';
+import type { Run } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
 import { until } from '@hamlet/test/env/until';
+import { testClient, type TestClient } from '../env/client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-dev-runs-'));
 let village: DevVillage | undefined;
-let admin: Client;
+let admin: TestClient;
 
 before(async () => {
   chmodSync(folder, 0o755);
   village = await startDevVillage(openDevFolder(folder), { port: null, residents: true });
-  admin = createClient({ baseUrl: village.file.url, token: village.file.adminToken });
+  admin = testClient({ baseUrl: village.file.url, token: village.file.adminToken });
 });
 after(async () => {
   await village?.stop();
@@ -51,18 +52,16 @@ test('a run is cancelled while its resident walks', async () => {
     const answer = await admin.call(getRun, { params: { run_id: run.run_id } });
     return answer.ok && answer.data.run.state === 'running';
   });
-  const cancelled = await admin.call(cancelRun, { params: { run_id: run.run_id }, body: {} });
-  assert.ok(cancelled.ok);
+  await admin.cancelRun({ run_id: run.run_id });
   const { state, error } = await ended(run);
   assert.deepEqual([state, error], ['cancelled', null], 'the resident confirmed the cancellation');
 });
 
 test('the API shows the Schedules of the samples, and none fires without an operator', async () => {
-  const answer = await admin.call(listSchedules, { query: {} });
-  assert.ok(answer.ok);
+  const answer = await admin.listSchedules();
   assert.deepEqual(
-    answer.data.schedules.map(({ name }) => name),
+    answer.schedules.map(({ name }) => name),
     ['hourly', 'morning', 'weekdays'],
   );
-  assert.ok(answer.data.schedules.every(({ last_firings }) => last_firings.length === 0));
+  assert.ok(answer.schedules.every(({ last_firings }) => last_firings.length === 0));
 });

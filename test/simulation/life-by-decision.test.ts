@@ -5,17 +5,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  createSession,
-  getAgentConfig,
-  listMessages,
-  listPosts,
-  listTurns,
-  penalizeAgent,
-  replyToPost,
-  rewardAgent,
-  sendMessage,
-} from '@hamlet/contract';
-import {
   BREAD_ANSWER,
   BREAD_QUESTION,
   decisionAnswer,
@@ -29,7 +18,7 @@ import {
   type Asked,
 } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
-import { dataOf, type Play } from '../../api/server/src/testing/play.ts';
+import { type Play } from '../../api/server/src/testing/play.ts';
 import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';
 
 const MORE_QUESTIONS = 5;
@@ -63,7 +52,7 @@ interface Choice {
 function turnWith(why: string): Promise<Choice> {
   return until(`a turn because “${why}”`, async () => {
     const query = { limit: 100 };
-    const { turns } = dataOf(await play.admin.call(listTurns, { params: { agent_id: NAME }, query }));
+    const { turns } = await play.admin.listTurns({ agent_id: NAME, ...query });
     return turns
       .map(({ decided }) => decided as unknown as Choice)
       .find((decided) => decided.why === why && decided.choice?.model !== undefined);
@@ -77,12 +66,12 @@ const decisionWith = (text: string, model: string): Promise<Asked> =>
 
 test('it asks the board by its own decision, reads the reply in the next one, and acts on it', async () => {
   const post = await until('its question', async () => {
-    const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
+    const { posts } = await play.admin.listPosts({ author: NAME });
     return posts.find(({ title }) => title === BREAD_QUESTION);
   });
   assert.deepEqual((await turnWith(WHY.ask)).choice?.option, 'ask');
   const before = decisions().length;
-  dataOf(await play.admin.call(replyToPost, { params: { post_id: post.post_id }, body: { body: BREAD_ANSWER } }));
+  await play.admin.replyToPost({ post_id: post.post_id, body: BREAD_ANSWER });
   const meanwhile = decisions().length - before;
   const used = await turnWith(WHY.market);
   assert.equal(used.choice?.purpose, 'bread');
@@ -91,7 +80,7 @@ test('it asks the board by its own decision, reads the reply in the next one, an
   // Decisions that were under way until the reply had come cannot know it.
   assert.ok(first >= 0 && first <= meanwhile + 1, `the reply is in decision ${first} after it was sent`);
   assert.match(after[first]?.user ?? '', /wrote in “Where is fresh bread\?”: “Fresh bread is at the market\.”/);
-  const { posts } = dataOf(await play.admin.call(listPosts, { query: { author: NAME } }));
+  const { posts } = await play.admin.listPosts({ author: NAME });
   assert.equal(posts.filter(({ title }) => title === BREAD_QUESTION).length, 1, 'it asked once');
 });
 
@@ -102,16 +91,16 @@ test('a reward and a penalty change its model, its quota and its plan', async ()
   );
   assert.match(decisions()[0]?.user ?? '', /Your tier: tier-0, with 200000 tokens an hour/);
 
-  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '50', reason: REWARD_REASON } }));
+  await play.admin.rewardAgent({ agent_id: NAME, amount: '50', reason: REWARD_REASON });
   const rewarded = await decisionWith(REWARD_REASON, 'up-large');
   assert.match(rewarded.user, /A reward of 50 aiD, because: “a clear question”/);
   assert.match(rewarded.user, /Your tier: tier-1, with 1000000 tokens an hour/);
   const more = await turnWith(WHY.rewarded);
   assert.equal(more.choice?.plan, PLANS.rewarded);
-  const config = dataOf(await play.as(NAME).call(getAgentConfig, { params: { agent_id: NAME } }));
+  const config = await play.as(NAME).getAgentConfig({ agent_id: NAME });
   assert.deepEqual([config.model?.name, config.limits?.tokens_per_hour], ['large', 1_000_000]);
 
-  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '45', reason: PENALTY_REASON } }));
+  await play.admin.penalizeAgent({ agent_id: NAME, amount: '45', reason: PENALTY_REASON });
   const penalized = await decisionWith(PENALTY_REASON, 'up-small');
   assert.match(penalized.user, /Your plan: 22:00 ask more\./);
   assert.match(penalized.user, /A penalty of 45 aiD, because: “too many words”/);
@@ -121,11 +110,11 @@ test('a reward and a penalty change its model, its quota and its plan', async ()
 
 /** Asks it for its reasons. Returns its answer, and the prompt that its model had. */
 async function asksWhy(): Promise<{ readonly answer: string; readonly system: string }> {
-  const { session } = dataOf(await play.admin.call(createSession, { params: { agent_id: NAME }, body: {} }));
+  const { session } = await play.admin.createSession({ agent_id: NAME });
   const params = { session_id: session.session_id };
-  dataOf(await play.admin.call(sendMessage, { params, body: { text: WHY_QUESTION } }));
+  await play.admin.sendMessage({ ...params, text: WHY_QUESTION });
   const said = await until('its answer', async () => {
-    const { messages } = dataOf(await play.admin.call(listMessages, { params, query: {} }));
+    const { messages } = await play.admin.listMessages(params);
     return messages.find(({ author }) => author.role === 'agent');
   });
   const chat = village.chats().findLast((body) => textOf(body, 'user').startsWith('Why'));

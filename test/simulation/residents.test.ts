@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { actAsAgent, listTurns, moveAgent, rebootAgent } from '@hamlet/contract';
+import { actAsAgent, listTurns, moveAgent } from '@hamlet/contract';
 import type { AgentDetail, CallData, Turn } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
-import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
 import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
@@ -62,12 +62,11 @@ async function turnsOf(name: Name): Promise<readonly Recorded[]> {
   const turns: Recorded[] = [];
   let cursor: string | null | undefined;
   while (cursor !== null) {
-    const page = dataOf(
-      await play.admin.call(listTurns, {
-        params: { agent_id: name },
-        query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-      }),
-    );
+    const page = await play.admin.listTurns({
+      agent_id: name,
+      limit: 100,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     turns.push(...page.turns);
     cursor = page.next_cursor;
   }
@@ -157,7 +156,7 @@ test('a reboot ends the process of the older cycle with 0, and the next process 
   const old = running.get('bob');
   assert.ok(old !== undefined);
   const ended = once(old, 'exit');
-  dataOf(await play.admin.call(rebootAgent, { params: { agent_id: 'bob' } }));
+  await play.admin.rebootAgent({ agent_id: 'bob' });
   assert.deepEqual((await ended)[0], 0);
   await start('bob');
   const { cycle } = await play.agent('bob');

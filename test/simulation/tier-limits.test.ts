@@ -1,7 +1,7 @@
 /** A conversation with an agent that reaches the limits of its tier: the person sees that it waits, until when, and has an answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getAgent, type AgentDetail, type SessionMessage } from '@hamlet/contract';
+import { type AgentDetail, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
@@ -41,7 +41,7 @@ async function say({ play }: WiredVillage, text: string): Promise<Said> {
   const answered = await until(
     'the answer',
     async () => {
-      const { limit_reached: limit } = dataOf(await admin.call(getAgent, { params: { agent_id: NAME } }));
+      const { limit_reached: limit } = await admin.getAgent({ agent_id: NAME });
       if (limit !== undefined) reached.set(limit.until.slice(0, 16), limit);
       const lines = await play.transcript(admin, sessionId);
       return lines.find(({ number, author }) => number > message.number && author.role !== 'admin');

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { answerPermission, listPermissions, type Permission, type SessionMessage } from '@hamlet/contract';
+import { type Permission, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
@@ -77,7 +77,7 @@ async function say(text: string): Promise<{ readonly asked: SessionMessage; read
 const question = (): Promise<Permission> =>
   until('its question', async () => {
     const query = { session_id: sessionId, state: 'pending' } as const;
-    return dataOf(await village.play.play.admin.call(listPermissions, { query })).permissions.at(0);
+    return (await village.play.play.admin.listPermissions(query)).permissions.at(0);
   });
 
 /** The requests that followed a message of the person. */
@@ -91,7 +91,7 @@ test('it restates the task, asks about what is open, and confirms the constraint
   const asked = await question();
   assert.deepEqual([asked.why, asked.question], ['question', QUESTION]);
   const params = { permission_id: asked.permission_id };
-  dataOf(await village.play.play.admin.call(answerPermission, { params, body: { answer: 'allow', reply: REPLY } }));
+  await village.play.play.admin.answerPermission({ ...params, answer: 'allow', reply: REPLY });
   const { answered } = await ended;
   assert.deepEqual([answered.author.role, answered.text], ['agent', CONFIRMED]);
   const [first, second] = requestsAfter(TASK);

@@ -7,19 +7,12 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createCredit,
-  createPost,
-  formatAiDollars,
-  getBalance,
-  getLedger,
-  listPosts,
-  rewardAgent,
-} from '@hamlet/contract';
-import type { Client, LedgerEntry, Outcome, Post } from '@hamlet/contract';
+import { createCredit, createPost, formatAiDollars, getBalance, rewardAgent } from '@hamlet/contract';
+import type { LedgerEntry, Outcome, Post } from '@hamlet/contract';
 import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
+import type { TestClient } from '../env/client.ts';
 import {
   AGENT_IDS,
   clientOf,
@@ -105,7 +98,7 @@ function attempted<T>(outcome: Outcome<T>, idOf: (data: T) => string | null): At
 }
 
 /** Sends a write once; returns the id of the answer, or the code of the refusal. */
-async function attempt(client: Client, { kind, agentId, key: idempotencyKey }: Write): Promise<Attempted> {
+async function attempt(client: TestClient, { kind, agentId, key: idempotencyKey }: Write): Promise<Attempted> {
   if (kind === 'reward') {
     const body = { agent_id: agentId, amount: '0.01', reason: idempotencyKey };
     return attempted(await client.call(rewardAgent, { body, idempotencyKey }), (entry) => entry.ledger_entry_id);
@@ -140,27 +133,26 @@ async function writeThrough(write: Write, random: Seeded, counts: Map<string, nu
   }
 }
 
-async function entriesOf(client: Client, agentId: string): Promise<readonly LedgerEntry[]> {
+async function entriesOf(client: TestClient, agentId: string): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const answer = await client.call(getLedger, {
-      params: { agent_id: agentId },
-      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    const answer = await client.getLedger({
+      agent_id: agentId,
+      limit: 100,
+      ...(cursor === undefined ? {} : { cursor }),
     });
-    assert.ok(answer.ok);
-    entries.push(...answer.data.entries);
-    cursor = answer.data.next_cursor;
+    entries.push(...answer.entries);
+    cursor = answer.next_cursor;
   }
   return entries;
 }
 
-async function postsOf(client: Client): Promise<readonly Post[]> {
+async function postsOf(client: TestClient): Promise<readonly Post[]> {
   const posts: Post[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const answer = await client.call(listPosts, { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) } });
-    assert.ok(answer.ok);
-    posts.push(...answer.data.posts);
-    cursor = answer.data.next_cursor;
+    const answer = await client.listPosts({ limit: 50, ...(cursor === undefined ? {} : { cursor }) });
+    posts.push(...answer.posts);
+    cursor = answer.next_cursor;
   }
   return posts;
 }

@@ -1,8 +1,8 @@
 /** The requests of an agent in the page of a browser, answered as a person does. */
 import type { Locator, Page } from 'playwright-core';
-import { listPermissions, type Permission } from '@hamlet/contract';
+import { type Permission } from '@hamlet/contract';
 import { until } from '../until.ts';
-import { dataOf, type Village } from '../village.ts';
+import { type Village } from '../village.ts';
 
 /** The longest wait for a request. Before it an agent may need a new pod. */
 const CAP_MS = 180_000;
@@ -23,8 +23,7 @@ export class PermissionCards {
 
   /** All requests of the agent, newest first. */
   async all(): Promise<readonly Permission[]> {
-    return dataOf(await this.#place.admin.call(listPermissions, { query: { agent_id: this.#agent, limit: 100 } }))
-      .permissions;
+    return (await this.#place.admin.listPermissions({ agent_id: this.#agent, limit: 100 })).permissions;
   }
 
   /** The next request that waits, which must be about the tool. */

@@ -4,16 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  beginCall,
-  endCall,
-  loadSkill,
-  openWakes,
-  pinSkills,
-  renewRun,
-  reportCapabilities,
-  waitRun,
-} from '@hamlet/contract';
+import { beginCall, loadSkill, openWakes, renewRun } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
 import type { BrowserOptions, TestBrowser } from '../browser.ts';
@@ -101,7 +92,7 @@ async function beginAll(): Promise<void> {
   const asked = { tool: 'stop_process', callId: '1.0', args: { process: '1.0' } };
   assert.ok((await permits.ask(waiting, asked)).ok);
   const { runId: run_id, cycle, attempt } = waiting;
-  assert.ok((await permits.play.as('eve').call(waitRun, { params: { run_id }, body: { cycle, attempt } })).ok);
+  await permits.play.as('eve').waitRun({ run_id, cycle, attempt });
 }
 
 async function keepRenewing(): Promise<void> {
@@ -151,10 +142,10 @@ async function reportAll(): Promise<void> {
       },
     ],
   };
-  assert.ok((await ada.call(reportCapabilities, { params: { agent_id: 'ada' }, body })).ok);
+  await ada.reportCapabilities({ agent_id: 'ada', ...body });
   const claim = { cycle, attempt };
   const skills = [{ name: 'write-a-patch', from: 'image' as const, sha256: HASH }];
-  assert.ok((await ada.call(pinSkills, { params: { run_id }, body: { ...claim, skills } })).ok);
+  await ada.pinSkills({ run_id, ...claim, skills });
   const why = 'The person asks for a change of the repository.';
   const load = { params: { run_id, skill: 'write-a-patch' }, body: { ...claim, call_id: '0.0', why } };
   assert.ok((await ada.call(loadSkill, load)).ok);
@@ -224,7 +215,7 @@ test('the badge is gone when the call has ended', async () => {
   await page.waitForSelector(`${row}[data-hands="typing"]`);
   const { runId: run_id, cycle, attempt } = working.get('bob') ?? assert.fail('Bob has no run');
   const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  assert.ok((await permits.play.as('bob').call(endCall, { params: { run_id, call_id: '1.0' }, body: end })).ok);
+  await permits.play.as('bob').endCall({ run_id, call_id: '1.0', ...end });
   await page.waitForSelector(`${row}:not([data-hands])`);
   await until('the badge is gone', async () => (await badges(page))['bob'] === null);
   await viewer.close();

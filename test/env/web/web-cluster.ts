@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { API_VERSION } from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import type { KubeObject } from '@hamlet/kube';
+import type { TestClient } from '../client.ts';
 import { AGENTS, ENTITLEMENTS } from '../../../api/server/src/agents/kubernetes-watch.ts';
 import { CALLBACK_PATH } from '../../../api/server/src/people/identity-provider.ts';
 import { CLIENT, startTestIdentityProvider } from '../../../api/server/src/testing/test-identity-provider.ts';
@@ -31,7 +31,7 @@ export interface ClusterStage {
   readonly browser: TestBrowser;
   /** The village and its address, on another site than the provider. */
   readonly url: string;
-  readonly admin: Client;
+  readonly admin: TestClient;
   readonly provider: TestIdentityProvider;
   readonly superuser: Superuser;
   readonly database: Pick<OwnPostgres, 'start' | 'stop'>;

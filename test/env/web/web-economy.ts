@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient, createPost, listPosts, replyToPost } from '@hamlet/contract';
+import { listPosts } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
+import { testClient } from '../client.ts';
 import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
 import type { WebStage } from './web-operator.ts';
@@ -48,14 +49,10 @@ function boardTests(stage: Stage): void {
 
   test('a reply of an agent appears without a reload, is answered, and is rewarded in its thread', async () => {
     const { page, url, adaToken, shot } = stage();
-    const ada = createClient({ baseUrl: url, token: adaToken });
+    const ada = testClient({ baseUrl: url, token: adaToken });
     const postId = new URL(page.url()).searchParams.get('post') ?? '';
-    const replied = await ada.call(replyToPost, {
-      params: { post_id: postId },
-      body: { body: 'I carry some there before dusk.' },
-    });
-    assert.ok(replied.ok);
-    const reply = page.locator(`.reply[data-reply-id="${replied.data.reply_id}"]`);
+    const replied = await ada.replyToPost({ post_id: postId, body: 'I carry some there before dusk.' });
+    const reply = page.locator(`.reply[data-reply-id="${replied.reply_id}"]`);
     await reply.waitFor();
     await page.fill('.reply-form textarea', 'Thank you, Ada!');
     await page.keyboard.press('Control+Enter');
@@ -126,15 +123,12 @@ function moderationTests(stage: Stage): void {
   test('unread posts are counted, and a flagged post is hidden and restored', async () => {
     const { page, url, memberToken, shot } = stage();
     await visit(page, '?view=moderation');
-    const member = createClient({ baseUrl: url, token: memberToken });
+    const member = testClient({ baseUrl: url, token: memberToken });
     // Agents write posts too, so the count is relative.
     const before = await unseen(page);
-    const posted = await member.call(createPost, {
-      body: { title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] },
-    });
-    assert.ok(posted.ok);
+    const posted = await member.createPost({ title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] });
     await until('it is counted', async () => (await unseen(page)) > before);
-    await visit(page, `?view=board&posts=all&post=${posted.data.post_id}`);
+    await visit(page, `?view=board&posts=all&post=${posted.post_id}`);
     for (const act of ['flag', 'hide'] as const) {
       await page.click(`.post > .act-row [data-act="${act}"]`);
       await page.selectOption('.action-form [name="reason"]', 'spam');
@@ -147,14 +141,12 @@ function moderationTests(stage: Stage): void {
     await page.waitForSelector('.post[data-status="moderated"] .notice-bad');
     await visit(page, '?view=moderation');
     await page.click('[data-choice="decided"]');
-    const card = page.locator(`[data-item="${posted.data.post_id}"]`);
+    const card = page.locator(`[data-item="${posted.post_id}"]`);
     await card.locator('[data-decision="undo"]').click();
     await card.locator('.action-form button[type="submit"]').click();
     await until('the post is on the board again', async () => {
       const found = await member.call(listPosts, { query: { q: 'rope', author_type: 'human' } });
-      return (
-        found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.data.post_id && status === 'open')
-      );
+      return found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.post_id && status === 'open');
     });
     await shot('moderation');
   });

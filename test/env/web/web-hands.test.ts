@@ -1,7 +1,7 @@
 /** The page of a run in a real browser: commands, changes of files, workers, and the button that ends one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { beginCall, endCall, listWorkers, type CallReport } from '@hamlet/contract';
+import { beginCall, listWorkers, type CallReport } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
@@ -75,7 +75,7 @@ async function called(
   const begun = await client.call(beginCall, { params, body });
   assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
   const outcome = { kind: 'ok' as const, text: 'Done.' };
-  assert.ok((await client.call(endCall, { params, body: { cycle, attempt, outcome, report } })).ok);
+  await client.endCall({ ...params, cycle, attempt, outcome, report });
 }
 
 for (const [name, options] of [

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { getRepositoryMemory, useRepositoryMemory, type CallInput } from '@hamlet/contract';
+import { useRepositoryMemory, type CallInput } from '@hamlet/contract';
 import { PermissionPlay } from '../../../api/server/src/permissions/testing/permission-play.ts';
-import { dataOf } from '../../../api/server/src/testing/play.ts';
 import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
@@ -56,7 +55,7 @@ const note = (name: string, text: string, about: string): Changes[number] => ({
 async function write(agentId: 'ada' | 'bob', changes: Changes): Promise<void> {
   const { runId: run_id, cycle, attempt } = await permits.startRun(agentId);
   const body = { cycle, attempt, changes };
-  dataOf(await permits.play.as(agentId).call(useRepositoryMemory, { params: { run_id }, body }));
+  await permits.play.as(agentId).useRepositoryMemory({ run_id, ...body });
   await permits.endAll();
 }
 
@@ -99,7 +98,7 @@ test('a person deletes an entry, and then all of it after a question', async (co
   await oven.getByRole('button', { name: /^Delete/ }).click();
   await oven.waitFor({ state: 'detached' });
   const left = async (): Promise<number> =>
-    dataOf(await permits.play.admin.call(getRepositoryMemory, { query: { repository: REPOSITORY } })).entries.length;
+    (await permits.play.admin.getRepositoryMemory({ repository: REPOSITORY })).entries.length;
   assert.equal(await left(), 2);
   await memory.locator('[data-action="ask-forget-memory"]').click();
   await stage.shot(viewer, 'memory-question');

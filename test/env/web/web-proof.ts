@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getLogCheckpoint, getLogKey, type InclusionProof, rewardAgent } from '@hamlet/contract';
+import { getLogCheckpoint, getLogKey, type InclusionProof } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import type { ClusterStage } from './web-cluster.ts';
 import { until } from '../until.ts';
@@ -39,11 +39,8 @@ function goodTests(stage: Stage, proven: Proven): void {
       admin,
       shot,
     } = stage();
-    const rewarded = await admin.call(rewardAgent, {
-      body: { agent_id: 'ada', amount: '12.5', reason: 'Carried the water' },
-    });
-    assert.ok(rewarded.ok);
-    proven.entry = rewarded.data.ledger_entry_id;
+    const rewarded = await admin.rewardAgent({ agent_id: 'ada', amount: '12.5', reason: 'Carried the water' });
+    proven.entry = rewarded.ledger_entry_id;
     const verdict = verdictOf(proven);
     await visit(page, '?view=ledger&who=ada');
     await verify(page, proven.entry);

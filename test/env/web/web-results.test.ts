@@ -3,17 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
-import {
-  beginCall,
-  createSession,
-  endCall,
-  keepArtifact,
-  nextRun,
-  sendMessage,
-  settleRun,
-  type CallReport,
-  type DeliverableKind,
-} from '@hamlet/contract';
+import { keepArtifact, sendMessage, settleRun, type CallReport, type DeliverableKind } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { BrowserOptions } from '../browser.ts';
 import { visit } from './web-operator.ts';
@@ -58,14 +48,13 @@ before(async () => {
   await stage.account('kim', 'admin');
   permits = new PermissionPlay(stage.url);
   await permits.play.everybody();
-  const made = await permits.play.admin.call(createSession, { params: { agent_id: 'ada' }, body: {} });
-  assert.ok(made.ok);
-  sessionId = made.data.session.session_id;
+  const made = await permits.play.admin.createSession({ agent_id: 'ada' });
+  sessionId = made.session.session_id;
   const message = { params: { session_id: sessionId }, body: { text: 'What does rye bread cost?' } };
   assert.ok((await permits.play.admin.call(sendMessage, message)).ok);
-  const next = await permits.play.as('ada').call(nextRun, { params: { agent_id: 'ada' }, query: {} });
-  assert.ok(next.ok && next.data.run !== null);
-  working = await permits.start('ada', next.data.run);
+  const next = await permits.play.as('ada').nextRun({ agent_id: 'ada' });
+  assert.ok(next.run !== null);
+  working = await permits.start('ada', next.run);
   await called('1.0', { opened: OPENED });
   await kept('2.0', { name: 'bread.patch', type: 'text/x-diff', content: Buffer.from(PATCH), deliverable: 'patch' });
   await called('2.1', {}, { tool: 'web_fetch', args: { url: 'https://bakery.example/rye' } });
@@ -97,10 +86,10 @@ async function called(
   const params = { run_id: runId, call_id: callId };
   const client = permits.play.as('ada');
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  assert.ok((await client.call(beginCall, { params, body })).ok);
+  await client.beginCall({ ...params, ...body });
   await during?.();
   const outcome = { kind: 'ok' as const, text: 'Done.' };
-  assert.ok((await client.call(endCall, { params, body: { cycle, attempt, outcome, report } })).ok);
+  await client.endCall({ ...params, cycle, attempt, outcome, report });
 }
 
 interface Made {

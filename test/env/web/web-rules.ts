@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import {
-  createAccount,
-  createClient,
-  deleteModelCredential,
-  listMessages,
-  putModelCredential,
-  redeemCode,
-  rewardAgent,
-  type Client,
-} from '@hamlet/contract';
+import { listMessages, redeemCode } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Locator } from 'playwright-core';
+import { testClient, type TestClient } from '../client.ts';
 import { PURCHASE, PURCHASE_DONE, startJourneyMind } from '../minds/journey-mind.ts';
 import { visit, type WebStage } from './web-operator.ts';
 
@@ -25,7 +17,7 @@ export interface RuleStage extends WebStage {
 
 type Stage = () => RuleStage;
 
-const adminOf = ({ url, adminToken }: RuleStage): Client => createClient({ baseUrl: url, token: adminToken });
+const adminOf = ({ url, adminToken }: RuleStage): TestClient => testClient({ baseUrl: url, token: adminToken });
 
 /** Sends a message in the open conversation, and returns its exchange. */
 async function say({ page }: RuleStage, text: string): Promise<Locator> {
@@ -41,21 +33,20 @@ async function say({ page }: RuleStage, text: string): Promise<Locator> {
 async function connect(stage: RuleStage, mindUrl: string): Promise<void> {
   const models = ['small', 'large'].map((name) => ({ name, model: CONNECTION }));
   const connection = { name: CONNECTION, kind: 'compatible' as const, base_url: `${mindUrl}/v1`, models };
-  assert.ok((await adminOf(stage).call(putModelCredential, { body: connection })).ok);
+  await adminOf(stage).putModelCredential(connection);
   // It opens tier-1: in tier-0, the requests of all tests before may have used the limit of the minute.
   const reward = { agent_id: 'ada', amount: '50', reason: 'for tokens and purchases' };
-  assert.ok((await adminOf(stage).call(rewardAgent, { body: reward })).ok);
+  await adminOf(stage).rewardAgent(reward);
 }
 
 /** A member with a session of their own, as a program. */
-async function signedIn(stage: RuleStage, name: string): Promise<Client> {
-  const made = await adminOf(stage).call(createAccount, { body: { name, role: 'member' } });
-  assert.ok(made.ok);
-  const body = { code: made.data.invitation?.code ?? '', password: PASSWORD };
-  const redeemed = await createClient({ baseUrl: stage.url }).call(redeemCode, { body });
+async function signedIn(stage: RuleStage, name: string): Promise<TestClient> {
+  const made = await adminOf(stage).createAccount({ name, role: 'member' });
+  const body = { code: made.invitation?.code ?? '', password: PASSWORD };
+  const redeemed = await testClient({ baseUrl: stage.url }).call(redeemCode, { body });
   assert.ok(redeemed.ok);
   const cookie = redeemed.response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  return createClient({ baseUrl: stage.url, cookie });
+  return testClient({ baseUrl: stage.url, cookie });
 }
 
 /** Tests of a conversation with an agent that has a language model: rules from a permission card, and its people. */
@@ -65,7 +56,7 @@ export function ruleTests(stage: Stage): void {
   cardTests(stage, mind);
   peopleTest(stage);
   test('the language model of these tests is removed', async () => {
-    assert.ok((await adminOf(stage()).call(deleteModelCredential, { params: { name: CONNECTION }, query: {} })).ok);
+    await adminOf(stage()).deleteModelCredential({ name: CONNECTION });
   });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { beginCall, endCall, keepArtifact, listScripts } from '@hamlet/contract';
+import { keepArtifact } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import { dataOf } from '../../../api/server/src/testing/play.ts';
 import type { BrowserOptions } from '../browser.ts';
@@ -59,14 +59,14 @@ async function save(working: Working, args: object): Promise<string> {
 async function begin(working: Working, tool: string, args: object): Promise<string> {
   const { agentId, runId: run_id, cycle, attempt } = working;
   const call_id = `${(calls += 1)}.0`;
-  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' } as never;
-  const { state } = dataOf(await permits.play.as(agentId).call(beginCall, { params: { run_id, call_id }, body }));
+  const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
+  const { state } = await permits.play.as(agentId).beginCall({ run_id, call_id, ...body } as never);
   assert.equal(state, 'begun');
   return call_id;
 }
 async function end({ agentId, runId: run_id, cycle, attempt }: Working, call_id: string): Promise<void> {
   const body = { cycle, attempt, outcome: { kind: 'failed' as const, code: 'script_failed', text: '' }, report: {} };
-  dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id, call_id }, body }));
+  await permits.play.as(agentId).endCall({ run_id, call_id, ...body });
 }
 
 async function ran(working: Working, version: string): Promise<void> {
@@ -151,7 +151,7 @@ test('an admin deletes a script', async (context) => {
   await line.locator('[data-action="confirm-delete"]').click();
   await line.waitFor({ state: 'detached' });
   await until('the deletion', async () => {
-    const { scripts } = dataOf(await permits.play.admin.call(listScripts, { params: { agent_id: 'ada' } }));
+    const { scripts } = await permits.play.admin.listScripts({ agent_id: 'ada' });
     return scripts.every(({ name }) => name !== 'hello');
   });
 });

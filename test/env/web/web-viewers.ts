@@ -1,8 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount, redeemCode } from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
+import type { TestClient } from '../client.ts';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
 import { clientOf, startTestVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';
 import type { TestVillage } from '../../../api/server/src/testing/test-village.ts';
@@ -18,7 +17,7 @@ export const MANY = 1000;
 /** One API that can stop and start at the same address, one browser, and as many viewers as a test needs. */
 export interface ViewerStage {
   readonly url: string;
-  readonly admin: Client;
+  readonly admin: TestClient;
   readonly village: TestVillage;
   /** A new page, closed with the stage at the latest. */
   viewer(options?: BrowserOptions): Promise<TestBrowser>;
@@ -72,19 +71,15 @@ function actsOf({
   browser,
 }: {
   readonly url: string;
-  readonly admin: Client;
+  readonly admin: TestClient;
   readonly browser: SharedBrowser;
 }): Pick<ViewerStage, 'viewer' | 'account' | 'signIn' | 'shot'> {
   return {
     viewer: (options) => browser.viewer(options),
     account: async (name, role) => {
-      const made = await admin.call(createAccount, { body: { name, role } });
-      if (!made.ok) throw new Error(made.problem.detail);
-      const redeemed = await clientOf(url).call(redeemCode, {
-        body: { code: made.data.invitation?.code ?? '', password: PASSWORD },
-      });
-      if (!redeemed.ok) throw new Error(redeemed.problem.detail);
-      return made.data.account.account_id;
+      const made = await admin.createAccount({ name, role });
+      await clientOf(url).redeemCode({ code: made.invitation?.code ?? '', password: PASSWORD });
+      return made.account.account_id;
     },
     signIn: async ({ page }, name) => {
       if (!page.url().startsWith(url)) await page.goto(url);

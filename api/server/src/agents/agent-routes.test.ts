@@ -2,25 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  awakenAgent,
-  getAgent,
-  listAgents,
-  listEntitlements,
-  listTurns,
-  rebootAgent,
-  recordTurn,
-  suspendAgent,
-} from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
+import { awakenAgent, getAgent, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
 import { readAudit, openDatabase } from '@hamlet/store';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;
-let admin: Client;
+let admin: TestClient;
 
 before(async () => {
   village = await startTestVillage();
@@ -35,7 +26,7 @@ function of(agentId: string): { params: { agent_id: string } } {
 }
 
 test('the list has every agent with tier, node, cycle and the reason of its state', async () => {
-  const { agents } = dataOf(await admin.call(listAgents, {}));
+  const { agents } = await admin.listAgents();
   assert.deepEqual(agents.map((agent) => agent.agent_id).toSorted(), [...AGENT_IDS]);
   const ada = await play.agent('ada');
   assert.equal(ada.tier, 'tier-1');
@@ -51,10 +42,7 @@ test('the list has every agent with tier, node, cycle and the reason of its stat
 });
 
 test('a list without personas has all other fields', async () => {
-  const [whole, brief] = [
-    dataOf(await admin.call(listAgents, {})),
-    dataOf(await admin.call(listAgents, { query: { persona: 'omit' } })),
-  ];
+  const [whole, brief] = [await admin.listAgents(), await admin.listAgents({ persona: 'omit' })];
   assert.ok(whole.agents.every(({ persona }) => persona !== null));
   assert.ok(brief.agents.every(({ persona }) => persona === null));
   const stable = ({ uid, tier, entitlement, why }: (typeof whole.agents)[number]): unknown => ({
@@ -147,7 +135,7 @@ test('turns are stored and come in pages, newest first; a cursor is valid for on
 });
 
 test('the list of tiers begins with the lowest, with limits, prices and the number of agents', async () => {
-  const { entitlements } = dataOf(await clientOf(play.url).call(listEntitlements, {}));
+  const { entitlements } = await clientOf(play.url).listEntitlements();
   assert.deepEqual(
     entitlements.map(({ name }) => name),
     ['tier-0', 'tier-1', 'tier-2'],

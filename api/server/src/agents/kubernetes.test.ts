@@ -4,7 +4,6 @@ import { after, before, test } from '@hamlet/test/env/cluster-test';
 import {
   API_VERSION,
   awakenAgent,
-  exchangeAgentToken,
   getAgentConfig,
   getEntitlement,
   moveAgent,
@@ -13,10 +12,11 @@ import {
   rebootAgent,
   suspendAgent,
 } from '@hamlet/contract';
-import type { AgentTokenAnswer, Client, Outcome } from '@hamlet/contract';
+import type { AgentTokenAnswer } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import type { Outcome as SourceOutcome } from '../http/outcome.ts';
 import type { AgentSource, LifecycleChange } from './agent-source.ts';
@@ -121,8 +121,8 @@ async function podToken(
   return status.token;
 }
 
-function exchange(token: string): Promise<Outcome<AgentTokenAnswer>> {
-  return clientOf(play.url, token).call(exchangeAgentToken, {});
+function exchange(token: string): Promise<AgentTokenAnswer> {
+  return clientOf(play.url, token).exchangeAgentToken();
 }
 
 /** A source of its own, as the API opens it: the idle sleep has no route. */
@@ -303,7 +303,7 @@ test('an unknown agent is refused', async () => {
 test('a pod exchanges its token for one of its agent, life and cycle', async () => {
   const ada = await applyAgent('ada');
   await setStatus('ada', { cycle: 2 });
-  const answer = dataOf(await exchange(await podToken(ada, 'ada-2')));
+  const answer = await exchange(await podToken(ada, 'ada-2'));
   assert.deepEqual([answer.agent_id, answer.uid, answer.cycle], ['ada', ada.metadata.uid, 2]);
   const client = clientOf(play.url, answer.access_token);
   assert.equal(dataOf(await client.call(getAgentConfig, on('ada'))).agent_id, 'ada');
@@ -338,7 +338,7 @@ test("only the operator's own projected token authenticates the operator", async
     { fieldManager: 'test' },
   );
   const cleo = await applyAgent('cleo');
-  const operator: Client = clientOf(
+  const operator: TestClient = clientOf(
     play.url,
     await podToken(cleo, 'operator-1', { serviceAccountName: 'hamlet-operator', owned: false }),
   );

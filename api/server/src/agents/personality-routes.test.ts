@@ -1,25 +1,20 @@
 /** The layer that an agent adds to its personality: its history, its undo, and the configuration of the resident. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  amendPersonality,
-  getAgentConfig,
-  listPersonality,
-  PERSONALITY_VERSIONS_A_DAY,
-  undoPersonality,
-} from '@hamlet/contract';
+import { PERSONALITY_VERSIONS_A_DAY } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
 import { PermissionPlay } from '../permissions/testing/permission-play.ts';
-import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 
 const { village, play } = await startPlay();
 const ada = { agent_id: 'ada' } as const;
 
 async function amended(): Promise<string | undefined> {
-  return dataOf(await play.as('ada').call(getAgentConfig, { params: ada })).persona.amended;
+  return (await play.as('ada').getAgentConfig(ada)).persona.amended;
 }
 
-const list = async () => dataOf(await play.admin.call(listPersonality, { params: ada }));
+const list = async () => await play.admin.listPersonality(ada);
 
 test('an agent amends its personality in a run and by itself; its configuration has the newest version', async () => {
   assert.deepEqual([(await list()).current, await amended()], [null, '']);
@@ -32,7 +27,7 @@ test('an agent amends its personality in a run and by itself; its configuration 
   }
   await permits.endAll();
   const body = { text: 'I am patient, and brief.', reason: 'Shorter is better.' };
-  dataOf(await play.as('ada').call(amendPersonality, { params: ada, body }));
+  await play.as('ada').amendPersonality({ ...ada, ...body });
   assert.equal(await amended(), body.text);
   const { history } = await list();
   assert.deepEqual(
@@ -42,15 +37,14 @@ test('an agent amends its personality in a run and by itself; its configuration 
       [1, 'I am patient.', 'agent'],
     ],
   );
-  assert.equal(await codeOf(play.as('bob').call(amendPersonality, { params: ada, body })), 'not_own_agent');
+  assert.equal(await codeOf(play.as('bob').amendPersonality({ ...ada, ...body })), 'not_own_agent');
 });
 
 test('an admin restores an earlier version or none; the history stays, and the audit has it', async () => {
-  const undo = (version: number) =>
-    play.admin.call(undoPersonality, { params: ada, body: { version, reason: 'Back.' } });
-  dataOf(await undo(1));
+  const undo = (version: number) => play.admin.undoPersonality({ ...ada, version, reason: 'Back.' });
+  await undo(1);
   assert.equal(await amended(), 'I am patient.');
-  dataOf(await undo(0));
+  await undo(0);
   assert.equal(await amended(), '');
   assert.equal(await codeOf(undo(99)), 'no_such_version');
   assert.deepEqual(
@@ -68,7 +62,7 @@ test('an admin restores an earlier version or none; the history stays, and the a
 
 test('an agent changes itself only so often in a day', async () => {
   const body = { text: 'Again.', reason: 'Why not?' };
-  const amend = () => play.as('ada').call(amendPersonality, { params: ada, body });
-  for (let version = 4; version < PERSONALITY_VERSIONS_A_DAY; version += 1) dataOf(await amend());
+  const amend = () => play.as('ada').amendPersonality({ ...ada, ...body });
+  for (let version = 4; version < PERSONALITY_VERSIONS_A_DAY; version += 1) await amend();
   assert.equal(await codeOf(amend()), 'personality_limited');
 });

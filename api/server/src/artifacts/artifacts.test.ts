@@ -5,21 +5,16 @@ import { after, test } from 'node:test';
 import {
   ARTIFACT_MAX_BYTES,
   ARTIFACTS_MAX_BYTES,
-  beginCall,
-  forgetArtifact,
   getArtifactContent,
   getArtifactImage,
   keepArtifact,
-  listAgentArtifacts,
-  listAudit,
-  listRunArtifacts,
   type CallInput,
-  type Client,
 } from '@hamlet/contract';
 import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
@@ -38,9 +33,9 @@ const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('
 async function startCall(agentId: AgentId): Promise<Working> {
   const working = await permits.startRun(agentId, mia.client);
   const { runId, cycle, attempt } = working;
-  const call = { params: { run_id: runId, call_id: '1.0' } };
+  const call = { run_id: runId, call_id: '1.0' };
   const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
-  assert.equal(dataOf(await play.as(agentId).call(beginCall, { ...call, body })).state, 'begun');
+  assert.equal((await play.as(agentId).beginCall({ ...call, ...body })).state, 'begun');
   return working;
 }
 
@@ -55,8 +50,8 @@ function keep({ agentId, runId, cycle, attempt }: Working, content: Buffer, { ca
   });
 }
 
-const listed = async (client: Client, { runId }: Working) =>
-  dataOf(await client.call(listRunArtifacts, { params: { run_id: runId }, query: {} })).artifacts;
+const listed = async (client: TestClient, { runId }: Working) =>
+  (await client.listRunArtifacts({ run_id: runId })).artifacts;
 
 test('bytes of a call are kept once; its person and admins read them, and nobody else', async () => {
   const working = await startCall('ada');
@@ -71,15 +66,15 @@ test('bytes of a call are kept once; its person and admins read them, and nobody
       (await listed(client, working)).map((each) => each.artifact_id),
       [artifact_id],
     );
-    assert.ok(content.equals(dataOf(await client.call(getArtifactContent, { params }))));
+    assert.ok(content.equals(await client.getArtifactContent(params)));
   }
   assert.deepEqual(await listed(noah.client, working), []);
-  assert.equal(await codeOf(noah.client.call(getArtifactContent, { params })), 'no_such_artifact');
-  const ofAgent = async (client: Client, deliverables: 'true' | 'false') =>
-    dataOf(await client.call(listAgentArtifacts, { params: { agent_id: 'ada' }, query: { deliverables } })).artifacts;
+  assert.equal(await codeOf(noah.client.getArtifactContent(params)), 'no_such_artifact');
+  const ofAgent = async (client: TestClient, deliverables: 'true' | 'false') =>
+    (await client.listAgentArtifacts({ agent_id: 'ada', deliverables })).artifacts;
   assert.equal((await ofAgent(mia.client, 'true')).length, 1);
   assert.equal((await ofAgent(noah.client, 'false')).length, 0);
-  const { records } = dataOf(await grace.client.call(listAudit, { query: { action: 'artifact.keep', object: 'ada' } }));
+  const { records } = await grace.client.listAudit({ action: 'artifact.keep', object: 'ada' });
   assert.match(JSON.stringify(records), new RegExp(artifact_id));
   assert.doesNotMatch(JSON.stringify(records), /Bericht/);
 });
@@ -137,9 +132,9 @@ test('an agent keeps no byte above its quota, also in many requests at once; a p
   const codes = answers.map((answer) => (answer.ok ? 'stored' : answer.problem.code)).toSorted();
   assert.deepEqual(codes, [...Array<string>(5).fill('artifacts_full'), ...Array<string>(3).fill('stored')]);
 
-  const forget = (client: Client) => client.call(forgetArtifact, { params: { artifact_id: artifact.artifact_id } });
+  const forget = (client: TestClient) => client.forgetArtifact({ artifact_id: artifact.artifact_id });
   assert.equal(await codeOf(forget(noah.client)), 'no_such_artifact');
-  dataOf(await forget(mia.client));
+  await forget(mia.client);
   assert.equal(await codeOf(forget(mia.client)), 'no_such_artifact');
   assert.equal(dataOf(await keep(working, randomBytes(PNG.length))).stored, true);
   assert.equal(await codeOf(keep(working, randomBytes(PNG.length))), 'artifacts_full');

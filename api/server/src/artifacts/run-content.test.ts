@@ -4,17 +4,15 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import {
   beginCall,
-  createPost,
   endCall,
-  forgetArtifact,
   getArtifactContent,
-  getPost,
   getPostDeliverable,
   keepArtifact,
   type OpenedPage,
 } from '@hamlet/contract';
+import { codeOf } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working } from '../permissions/testing/permission-play.ts';
-import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { clientOf, type AgentId } from '../testing/test-village.ts';
 
@@ -58,7 +56,7 @@ test('a post publishes a deliverable to its readers, who need not read the run; 
   const artifact_id = await deliver(working);
   const post_id = await posted(working, { body: 'Here it is.', deliverables: [artifact_id] });
   const params = { post_id, artifact_id };
-  const shown = dataOf(await visitor.call(getPost, { params: { post_id }, query: {} })).post;
+  const shown = (await visitor.getPost({ post_id })).post;
   assert.deepEqual(
     shown.deliverables?.map(({ name, deliverable, bytes }) => [name, deliverable, bytes]),
     [['fix.patch', 'patch', PATCH.length]],
@@ -69,8 +67,8 @@ test('a post publishes a deliverable to its readers, who need not read the run; 
   assert.match(content.response.headers.get('content-disposition') ?? '', /^attachment; filename="fix\.patch"/);
   const direct = noah.client.call(getArtifactContent, { params: { artifact_id } });
   assert.equal(await codeOf(direct), 'no_such_artifact', 'the run stays closed');
-  dataOf(await mia.client.call(forgetArtifact, { params: { artifact_id } }));
-  assert.equal(await codeOf(visitor.call(getPostDeliverable, { params })), 'no_such_artifact');
+  await mia.client.forgetArtifact({ artifact_id });
+  assert.equal(await codeOf(visitor.getPostDeliverable(params)), 'no_such_artifact');
 });
 
 test('the audience of the post decides who opens it, and a post without it opens nothing', async () => {
@@ -81,9 +79,7 @@ test('the audience of the post decides who opens it, and a post without it opens
     client.call(getPostDeliverable, { params: { post_id: id, artifact_id } });
   for (const client of [visitor, noah.client, play.as('dan')]) assert.equal(await codeOf(open(client)), 'no_such_post');
   assert.ok((await open(play.as('cleo'))).ok);
-  const other = dataOf(
-    await play.as('bob').call(createPost, { body: { title: 'Another', body: 'No deliverable.' } }),
-  ).post_id;
+  const other = (await play.as('bob').createPost({ title: 'Another', body: 'No deliverable.' })).post_id;
   assert.equal(await codeOf(open(visitor, other)), 'no_such_artifact');
 });
 
@@ -92,7 +88,7 @@ test('a run publishes only what it, its workers or its session made, and no requ
   const artifact_id = await deliver(first);
   const body = { title: 'Mine', body: 'Look.', deliverables: [artifact_id] };
   for (const client of [play.as('cleo'), play.as('dan'), mia.client])
-    assert.equal(await codeOf(client.call(createPost, { body })), 'no_such_artifact');
+    assert.equal(await codeOf(client.createPost(body)), 'no_such_artifact');
   await permits.end(first);
   const second = await startRun('cleo');
   const answer = await permits.perform(second, post({ body: 'Look.', deliverables: [artifact_id] }));
@@ -106,8 +102,8 @@ test('a post and a reply of a run have the pages that it opened and links to, an
   const post_id = await posted(working, { body: text });
   const reply = { tool: 'reply_on_board', callId: '3.0', args: { post_id, body: 'See https://never.example/opened' } };
   assert.equal(resultOf(await permits.perform(working, reply)), 'ok');
-  const { post: shown, replies } = dataOf(await visitor.call(getPost, { params: { post_id }, query: {} }));
+  const { post: shown, replies } = await visitor.getPost({ post_id });
   assert.deepEqual([shown.sources, replies[0]?.sources], [[OPENED], []]);
-  const own = dataOf(await mia.client.call(createPost, { body: { title: 'Hello', body: text } })).post;
+  const own = (await mia.client.createPost({ title: 'Hello', body: text })).post;
   assert.equal(own.sources, undefined, 'nothing is said about the text of a person');
 });

@@ -2,22 +2,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  beginCall,
-  createSession,
-  endCall,
-  getSessionResults,
-  keepArtifact,
-  keepEgressAttempts,
-  listRunSources,
-  nextRun,
-  sendMessage,
-  type Client,
-  type OpenedPage,
-} from '@hamlet/contract';
+import { beginCall, endCall, keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { clientOf, TOKENS } from '../testing/test-village.ts';
 
@@ -39,8 +28,7 @@ function end({ agentId, runId, cycle, attempt }: Working, callId: string, opened
   return play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body });
 }
 
-const sources = async (client: Client, runId: string) =>
-  dataOf(await client.call(listRunSources, { params: { run_id: runId } })).sources;
+const sources = async (client: TestClient, runId: string) => (await client.listRunSources({ run_id: runId })).sources;
 
 test('opened pages are listed each once, for readers of the words; a link that was never opened is in no list', async () => {
   const working = await permits.startRun('ada', mia.client);
@@ -56,11 +44,10 @@ test('opened pages are listed each once, for readers of the words; a link that w
     refused: null,
   };
   const broker = clientOf(play.url, TOKENS.broker);
-  dataOf(
-    await broker.call(keepEgressAttempts, {
-      body: { begin: [{ ...attempt, ...request, call: '1.0', at: new Date().toISOString() }], end: [] },
-    }),
-  );
+  await broker.keepEgressAttempts({
+    begin: [{ ...attempt, ...request, call: '1.0', at: new Date().toISOString() }],
+    end: [],
+  });
   dataOf(await end(working, '1.0', [page('https://a.example.org/x', 'A'), page('https://b.example.org/')]));
   dataOf(await begin(working, '2.0'));
   dataOf(await end(working, '2.0', [page('https://A.example.org/x#part', 'A again')]));
@@ -83,10 +70,10 @@ test('opened pages are listed each once, for readers of the words; a link that w
 });
 
 test("a worker's pages belong to the run that it works for; a session shows pages and deliverables of its runs", async () => {
-  const made = await mia.client.call(createSession, { params: { agent_id: 'bob' }, body: {} });
-  const { session_id } = dataOf(made).session;
-  dataOf(await mia.client.call(sendMessage, { params: { session_id }, body: { text: 'Find bread.' } }));
-  const { run } = dataOf(await play.as('bob').call(nextRun, { params: { agent_id: 'bob' }, query: {} }));
+  const made = await mia.client.createSession({ agent_id: 'bob' });
+  const { session_id } = made.session;
+  await mia.client.sendMessage({ session_id, text: 'Find bread.' });
+  const { run } = await play.as('bob').nextRun({ agent_id: 'bob' });
   assert.ok(run !== null);
   const working = await permits.start('bob', run);
   const delegated = await permits.perform(working, {
@@ -111,7 +98,7 @@ test("a worker's pages belong to the run that it works for; a session shows page
     (await sources(mia.client, working.runId)).map(({ run_id, url }) => [run_id, url]),
     [[working.runId, 'https://c.example.org/']],
   );
-  const results = dataOf(await mia.client.call(getSessionResults, { params: { session_id } }));
+  const results = await mia.client.getSessionResults({ session_id });
   assert.deepEqual(
     [
       results.artifacts.map(({ name, run_id }) => [name, run_id === working.runId]),
@@ -119,6 +106,6 @@ test("a worker's pages belong to the run that it works for; a session shows page
     ],
     [[['bread.csv', true]], ['C']],
   );
-  assert.equal(await codeOf(noah.client.call(getSessionResults, { params: { session_id } })), 'no_such_session');
-  assert.equal(await codeOf(noah.client.call(listRunSources, { params: { run_id: runId } })), 'no_such_run');
+  assert.equal(await codeOf(noah.client.getSessionResults({ session_id })), 'no_such_session');
+  assert.equal(await codeOf(noah.client.listRunSources({ run_id: runId })), 'no_such_run');
 });

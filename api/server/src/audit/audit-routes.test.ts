@@ -1,21 +1,14 @@
 /** The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  awakenAgent,
-  freezeAgent,
-  liftFreeze,
-  listAudit,
-  penalizeAgent,
-  rewardAgent,
-  suspendAgent,
-} from '@hamlet/contract';
-import type { AuditRecord, Client } from '@hamlet/contract';
+import { listAudit } from '@hamlet/contract';
+import type { AuditRecord } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
-let admin: Client;
-let member: Client;
+let admin: TestClient;
+let member: TestClient;
 let between = '';
 
 type Query = NonNullable<Parameters<typeof admin.call<typeof listAudit>>[1]['query']>;
@@ -26,16 +19,14 @@ before(async () => {
   admin = clientOf(peopleUrl, TOKENS.admin);
   member = clientOf(peopleUrl, TOKENS.member);
   for (const agent_id of ['ada', 'bob']) {
-    assert.ok(
-      (await member.call(rewardAgent, { body: { agent_id, amount: '2', reason: `a poem for ${agent_id}` } })).ok,
-    );
+    await member.rewardAgent({ agent_id, amount: '2', reason: `a poem for ${agent_id}` });
   }
-  assert.ok((await admin.call(freezeAgent, { params: { agent_id: 'bob' }, body: { reason: 'spends too fast' } })).ok);
-  assert.ok((await admin.call(liftFreeze, { params: { agent_id: 'bob' } })).ok);
+  await admin.freezeAgent({ agent_id: 'bob', reason: 'spends too fast' });
+  await admin.liftFreeze({ agent_id: 'bob' });
   between = new Date().toISOString();
-  assert.ok((await admin.call(penalizeAgent, { body: { agent_id: 'ada', amount: '0.5', reason: 'late again' } })).ok);
-  assert.ok((await admin.call(suspendAgent, { params: { agent_id: 'cleo' } })).ok);
-  assert.ok((await admin.call(awakenAgent, { params: { agent_id: 'cleo' } })).ok);
+  await admin.penalizeAgent({ agent_id: 'ada', amount: '0.5', reason: 'late again' });
+  await admin.suspendAgent({ agent_id: 'cleo' });
+  await admin.awakenAgent({ agent_id: 'cleo' });
 });
 after(() => village.remove());
 
@@ -98,12 +89,10 @@ test('pages hold each record once, even if acts happen in the meantime', async (
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
-    const answer = await admin.call(listAudit, { query: { limit: 3, ...(cursor === undefined ? {} : { cursor }) } });
-    assert.ok(answer.ok);
-    seen.push(...answer.data.records.map(({ record_id }) => record_id));
-    cursor = answer.data.next_cursor ?? undefined;
-    if (seen.length === 3)
-      assert.ok((await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '1', reason: 'meanwhile' } })).ok);
+    const answer = await admin.listAudit({ limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+    seen.push(...answer.records.map(({ record_id }) => record_id));
+    cursor = answer.next_cursor ?? undefined;
+    if (seen.length === 3) await admin.rewardAgent({ agent_id: 'dan', amount: '1', reason: 'meanwhile' });
   } while (cursor !== undefined);
   assert.deepEqual(
     seen,
@@ -112,9 +101,9 @@ test('pages hold each record once, even if acts happen in the meantime', async (
 });
 
 test('a cursor is valid for its own query only', async () => {
-  const answer = await admin.call(listAudit, { query: { limit: 1 } });
-  assert.ok(answer.ok && answer.data.next_cursor !== null);
-  for (const query of [{ cursor: answer.data.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }]) {
+  const answer = await admin.listAudit({ limit: 1 });
+  assert.ok(answer.next_cursor !== null);
+  for (const query of [{ cursor: answer.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }]) {
     const other = await admin.call(listAudit, { query });
     assert.equal(other.ok ? '' : other.problem.code, 'cursor_invalid');
   }

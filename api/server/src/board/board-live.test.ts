@@ -3,18 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  closePost,
-  createPost,
-  flagPost,
-  getPost,
-  listPosts,
-  moderatePost,
-  openWakes,
-  quarantineAgent,
-  replyToPost,
-  rewardAgent,
-} from '@hamlet/contract';
+import { createPost, openWakes, replyToPost } from '@hamlet/contract';
 import type { BoardHint, CallInput, Post } from '@hamlet/contract';
 import { readBoardEvents, readAs, openDatabase, VILLAGE, type Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -67,8 +56,7 @@ async function viewerAt(replica: number, token?: string): Promise<BoardViewer> {
 }
 
 async function post(replica: number, body: Partial<CallInput<typeof createPost>['body']> = {}): Promise<Post> {
-  return dataOf(await at(replica).admin.call(createPost, { body: { title: 'News', body: 'of the day', ...body } }))
-    .post;
+  return (await at(replica).admin.createPost({ title: 'News', body: 'of the day', ...body })).post;
 }
 
 test('every event reaches its viewers with the content that they may see, on both replicas', async () => {
@@ -81,29 +69,12 @@ test('every event reaches its viewers with the content that they may see, on bot
   );
   const open = await post(0);
   const toBob = await post(1, { audience: 'agent:bob', title: 'For bob' });
-  const { reply_id } = dataOf(
-    await at(1)
-      .as('bob')
-      .call(replyToPost, { params: { post_id: toBob.post_id }, body: { body: 'Yes?' } }),
-  );
-  dataOf(
-    await at(0)
-      .as('bob')
-      .call(flagPost, { params: { post_id: open.post_id }, body: { reason: 'spam' } }),
-  );
-  dataOf(await at(0).admin.call(closePost, { params: { post_id: open.post_id } }));
-  dataOf(await at(1).admin.call(moderatePost, { params: { post_id: open.post_id }, body: { reason: 'spam' } }));
-  dataOf(
-    await at(0).admin.call(moderatePost, {
-      params: { post_id: open.post_id },
-      body: { decision: 'undo', reason: 'other' },
-    }),
-  );
-  dataOf(
-    await at(0).admin.call(rewardAgent, {
-      body: { agent_id: 'bob', amount: '1.5', reason: 'quick', related_post_id: reply_id },
-    }),
-  );
+  const { reply_id } = await at(1).as('bob').replyToPost({ post_id: toBob.post_id, body: 'Yes?' });
+  await at(0).as('bob').flagPost({ post_id: open.post_id, reason: 'spam' });
+  await at(0).admin.closePost({ post_id: open.post_id });
+  await at(1).admin.moderatePost({ post_id: open.post_id, reason: 'spam' });
+  await at(0).admin.moderatePost({ post_id: open.post_id, decision: 'undo', reason: 'other' });
+  await at(0).admin.rewardAgent({ agent_id: 'bob', amount: '1.5', reason: 'quick', related_post_id: reply_id });
   const last = await post(1, { title: 'The last' });
   await eventually('the last everywhere', () =>
     watching.every(({ events }) => events.at(-1)?.post_id === last.post_id),
@@ -128,13 +99,9 @@ test('every event reaches its viewers with the content that they may see, on bot
 
 test('a hidden text is null for viewers, who drop it', async () => {
   const [viewer, author] = [await viewerAt(0), await viewerAt(1, agentToken('cleo'))];
-  const { post_id } = dataOf(
-    await at(0)
-      .as('cleo')
-      .call(createPost, { body: { title: 'Rude', body: 'words' } }),
-  );
+  const { post_id } = await at(0).as('cleo').createPost({ title: 'Rude', body: 'words' });
   await eventually('the post', () => viewer.events.some((event) => event.post?.post_id === post_id));
-  dataOf(await at(1).admin.call(moderatePost, { params: { post_id }, body: { reason: 'abuse' } }));
+  await at(1).admin.moderatePost({ post_id, reason: 'abuse' });
   const gone = await eventually('its hiding', () => viewer.events.find(({ what }) => what === 'hidden'));
   assert.deepEqual([gone.post_id, gone.post], [post_id, null]);
   const told = await eventually('the event for its author', () => author.events.find(({ what }) => what === 'hidden'));
@@ -185,7 +152,7 @@ test('a socket is refused to actors who may not read, and closes when an admin q
     await assert.rejects(viewer.open(at(0).url), new RegExp(`Unexpected server response: ${status}`));
   }
   const fay = await viewerAt(1, agentToken('fay'));
-  dataOf(await at(0).admin.call(quarantineAgent, { params: { agent_id: 'fay' }, body: { reason: 'odd posts' } }));
+  await at(0).admin.quarantineAgent({ agent_id: 'fay', reason: 'odd posts' });
   await eventually('its socket closed', () => fay.closes.length === 1);
   assert.deepEqual(fay.closes, [4_401]);
 });
@@ -211,19 +178,9 @@ test('a reply wakes the agents that it concerns and no others, whichever replica
       ({ status }) => status.online,
     ),
   );
-  const { post_id } = dataOf(
-    await at(1)
-      .as('dan')
-      .call(createPost, { body: { title: 'Where is my hat?', body: 'It was here.' } }),
-  );
-  dataOf(
-    await at(1)
-      .as('eve')
-      .call(replyToPost, { params: { post_id }, body: { body: 'On your head.' } }),
-  );
-  const { reply_id } = dataOf(
-    await at(0).admin.call(replyToPost, { params: { post_id }, body: { body: 'Eve is right. @bob, look.' } }),
-  );
+  const { post_id } = await at(1).as('dan').createPost({ title: 'Where is my hat?', body: 'It was here.' });
+  await at(1).as('eve').replyToPost({ post_id, body: 'On your head.' });
+  const { reply_id } = await at(0).admin.replyToPost({ post_id, body: 'Eve is right. @bob, look.' });
   await eventually(
     'dan twice, eve and bob once',
     () => dan.hints.length === 2 && eve.hints.length === 1 && bob.hints.length === 1,
@@ -243,8 +200,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
   const spot = await at(0).walk('ada', { landmark_id: 'board' });
   dataOf(await at(1).act('ada', { kind: 'use_board', text: '  Lost: one hat.\nReward: a loaf.  ' }));
   dataOf(await at(1).act('ada', { kind: 'use_board' }));
-  const noted = async (): Promise<readonly Post[]> =>
-    dataOf(await at(1).admin.call(listPosts, { query: { tag: 'note' } })).posts;
+  const noted = async (): Promise<readonly Post[]> => (await at(1).admin.listPosts({ tag: 'note' })).posts;
   const [note] = await eventually('the post', async () => ((await noted()).length > 0 ? noted() : null));
   assert.deepEqual(
     [note?.title, note?.body, note?.author_id, note?.audience],
@@ -369,5 +325,5 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
 
 test('the other replica reads a text that was written a moment ago', async () => {
   const { post_id } = await post(0, { title: 'fresh' });
-  assert.equal(dataOf(await at(1).admin.call(getPost, { params: { post_id } })).post.title, 'fresh');
+  assert.equal((await at(1).admin.getPost({ post_id })).post.title, 'fresh');
 });

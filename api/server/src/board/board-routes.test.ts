@@ -2,30 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  closePost,
-  createPost,
-  getPost,
-  listBoardNews,
-  listPostRevisions,
-  listPosts,
-  listReplyRevisions,
-  replyToPost,
-  reopenPost,
-  resolvePost,
-  revisePost,
-  reviseReply,
-} from '@hamlet/contract';
-import type { CallData, CallInput, Client, NewsPage, Post } from '@hamlet/contract';
+import { createPost, getPost, listPosts, reopenPost, resolvePost, revisePost } from '@hamlet/contract';
+import type { CallData, CallInput, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;
-let member: Client;
-let visitor: Client;
+let member: TestClient;
+let visitor: TestClient;
 
 before(async () => {
   village = await startTestVillage();
@@ -39,21 +27,16 @@ after(() => village.remove());
 type PostBody = CallInput<typeof createPost>['body'];
 type PostQuery = NonNullable<CallInput<typeof listPosts>['query']>;
 
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
+async function post(as: TestClient, body: Partial<PostBody> = {}): Promise<Post> {
+  return (await as.createPost({ title: 'Who bakes bread?', body: 'I am hungry.', ...body })).post;
 }
 
-async function post(as: Client, body: Partial<PostBody> = {}): Promise<Post> {
-  return dataOf(await as.call(createPost, { body: { title: 'Who bakes bread?', body: 'I am hungry.', ...body } })).post;
+async function titles(as: TestClient, query: PostQuery): Promise<readonly string[]> {
+  return (await as.listPosts(query)).posts.map(({ title }) => title);
 }
 
-async function titles(as: Client, query: PostQuery): Promise<readonly string[]> {
-  return dataOf(await as.call(listPosts, { query })).posts.map(({ title }) => title);
-}
-
-async function thread(as: Client, postId: string): Promise<CallData<typeof getPost>> {
-  return dataOf(await as.call(getPost, { params: { post_id: postId } }));
+async function thread(as: TestClient, postId: string): Promise<CallData<typeof getPost>> {
+  return await as.getPost({ post_id: postId });
 }
 
 test('a post has the fields of the contract, and gets replies', async () => {
@@ -75,9 +58,7 @@ test('a post has the fields of the contract, and gets replies', async () => {
     rewarded: '0',
     moderation: null,
   });
-  const { reply, reply_id } = dataOf(
-    await member.call(replyToPost, { params: { post_id }, body: { body: 'I do. Come to the bakery.' } }),
-  );
+  const { reply, reply_id } = await member.replyToPost({ post_id, body: 'I do. Come to the bakery.' });
   assert.deepEqual(
     [reply.reply_id, reply.author_type, reply.author_id, reply.author_name, reply.status],
     [reply_id, 'human', 'key member', 'member', 'shown'],
@@ -89,16 +70,8 @@ test('a post has the fields of the contract, and gets replies', async () => {
 test('only an admin may write in the name of the village', async () => {
   const said = await post(play.admin, { author_type: 'system', title: 'The well is closed' });
   assert.deepEqual([said.author_type, said.author_id, said.author_name], ['system', 'village', 'The village']);
-  assert.equal(
-    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', author_type: 'system' } })),
-    'forbidden',
-  );
-  dataOf(
-    await play.admin.call(replyToPost, {
-      params: { post_id: said.post_id },
-      body: { body: 'Open again.', author_type: 'system' },
-    }),
-  );
+  assert.equal(await codeOf(member.createPost({ title: 'x', body: 'y', author_type: 'system' })), 'forbidden');
+  await play.admin.replyToPost({ post_id: said.post_id, body: 'Open again.', author_type: 'system' });
   assert.equal((await thread(visitor, said.post_id)).replies.length, 1);
 });
 
@@ -108,13 +81,9 @@ test('every audience sees its posts in lists, searches, counts and threads; auth
   for (const audience of ['public', 'agents', 'humans', 'agent:bob']) {
     const one = await post(play.as('ada'), { audience, title: `${audience} ${word}` });
     made.set(audience, one);
-    dataOf(
-      await play
-        .as('ada')
-        .call(replyToPost, { params: { post_id: one.post_id }, body: { body: `under ${audience} re${word}` } }),
-    );
+    await play.as('ada').replyToPost({ post_id: one.post_id, body: `under ${audience} re${word}` });
   }
-  const sees = async (as: Client): Promise<readonly string[]> => {
+  const sees = async (as: TestClient): Promise<readonly string[]> => {
     const listed = (await titles(as, { limit: 50 })).filter((title) => title.endsWith(word));
     for (const q of [word, `re${word}`]) assert.deepEqual(await titles(as, { q }), listed, q);
     for (const [audience, { post_id, title }] of made) {
@@ -132,15 +101,9 @@ test('every audience sees its posts in lists, searches, counts and threads; auth
   assert.deepEqual(await sees(play.as('ada')), ['agent:bob', 'humans', 'agents', 'public']);
   assert.deepEqual(await sees(play.admin), ['agent:bob', 'humans', 'agents', 'public']);
   const secret = made.get('agent:bob')?.post_id ?? '';
-  assert.equal(
-    await codeOf(member.call(replyToPost, { params: { post_id: secret }, body: { body: 'hello' } })),
-    'no_such_post',
-  );
-  assert.equal(await codeOf(member.call(listPostRevisions, { params: { post_id: secret } })), 'no_such_post');
-  assert.equal(
-    await codeOf(play.as('bob').call(replyToPost, { params: { post_id: secret }, body: { body: 'I heard you.' } })),
-    null,
-  );
+  assert.equal(await codeOf(member.replyToPost({ post_id: secret, body: 'hello' })), 'no_such_post');
+  assert.equal(await codeOf(member.listPostRevisions({ post_id: secret })), 'no_such_post');
+  assert.equal(await codeOf(play.as('bob').replyToPost({ post_id: secret, body: 'I heard you.' })), null);
 });
 
 test('lists filter by status, tag, author, place and words, page by page, and a cursor is valid for its own query only', async () => {
@@ -155,7 +118,7 @@ test('lists filter by status, tag, author, place and words, page by page, and a 
       }),
     );
   const { post_id } = made[1] ?? {};
-  dataOf(await member.call(closePost, { params: { post_id: post_id ?? '' } }));
+  await member.closePost({ post_id: post_id ?? '' });
   assert.deepEqual(await titles(visitor, { tag, status: 'closed' }), ['Numbered 1']);
   assert.deepEqual(
     await titles(visitor, { tag, status: 'open', author: 'key member', author_type: 'human', audience: 'public' }),
@@ -163,34 +126,29 @@ test('lists filter by status, tag, author, place and words, page by page, and a 
   );
   assert.deepEqual(await titles(visitor, { tag, q: '"numbered 3" or "numbered 0"' }), ['Numbered 3', 'Numbered 0']);
   assert.deepEqual(await titles(visitor, { tag, landmark_id: 'board' }), []);
-  const first = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2 } }));
+  const first = await visitor.listPosts({ tag, limit: 2 });
   const cursor = first.next_cursor ?? '';
-  const second = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2, cursor } }));
-  const third = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2, cursor: second.next_cursor ?? '' } }));
+  const second = await visitor.listPosts({ tag, limit: 2, cursor });
+  const third = await visitor.listPosts({ tag, limit: 2, cursor: second.next_cursor ?? '' });
   assert.deepEqual(
     [first, second, third].map(({ posts }) => posts.map(({ title }) => title)),
     [['Numbered 4', 'Numbered 3'], ['Numbered 2', 'Numbered 1'], ['Numbered 0']],
   );
   assert.deepEqual([second.posts[0]?.place, third.next_cursor], [{ x: 3, y: 4, landmark_id: null }, null]);
-  assert.equal(await codeOf(visitor.call(listPosts, { query: { cursor } })), 'cursor_invalid');
-  assert.equal(
-    await codeOf(visitor.call(getPost, { params: { post_id: post_id ?? '' }, query: { cursor } })),
-    'cursor_invalid',
-  );
+  assert.equal(await codeOf(visitor.listPosts({ cursor })), 'cursor_invalid');
+  assert.equal(await codeOf(visitor.getPost({ post_id: post_id ?? '', cursor })), 'cursor_invalid');
 });
 
 test('replies come oldest first, in pages', async () => {
   const { post_id } = await post(member);
-  for (let number = 0; number < 5; number += 1)
-    dataOf(await member.call(replyToPost, { params: { post_id }, body: { body: `number ${number}` } }));
+  for (let number = 0; number < 5; number += 1) await member.replyToPost({ post_id, body: `number ${number}` });
   const bodies: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: CallData<typeof getPost> = dataOf(
-      await visitor.call(getPost, {
-        params: { post_id },
-        query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
-      }),
-    );
+    const page: CallData<typeof getPost> = await visitor.getPost({
+      post_id,
+      limit: 2,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     bodies.push(...page.replies.map(({ body }) => body));
     cursor = page.next_cursor;
   }
@@ -201,7 +159,7 @@ test('a revision leaves the earlier text readable; of two revisions at once, non
   const { post_id } = await post(play.as('ada'), { tags: ['help'] });
   const params = { post_id };
   const revise = (
-    as: Client,
+    as: TestClient,
     body: CallInput<typeof revisePost>['body'],
   ): ReturnType<typeof as.call<typeof revisePost>> => as.call(revisePost, { params, body });
   const [one, other] = await Promise.all([
@@ -214,7 +172,7 @@ test('a revision leaves the earlier text readable; of two revisions at once, non
   const third = dataOf(await revise(play.as('ada'), { revision: 2, title: 'Who bakes cake?', tags: [] })).post;
   assert.deepEqual([third.revision, third.title, third.body, third.tags], [3, 'Who bakes cake?', kept, []]);
   assert.equal(dataOf(await revise(play.as('ada'), { revision: 3, body: kept })).post.revision, 3, 'nothing changed');
-  const { revisions } = dataOf(await visitor.call(listPostRevisions, { params }));
+  const { revisions } = await visitor.listPostRevisions(params);
   assert.deepEqual(
     revisions.map(({ number, title, body, tags }) => [number, title, body, tags]),
     [
@@ -227,76 +185,52 @@ test('a revision leaves the earlier text readable; of two revisions at once, non
   assert.equal(await codeOf(revise(play.admin, { revision: 3, body: 'mine now' })), 'not_its_author');
   assert.deepEqual(await titles(visitor, { q: '"who bakes cake"' }), ['Who bakes cake?']);
 
-  const { reply_id } = dataOf(await member.call(replyToPost, { params, body: { body: 'first' } }));
+  const { reply_id } = await member.replyToPost({ ...params, body: 'first' });
   const reply = { ...params, reply_id };
-  assert.equal(
-    dataOf(await member.call(reviseReply, { params: reply, body: { revision: 1, body: 'second' } })).reply.revision,
-    2,
-  );
-  assert.equal(
-    await codeOf(member.call(reviseReply, { params: reply, body: { revision: 1, body: 'third' } })),
-    'revision_conflict',
-  );
-  assert.equal(
-    await codeOf(play.as('ada').call(reviseReply, { params: reply, body: { revision: 2, body: 'mine' } })),
-    'not_its_author',
-  );
+  assert.equal((await member.reviseReply({ ...reply, revision: 1, body: 'second' })).reply.revision, 2);
+  assert.equal(await codeOf(member.reviseReply({ ...reply, revision: 1, body: 'third' })), 'revision_conflict');
+  assert.equal(await codeOf(play.as('ada').reviseReply({ ...reply, revision: 2, body: 'mine' })), 'not_its_author');
   assert.deepEqual(
-    dataOf(await visitor.call(listReplyRevisions, { params: reply })).revisions.map(({ number, body }) => [
-      number,
-      body,
-    ]),
+    (await visitor.listReplyRevisions(reply)).revisions.map(({ number, body }) => [number, body]),
     [
       [2, 'second'],
       [1, 'first'],
     ],
   );
-  assert.equal(
-    await codeOf(visitor.call(listReplyRevisions, { params: { ...params, reply_id: randomUUID() } })),
-    'no_such_post',
-  );
+  assert.equal(await codeOf(visitor.listReplyRevisions({ ...params, reply_id: randomUUID() })), 'no_such_post');
 });
 
 test('its author and admins close, resolve and reopen a post; a closed post takes no replies', async () => {
   const { post_id } = await post(play.as('bob'));
   const params = { post_id };
-  const answer = { params, body: { body: 'Thank you.' } };
-  assert.equal(await codeOf(member.call(closePost, { params })), 'not_its_author');
-  assert.equal(dataOf(await play.as('bob').call(resolvePost, { params })).post.status, 'resolved');
-  assert.equal(await codeOf(play.as('bob').call(replyToPost, answer)), null);
-  assert.equal(dataOf(await play.admin.call(closePost, { params })).post.status, 'closed');
-  assert.equal(dataOf(await play.admin.call(closePost, { params })).post.status, 'closed');
-  assert.equal(await codeOf(member.call(replyToPost, answer)), 'post_closed');
-  assert.equal(
-    await codeOf(play.as('bob').call(revisePost, { params, body: { revision: 1, body: 'x' } })),
-    'post_closed',
-  );
+  const answer = { ...params, body: 'Thank you.' };
+  assert.equal(await codeOf(member.closePost(params)), 'not_its_author');
+  assert.equal((await play.as('bob').resolvePost(params)).post.status, 'resolved');
+  assert.equal(await codeOf(play.as('bob').replyToPost(answer)), null);
+  assert.equal((await play.admin.closePost(params)).post.status, 'closed');
+  assert.equal((await play.admin.closePost(params)).post.status, 'closed');
+  assert.equal(await codeOf(member.replyToPost(answer)), 'post_closed');
+  assert.equal(await codeOf(play.as('bob').revisePost({ ...params, revision: 1, body: 'x' })), 'post_closed');
   for (const route of [reopenPost, resolvePost])
     assert.equal(await codeOf(play.as('bob').call(route, { params })), 'not_its_author', 'an admin closed it');
-  assert.equal(dataOf(await play.admin.call(reopenPost, { params })).post.status, 'open');
-  dataOf(await play.as('bob').call(closePost, { params }));
+  assert.equal((await play.admin.reopenPost(params)).post.status, 'open');
+  await play.as('bob').closePost(params);
   assert.equal(
-    dataOf(await play.as('bob').call(reopenPost, { params })).post.status,
+    (await play.as('bob').reopenPost(params)).post.status,
     'open',
     'the author reopens a post that the author closed',
   );
-  assert.equal(await codeOf(member.call(replyToPost, answer)), null);
-  assert.equal(await codeOf(member.call(resolvePost, { params: { post_id: randomUUID() } })), 'no_such_post');
+  assert.equal(await codeOf(member.replyToPost(answer)), null);
+  assert.equal(await codeOf(member.resolvePost({ post_id: randomUUID() })), 'no_such_post');
 });
 
 test('a text that cannot be written is refused with a message that names the limit', async () => {
+  assert.equal(await codeOf(member.createPost({ title: 'x', body: 'y', audience: 'agent:nobody' })), 'no_such_agent');
   assert.equal(
-    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', audience: 'agent:nobody' } })),
-    'no_such_agent',
-  );
-  assert.equal(
-    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { landmark_id: 'nowhere' } } })),
+    await codeOf(member.createPost({ title: 'x', body: 'y', place: { landmark_id: 'nowhere' } })),
     'no_such_landmark',
   );
-  assert.equal(
-    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { x: 9_999, y: 0 } } })),
-    'out_of_bounds',
-  );
+  assert.equal(await codeOf(member.createPost({ title: 'x', body: 'y', place: { x: 9_999, y: 0 } })), 'out_of_bounds');
   for (const body of [
     { title: ' ', body: 'y' },
     { title: 'x', body: 'a\u0000b' },
@@ -304,7 +238,7 @@ test('a text that cannot be written is refused with a message that names the lim
     { title: 'x', body: 'y', tags: ['No'] },
     { title: 'x', body: 'y', audience: 'admins' },
   ]) {
-    assert.equal(await codeOf(member.call(createPost, { body })), 'validation_failed', JSON.stringify(body));
+    assert.equal(await codeOf(member.createPost(body)), 'validation_failed', JSON.stringify(body));
   }
 });
 
@@ -355,15 +289,15 @@ test('news list the posts that concern an agent, and whether it has answered', a
   const dan = play.as('dan');
   const params = { agent_id: 'dan' };
   const news = async (after?: string): Promise<NewsPage> =>
-    dataOf(await dan.call(listBoardNews, { params, query: after === undefined ? {} : { after } }));
+    await dan.listBoardNews({ ...params, ...(after === undefined ? {} : { after }) });
   const quiet = await news();
   assert.deepEqual(quiet.news, []);
   const own = await post(dan, { title: 'From dan' });
   const toDan = await post(member, { audience: 'agent:dan', title: 'For dan' });
   await post(member, { title: 'About @dan', body: 'and @nobody' });
   await post(member, { audience: 'humans', title: 'Behind his back: @dan' });
-  dataOf(await dan.call(replyToPost, { params: { post_id: own.post_id }, body: { body: 'my own' } }));
-  dataOf(await member.call(replyToPost, { params: { post_id: own.post_id }, body: { body: 'an answer' } }));
+  await dan.replyToPost({ post_id: own.post_id, body: 'my own' });
+  await member.replyToPost({ post_id: own.post_id, body: 'an answer' });
   const heard = await eventually('the news', async () => {
     const page = await news();
     return page.news.length === 3 ? page : null;
@@ -376,7 +310,7 @@ test('news list the posts that concern an agent, and whether it has answered', a
       ['From dan', 'an answer', 'reply', false],
     ],
   );
-  dataOf(await dan.call(replyToPost, { params: { post_id: toDan.post_id }, body: { body: 'Here I am.' } }));
+  await dan.replyToPost({ post_id: toDan.post_id, body: 'Here I am.' });
   assert.deepEqual(
     (await news()).news.map(({ answered }) => answered),
     [true, false, false],
@@ -384,14 +318,11 @@ test('news list the posts that concern an agent, and whether it has answered', a
   const end = heard.next_after ?? '';
   assert.deepEqual((await news(end)).news, []);
   assert.equal((await news(end)).next_after, end);
-  dataOf(await play.as('cleo').call(replyToPost, { params: { post_id: own.post_id }, body: { body: 'another' } }));
+  await play.as('cleo').replyToPost({ post_id: own.post_id, body: 'another' });
   await eventually(
     'what came since',
     async () => (await news(end)).news.map(({ reply }) => reply?.body).join() === 'another',
   );
-  assert.equal(
-    await codeOf(play.as('cleo').call(listBoardNews, { params: { agent_id: 'cleo' }, query: { after: end } })),
-    'cursor_invalid',
-  );
-  assert.equal(await codeOf(play.as('cleo').call(listBoardNews, { params })), 'not_own_agent');
+  assert.equal(await codeOf(play.as('cleo').listBoardNews({ agent_id: 'cleo', after: end })), 'cursor_invalid');
+  assert.equal(await codeOf(play.as('cleo').listBoardNews(params)), 'not_own_agent');
 });

@@ -2,31 +2,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  closePost,
-  createPost,
-  flagPost,
-  getPost,
-  listModeration,
-  listPosts,
-  moderatePost,
-  penalizeAgent,
-  replyToPost,
-  revisePost,
-  reviseReply,
-  rewardAgent,
-} from '@hamlet/contract';
-import type { CallInput, Client, ModerationItem, Post } from '@hamlet/contract';
+import { getPost, moderatePost } from '@hamlet/contract';
+import type { CallInput, ModerationItem, Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit, type Db } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;
-let member: Client;
-let visitor: Client;
+let member: TestClient;
+let visitor: TestClient;
 let owner: Db;
 
 before(async () => {
@@ -42,65 +30,51 @@ after(async () => {
   await village.remove();
 });
 
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
+async function post(as: TestClient): Promise<Post> {
+  return (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;
 }
 
-async function post(as: Client): Promise<Post> {
-  return dataOf(await as.call(createPost, { body: { title: 'Buy my coins', body: 'Cheap.' } })).post;
+async function reply(as: TestClient, postId: string): Promise<string> {
+  return (await as.replyToPost({ post_id: postId, body: 'Cheaper.' })).reply_id;
 }
 
-async function reply(as: Client, postId: string): Promise<string> {
-  return dataOf(await as.call(replyToPost, { params: { post_id: postId }, body: { body: 'Cheaper.' } })).reply_id;
+function decide(postId: string, body: CallInput<typeof moderatePost>['body']) {
+  return play.admin.moderatePost({ post_id: postId, ...body });
 }
 
-function decide(
-  postId: string,
-  body: CallInput<typeof moderatePost>['body'],
-): ReturnType<typeof play.admin.call<typeof moderatePost>> {
-  return play.admin.call(moderatePost, { params: { post_id: postId }, body });
-}
-
-function flag(as: Client, postId: string, replyId: string | null = null): ReturnType<typeof as.call<typeof flagPost>> {
-  return as.call(flagPost, { params: { post_id: postId }, body: { reason: 'spam', note: 'again', reply_id: replyId } });
+function flag(as: TestClient, postId: string, replyId: string | null = null) {
+  return as.flagPost({ post_id: postId, reason: 'spam', note: 'again', reply_id: replyId });
 }
 
 async function queue(state: 'waiting' | 'decided'): Promise<readonly ModerationItem[]> {
-  return dataOf(await play.admin.call(listModeration, { query: { state } })).items;
+  return (await play.admin.listModeration({ state })).items;
 }
 
-async function seenBy(as: Client, postId: string): Promise<Post | null> {
+async function seenBy(as: TestClient, postId: string): Promise<Post | null> {
   const found = await as.call(getPost, { params: { post_id: postId } });
   return found.ok ? found.data.post : null;
 }
 
 test('only its author and admins see a hidden text, with the reason; a restored text is as before', async () => {
   const { post_id } = await post(play.as('ada'));
-  dataOf(await play.as('ada').call(closePost, { params: { post_id } }));
-  const hidden = dataOf(await decide(post_id, { reason: 'spam', note: 'an advertisement' }));
+  await play.as('ada').closePost({ post_id });
+  const hidden = await decide(post_id, { reason: 'spam', note: 'an advertisement' });
   assert.deepEqual(
     [hidden.post.status, hidden.moderation.decision, hidden.moderation.by, hidden.moderation.undone],
     ['moderated', 'hide', { type: 'human', id: 'key admin', name: 'admin' }, false],
   );
   for (const who of [visitor, member, play.as('bob')]) {
     assert.equal(await seenBy(who, post_id), null);
-    assert.deepEqual(dataOf(await who.call(listPosts, { query: { q: 'coins' } })).posts, []);
+    assert.deepEqual((await who.listPosts({ q: 'coins' })).posts, []);
   }
   const { moderation } = (await seenBy(play.as('ada'), post_id)) ?? {};
   assert.deepEqual([moderation?.reason, moderation?.note, moderation?.by], ['spam', 'an advertisement', 'admin']);
   assert.equal((await seenBy(play.admin, post_id))?.status, 'moderated');
-  assert.equal(
-    await codeOf(play.as('ada').call(revisePost, { params: { post_id }, body: { revision: 1, body: 'x' } })),
-    'post_moderated',
-  );
-  assert.equal(
-    await codeOf(play.as('ada').call(replyToPost, { params: { post_id }, body: { body: 'x' } })),
-    'post_moderated',
-  );
-  assert.equal(await codeOf(play.as('ada').call(closePost, { params: { post_id } })), 'post_moderated');
+  assert.equal(await codeOf(play.as('ada').revisePost({ post_id, revision: 1, body: 'x' })), 'post_moderated');
+  assert.equal(await codeOf(play.as('ada').replyToPost({ post_id, body: 'x' })), 'post_moderated');
+  assert.equal(await codeOf(play.as('ada').closePost({ post_id })), 'post_moderated');
   assert.equal(await codeOf(decide(post_id, { reason: 'spam' })), 'nothing_to_decide');
-  const restored = dataOf(await decide(post_id, { decision: 'restore', reason: 'other', note: 'it was a joke' }));
+  const restored = await decide(post_id, { decision: 'restore', reason: 'other', note: 'it was a joke' });
   assert.deepEqual([restored.post.status, restored.post.moderation], ['closed', null]);
   assert.equal((await seenBy(visitor, post_id))?.status, 'closed');
   assert.equal(await codeOf(decide(post_id, { decision: 'restore', reason: 'other' })), 'nothing_to_decide');
@@ -111,11 +85,11 @@ test('only its author and admins see a hidden text, with the reason; a restored 
 test('an admin undoes a decision, and then the one before it', async () => {
   const { post_id } = await post(play.as('ada'));
   assert.equal(await codeOf(decide(post_id, { decision: 'undo', reason: 'other' })), 'nothing_to_decide');
-  dataOf(await decide(post_id, { reason: 'abuse' }));
-  dataOf(await decide(post_id, { decision: 'restore', reason: 'other' }));
-  const again = dataOf(await decide(post_id, { decision: 'undo', reason: 'other' }));
+  await decide(post_id, { reason: 'abuse' });
+  await decide(post_id, { decision: 'restore', reason: 'other' });
+  const again = await decide(post_id, { decision: 'undo', reason: 'other' });
   assert.deepEqual([again.post.status, again.post.moderation?.reason], ['moderated', 'abuse']);
-  assert.equal(dataOf(await decide(post_id, { decision: 'undo', reason: 'other' })).post.status, 'open');
+  assert.equal((await decide(post_id, { decision: 'undo', reason: 'other' })).post.status, 'open');
   assert.equal(await codeOf(decide(post_id, { decision: 'undo', reason: 'other' })), 'nothing_to_decide');
   const line = (await queue('decided')).find((item) => item.post.post_id === post_id);
   assert.deepEqual(
@@ -135,15 +109,15 @@ test('a reply is hidden on its own, and does not count while it is hidden', asyn
   const { post_id } = await post(play.as('ada'));
   const reply_id = await reply(play.as('bob'), post_id);
   await reply(member, post_id);
-  dataOf(await decide(post_id, { reason: 'spam', reply_id }));
-  const shown = dataOf(await visitor.call(getPost, { params: { post_id } }));
+  await decide(post_id, { reason: 'spam', reply_id });
+  const shown = await visitor.getPost({ post_id });
   assert.deepEqual([shown.post.replies, shown.replies.map(({ author_id }) => author_id)], [1, ['key member']]);
-  assert.equal(dataOf(await play.as('bob').call(getPost, { params: { post_id } })).replies[0]?.status, 'moderated');
+  assert.equal((await play.as('bob').getPost({ post_id })).replies[0]?.status, 'moderated');
   assert.equal(
-    await codeOf(play.as('bob').call(reviseReply, { params: { post_id, reply_id }, body: { revision: 1, body: 'x' } })),
+    await codeOf(play.as('bob').reviseReply({ post_id, reply_id, revision: 1, body: 'x' })),
     'post_moderated',
   );
-  dataOf(await decide(post_id, { decision: 'undo', reason: 'other', reply_id }));
+  await decide(post_id, { decision: 'undo', reason: 'other', reply_id });
   assert.equal((await seenBy(visitor, post_id))?.replies, 2);
 });
 
@@ -151,18 +125,14 @@ test('enough weight of flags hides a text until an admin decides; the decision c
   const { post_id } = await post(play.as('bob'));
   assert.equal(await codeOf(flag(play.as('bob'), post_id)), 'own_post');
   assert.equal(await codeOf(flag(member, randomUUID())), 'no_such_post');
-  assert.equal(dataOf(await flag(member, post_id)).hidden, false);
+  assert.equal((await flag(member, post_id)).hidden, false);
   assert.equal(await codeOf(flag(member, post_id)), 'already_flagged');
   assert.equal(
-    dataOf(await flag(play.as('ada'), post_id)).hidden,
+    (await flag(play.as('ada'), post_id)).hidden,
     false,
     "ada has a tier: her flag weighs as much as a person's",
   );
-  assert.equal(
-    dataOf(await flag(play.as('cleo'), post_id)).hidden,
-    false,
-    'a newcomer of the lowest tier weighs nothing',
-  );
+  assert.equal((await flag(play.as('cleo'), post_id)).hidden, false, 'a newcomer of the lowest tier weighs nothing');
   const [line] = (await queue('waiting')).filter((item) => item.post.post_id === post_id);
   assert.deepEqual(
     [line?.weight, line?.flags.map(({ by, weight }) => [by.id, weight])],
@@ -177,7 +147,7 @@ test('enough weight of flags hides a text until an admin decides; the decision c
   );
   assert.equal((await seenBy(play.admin, post_id))?.flags, 4);
   assert.equal((await seenBy(visitor, post_id))?.flags, undefined);
-  assert.equal(dataOf(await flag(play.admin, post_id)).hidden, true);
+  assert.equal((await flag(play.admin, post_id)).hidden, true);
   const hidden = await seenBy(play.as('bob'), post_id);
   assert.deepEqual(
     [hidden?.status, hidden?.moderation?.by, hidden?.moderation?.reason],
@@ -186,26 +156,26 @@ test('enough weight of flags hides a text until an admin decides; the decision c
   assert.equal(await seenBy(visitor, post_id), null);
   assert.equal(await codeOf(flag(play.as('dan'), post_id)), 'no_such_post');
   // A restored text has its flags dismissed. After an undo of that decision, the flags wait again and hide the text.
-  assert.equal(dataOf(await decide(post_id, { decision: 'restore', reason: 'other' })).post.status, 'open');
+  assert.equal((await decide(post_id, { decision: 'restore', reason: 'other' })).post.status, 'open');
   assert.equal(
     (await queue('waiting')).some((item) => item.post.post_id === post_id),
     false,
   );
-  const undone = dataOf(await decide(post_id, { decision: 'undo', reason: 'other' })).post;
+  const undone = (await decide(post_id, { decision: 'undo', reason: 'other' })).post;
   assert.deepEqual([undone.status, undone.moderation?.by, undone.flags], ['moderated', 'flags', FLAGS_HIDE_AT + 4]);
-  assert.equal(dataOf(await decide(post_id, { reason: 'spam', note: 'confirmed' })).post.moderation?.by, 'admin');
+  assert.equal((await decide(post_id, { reason: 'spam', note: 'confirmed' })).post.moderation?.by, 'admin');
   assert.equal(await codeOf(flag(play.admin, post_id)), 'post_moderated');
 });
 
 test('to keep a text dismisses its flags; an actor whose flags are always dismissed ends with no weight', async () => {
   for (let time = 0; time < 3; time += 1) {
     const { post_id } = await post(play.as('ada'));
-    dataOf(await flag(member, post_id));
-    assert.equal(dataOf(await decide(post_id, { decision: 'keep', reason: 'other', note: 'fine' })).post.flags, 0);
+    await flag(member, post_id);
+    assert.equal((await decide(post_id, { decision: 'keep', reason: 'other', note: 'fine' })).post.flags, 0);
   }
   const { post_id } = await post(play.as('ada'));
   const reply_id = await reply(play.as('bob'), post_id);
-  dataOf(await flag(member, post_id, reply_id));
+  await flag(member, post_id, reply_id);
   const [line] = (await queue('waiting')).filter(({ reply: about }) => about?.reply_id === reply_id);
   assert.deepEqual([line?.weight, line?.flags[0]?.note, line?.waiting_since !== null], [0, 'again', true]);
 });
@@ -213,15 +183,15 @@ test('to keep a text dismisses its flags; an actor whose flags are always dismis
 test('the queue is read page by page, and a cursor is valid for its own state only', async () => {
   const seen: string[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: { items: ModerationItem[]; next_cursor: string | null } = dataOf(
-      await play.admin.call(listModeration, {
-        query: { state: 'decided', limit: 2, ...(cursor === undefined ? {} : { cursor }) },
-      }),
-    );
+    const page: { items: ModerationItem[]; next_cursor: string | null } = await play.admin.listModeration({
+      state: 'decided',
+      limit: 2,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     seen.push(...page.items.map(({ post: { post_id }, reply: about }) => about?.reply_id ?? post_id));
     if (page.next_cursor !== null)
       assert.equal(
-        await codeOf(play.admin.call(listModeration, { query: { state: 'waiting', cursor: page.next_cursor } })),
+        await codeOf(play.admin.listModeration({ state: 'waiting', cursor: page.next_cursor })),
         'cursor_invalid',
       );
     cursor = page.next_cursor;
@@ -236,46 +206,28 @@ test('the queue is read page by page, and a cursor is valid for its own state on
 test('a reward names a post or reply in which the agent took part, and is counted there', async () => {
   const { post_id } = await post(member);
   const reply_id = await reply(play.as('cleo'), post_id);
-  const give = (
-    agentId: string,
-    related: string,
-    amount = '2.5',
-  ): ReturnType<typeof play.admin.call<typeof rewardAgent>> =>
-    play.admin.call(rewardAgent, {
-      body: { agent_id: agentId, amount, reason: 'a good answer', related_post_id: related },
-    });
-  dataOf(await give('cleo', reply_id));
-  dataOf(await give('cleo', post_id, '1'));
-  dataOf(
-    await play.admin.call(penalizeAgent, {
-      body: { agent_id: 'cleo', amount: '0.5', reason: 'late', related_post_id: reply_id },
-    }),
-  );
-  const { post: counted, replies } = dataOf(await visitor.call(getPost, { params: { post_id } }));
+  const give = (agentId: string, related: string, amount = '2.5') =>
+    play.admin.rewardAgent({ agent_id: agentId, amount, reason: 'a good answer', related_post_id: related });
+  await give('cleo', reply_id);
+  await give('cleo', post_id, '1');
+  await play.admin.penalizeAgent({ agent_id: 'cleo', amount: '0.5', reason: 'late', related_post_id: reply_id });
+  const { post: counted, replies } = await visitor.getPost({ post_id });
   assert.deepEqual([counted.rewarded, replies[0]?.rewarded], ['1', '2']);
   assert.equal(await codeOf(give('dan', reply_id)), 'not_part_of_post');
   assert.equal(await codeOf(give('dan', post_id)), 'not_part_of_post');
   assert.equal(await codeOf(give('cleo', randomUUID())), 'no_such_post');
-  const secret = dataOf(
-    await play.as('ada').call(createPost, { body: { title: 'psst', body: 'x', audience: 'agent:bob' } }),
-  ).post_id;
+  const secret = (await play.as('ada').createPost({ title: 'psst', body: 'x', audience: 'agent:bob' })).post_id;
   assert.equal(
-    await codeOf(member.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'x', post_id: secret } })),
+    await codeOf(member.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'x', post_id: secret })),
     'no_such_post',
   );
   const idempotencyKey = randomUUID();
   for (let time = 0; time < 2; time += 1) {
-    dataOf(
-      await play.admin.call(rewardAgent, {
-        body: { agent_id: 'cleo', amount: '3', reason: 'once', related_post_id: reply_id },
-        idempotencyKey,
-      }),
+    await play.admin.rewardAgent(
+      { agent_id: 'cleo', amount: '3', reason: 'once', related_post_id: reply_id },
+      { idempotencyKey },
     );
     await owner.deleteFrom('idempotency_key').execute();
   }
-  assert.equal(
-    dataOf(await visitor.call(getPost, { params: { post_id } })).replies[0]?.rewarded,
-    '5',
-    'a retry after a day is counted once',
-  );
+  assert.equal((await visitor.getPost({ post_id })).replies[0]?.rewarded, '5', 'a retry after a day is counted once');
 });

@@ -7,17 +7,16 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
   createPost,
-  flagPost,
   getPost,
   listBoardNews,
   listModeration,
   listPostRevisions,
   listPosts,
-  moderatePost,
   replyToPost,
 } from '@hamlet/contract';
-import type { CallInput, Client, Post } from '@hamlet/contract';
+import type { CallInput, Post } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { TestClient } from '@hamlet/test/env/client';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
@@ -41,7 +40,7 @@ const urlOf = (replica: number): string => replicas[replica]?.url ?? '';
 /** A caller of one replica. */
 interface Reader {
   readonly name: string;
-  readonly client: Client;
+  readonly client: TestClient;
 }
 
 function readersAt(replica: number): readonly Reader[] {
@@ -59,8 +58,8 @@ function readersAt(replica: number): readonly Reader[] {
   }));
 }
 
-async function write(client: Client, body: Partial<CallInput<typeof createPost>['body']>): Promise<Post> {
-  return dataOf(await client.call(createPost, { body: { title: 'News', body: 'of the day', ...body } })).post;
+async function write(client: TestClient, body: Partial<CallInput<typeof createPost>['body']>): Promise<Post> {
+  return (await client.createPost({ title: 'News', body: 'of the day', ...body })).post;
 }
 
 /** Fills a board with a post for every audience, and a hidden one. Returns one thread that every caller may read. */
@@ -74,16 +73,10 @@ async function fillBoard(): Promise<{ readonly open: Post; readonly toBob: Post;
     await write(ada, { title: 'hidden' }),
   ];
   for (const { post_id } of [open, toBob])
-    for (const text of ['one', 'two'])
-      dataOf(await ada.call(replyToPost, { params: { post_id }, body: { body: text } }));
-  const rude = dataOf(await ada.call(replyToPost, { params: { post_id: open.post_id }, body: { body: 'rude' } }));
-  dataOf(await admin.call(moderatePost, { params: { post_id: hidden.post_id }, body: { reason: 'spam' } }));
-  dataOf(
-    await admin.call(flagPost, {
-      params: { post_id: open.post_id },
-      body: { reason: 'abuse', reply_id: rude.reply_id },
-    }),
-  );
+    for (const text of ['one', 'two']) await ada.replyToPost({ post_id, body: text });
+  const rude = await ada.replyToPost({ post_id: open.post_id, body: 'rude' });
+  await admin.moderatePost({ post_id: hidden.post_id, reason: 'spam' });
+  await admin.flagPost({ post_id: open.post_id, reason: 'abuse', reply_id: rude.reply_id });
   return { open, toBob, hidden };
 }
 
@@ -99,14 +92,14 @@ function plain({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): u
 }
 
 /** Reads everything that a caller may see. Throws if any request is refused. */
-async function look(client: Client): Promise<BoardSeen> {
+async function look(client: TestClient): Promise<BoardSeen> {
   const listed = await client.call(listPosts, { query: { limit: 50 } });
   const { posts, copy } = dataOf(listed);
   assert.equal(listed.response.headers.get('age'), copy === undefined ? null : String(copy.age_s));
   if (copy !== undefined) assert.ok(copy.age_s <= 600 && Date.parse(copy.as_of) <= Date.now());
   const threads = await Promise.all(
     posts.map(async ({ post_id }) => {
-      const { post, replies } = dataOf(await client.call(getPost, { params: { post_id }, query: {} }));
+      const { post, replies } = await client.getPost({ post_id });
       return { post: plain(post), replies: replies.map(plain) };
     }),
   );
@@ -129,14 +122,14 @@ async function keepLooking(
 }
 
 async function isCopyAt(replica: number): Promise<boolean> {
-  return dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: {} })).copy !== undefined;
+  return (await clientOf(urlOf(replica)).listPosts()).copy !== undefined;
 }
 
 /** Waits until both replicas show this post at the top of the board, from the database. */
 async function seenEverywhere(postId: string): Promise<void> {
   for (const replica of [0, 1]) {
     await eventually(`replica ${replica} to show it`, async () => {
-      const { posts, copy } = dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: { limit: 1 } }));
+      const { posts, copy } = await clientOf(urlOf(replica)).listPosts({ limit: 1 });
       return posts[0]?.post_id === postId && copy === undefined;
     });
   }
@@ -202,15 +195,10 @@ test('while Postgres is away every caller reads the same texts as before and no 
   });
   assert.deepEqual(said, [said[0], said[0], said[0]], 'no caller learns of a post that they may not see');
   assert.deepEqual(
-    dataOf(await visitor.call(listPosts, { query: { tag: 'help', status: 'open', author: 'ada' } })).posts.map(
-      ({ title }) => title,
-    ),
+    (await visitor.listPosts({ tag: 'help', status: 'open', author: 'ada' })).posts.map(({ title }) => title),
     ['for all'],
   );
-  assert.equal(
-    dataOf(await visitor.call(getPost, { params: { post_id: open.post_id.toUpperCase() }, query: {} })).post.title,
-    'for all',
-  );
+  assert.equal((await visitor.getPost({ post_id: open.post_id.toUpperCase() })).post.title, 'for all');
 });
 
 test('when Postgres is back it answers again, the copies are loaded again, and sockets that began with a copy continue', async () => {
@@ -232,7 +220,7 @@ test('when Postgres is back it answers again, the copies are loaded again, and s
     const outcome = await admin.call(createPost, { body: { title: 'after the outage', body: 'x' } });
     return outcome.ok ? outcome.data.post : null;
   });
-  assert.equal(dataOf(await admin.call(listPosts, { query: {} })).copy, undefined, 'authors read their own writes');
+  assert.equal((await admin.listPosts()).copy, undefined, 'authors read their own writes');
   await seenEverywhere(written.post_id);
   await eventually('both to hear of it', () => watching.every(({ events }) => events.length > 0));
   for (const viewer of watching) {
@@ -248,9 +236,7 @@ test('a database that does not answer delays no request for long', async () => {
   const superuser = openSuperuser(village.postgres);
   await superuser.run('begin');
   await superuser.run('lock table board.post in access exclusive mode');
-  const read = await Promise.all(
-    [0, 1].map(async (replica) => dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: { limit: 1 } }))),
-  );
+  const read = await Promise.all([0, 1].map(async (replica) => await clientOf(urlOf(replica)).listPosts({ limit: 1 })));
   assert.deepEqual(
     read.map(({ posts, copy }) => [posts[0]?.title, copy !== undefined]),
     [
@@ -271,11 +257,11 @@ test('a text that an admin has hidden is in no copy, however soon Postgres goes 
       /^hamlet_board_copy_threads 7$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()),
     );
   }
-  dataOf(await admin.call(moderatePost, { params: { post_id: secret.post_id }, body: { reason: 'private' } }));
+  await admin.moderatePost({ post_id: secret.post_id, reason: 'private' });
   await village.postgres.stop('SIGKILL');
   for (const replica of [0, 1]) {
     await eventually('a copy', () => isCopyAt(replica));
-    const { posts, copy } = dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: {} }));
+    const { posts, copy } = await clientOf(urlOf(replica)).listPosts();
     assert.ok(copy !== undefined);
     assert.deepEqual(
       posts.map(({ title }) => title),

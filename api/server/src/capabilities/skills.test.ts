@@ -3,21 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  getAgentConfig,
-  getCapabilities,
-  listSkills,
-  loadSkill,
-  pinSkills,
-  readSkillFiles,
-  rebootAgent,
-  reportCapabilities,
-  rewardAgent,
-  type SkillSet,
-} from '@hamlet/contract';
+import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { codeOf } from '@hamlet/test/env/client';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -96,11 +86,11 @@ before(async () => {
   await say('Write short sentences.');
   runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
   await runs.play.everybody();
-  dataOf(await runs.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '100', reason: 'for models' } }));
+  await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
 });
 afterEach(async () => {
   await residents.killAll();
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 after(async () => {
   await residents.remove();
@@ -113,7 +103,7 @@ async function read(): Promise<{ readonly summary: string; readonly set: SkillSe
   const { run_id } = await runs.give('ada', 'Write a text in the style of the house.');
   const run = await runs.ended(run_id);
   assert.equal(run.state, 'done', JSON.stringify(run.error));
-  const { runs: sets } = dataOf(await runs.play.admin.call(listSkills, { params, query: { run_id } }));
+  const { runs: sets } = await runs.play.admin.listSkills({ ...params, run_id });
   assert.ok(sets[0]);
   return { summary: run.summary ?? '', set: sets[0] };
 }
@@ -141,7 +131,7 @@ test('a model reads a skill step by step; people see the version, the time and t
   const third = await read();
   assert.match(third.summary, /Write long sentences/);
   assert.notEqual(third.set.sha256, first.set.sha256);
-  const { skills, runs: sets } = dataOf(await runs.play.admin.call(listSkills, { params, query: {} }));
+  const { skills, runs: sets } = await runs.play.admin.listSkills(params);
   assert.equal(sets.length, 3);
   assert.deepEqual(
     skills.map(({ name, state }) => [name, state]),
@@ -158,7 +148,7 @@ test('a model reads a skill step by step; people see the version, the time and t
 test('the reason of a model is a text of its run: another member does not see it', async () => {
   const grace = await firstAdmin(runs.play.url);
   const noah = await invite(grace, runs.play.url, { name: 'Noah', role: 'member' });
-  const { skills, runs: sets } = dataOf(await noah.client.call(listSkills, { params, query: {} }));
+  const { skills, runs: sets } = await noah.client.listSkills(params);
   assert.equal(skills.length, 3);
   for (const { skills: used } of sets)
     for (const { name, why, loaded_at } of used)
@@ -168,7 +158,7 @@ test('the reason of a model is a text of its run: another member does not see it
 test('what the resident found of everything that was promised is there for people, and a broken skill has its fix', async () => {
   await residents.start('ada');
   const found = await eventually('the report', async () => {
-    const report = dataOf(await runs.play.admin.call(getCapabilities, { params }));
+    const report = await runs.play.admin.getCapabilities(params);
     return report.capabilities.length > 0 && report;
   });
   const states = found.capabilities.map(({ kind, name, ok }) => `${kind} ${name} ${ok}`);
@@ -184,17 +174,16 @@ test('the first versions count for all attempts of a run, and only its agent fix
   const claim = { cycle: run.cycle ?? 0, attempt: run.attempt };
   const skill = { name: 'b', from: 'image' as const, sha256: 'a'.repeat(64) };
   const pin = async (skills: readonly (typeof skill)[], as = ada) =>
-    as.call(pinSkills, { params: { run_id }, body: { ...claim, skills: [...skills] } });
-  const load = (name: string) =>
-    ada.call(loadSkill, { params: { run_id, skill: name }, body: { ...claim, call_id: '1.0', why: 'x' } });
+    as.pinSkills({ run_id, ...claim, skills: [...skills] });
+  const load = (name: string) => ada.loadSkill({ run_id, skill: name, ...claim, call_id: '1.0', why: 'x' });
   assert.equal(await codeOf(load('b')), 'no_such_skill');
-  const pinned = dataOf(await pin([skill, { ...skill, name: 'a' }])).skills;
+  const pinned = (await pin([skill, { ...skill, name: 'a' }])).skills;
   assert.deepEqual(
     pinned.map(({ name }) => name),
     ['a', 'b'],
   );
-  assert.deepEqual(dataOf(await pin([{ ...skill, sha256: 'b'.repeat(64) }])).skills, pinned);
-  assert.deepEqual(dataOf(await load('b')), { sha256: 'a'.repeat(64) });
+  assert.deepEqual((await pin([{ ...skill, sha256: 'b'.repeat(64) }])).skills, pinned);
+  assert.deepEqual(await load('b'), { sha256: 'a'.repeat(64) });
   assert.equal(await codeOf(load('c')), 'no_such_skill');
   assert.equal(await codeOf(pin([skill], runs.play.as('bob'))), 'not_own_agent');
   await runs.settle('ada', run_id, { state: 'failed', summary: 'x' });
@@ -202,9 +191,9 @@ test('the first versions count for all attempts of a run, and only its agent fix
 
 test('the API gives files of a labelled ConfigMap alone, and only those that the Agent names', async () => {
   const ada = runs.play.as('ada');
-  const files = (skill: string, as = ada) => as.call(readSkillFiles, { params: { ...params, skill } });
+  const files = (skill: string, as = ada) => as.readSkillFiles({ ...params, skill });
   assert.deepEqual(
-    dataOf(await files('house-style')).files.map(({ path }) => path),
+    (await files('house-style')).files.map(({ path }) => path),
     ['SKILL.md', 'words.md'],
   );
   assert.equal(await codeOf(files('write-a-patch')), 'no_such_skill');
@@ -212,7 +201,7 @@ test('the API gives files of a labelled ConfigMap alone, and only those that the
   assert.equal(await codeOf(files('house-style', runs.play.as('bob'))), 'not_own_agent');
   await say('x', 'false');
   assert.equal(await codeOf(files('house-style')), 'skill_unusable');
-  const { skills } = dataOf(await ada.call(getAgentConfig, { params }));
+  const { skills } = await ada.getAgentConfig(params);
   assert.deepEqual(skills[0], { name: 'write-a-patch', from: 'image', sha256: null });
 });
 

@@ -7,24 +7,16 @@ import { after, before, test } from 'node:test';
 import {
   admitEgress,
   EGRESS_ATTEMPTS_MAX,
-  exchangeAgentToken,
-  freezeVillage,
   listEgress,
-  keepEgressAttempts,
-  liftQuarantine,
-  liftVillageFreeze,
   openBrokerStream,
-  quarantineAgent,
-  rebootAgent,
-  readEgressSecret,
   type CallData,
   type CallInput,
-  type Client,
   type EgressAttempt,
   type StreamEvent,
 } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import {
   clientOf,
@@ -50,7 +42,7 @@ const VILLAGE = { allow: [{ host: 'docs.example.org' }], deny: [{ host: '*.evil.
 
 let village: TestVillage;
 let runs: RunPlay;
-let broker: Client;
+let broker: TestClient;
 let db: Db;
 const askedSecrets: string[] = [];
 
@@ -74,11 +66,11 @@ before(async () => {
 after(() => village.remove());
 
 async function tokenOf(agentId: AgentId): Promise<string> {
-  return dataOf(await runs.play.as(agentId).call(exchangeAgentToken, {})).access_token;
+  return (await runs.play.as(agentId).exchangeAgentToken()).access_token;
 }
 
 async function admitted(token: string): Promise<CallData<typeof admitEgress>> {
-  return dataOf(await broker.call(admitEgress, { body: { token } }));
+  return await broker.admitEgress({ token });
 }
 
 async function codeOfToken(token: string): Promise<string> {
@@ -151,7 +143,7 @@ test('the token of an agent has the rules of village, tier and agent', async () 
 
 test('a token that is unknown, of a person, or of an older cycle is refused', async () => {
   const old = await tokenOf('cleo');
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'cleo' }, query: {} }));
+  await runs.play.admin.rebootAgent({ agent_id: 'cleo' });
   await tokenOf('cleo');
   for (const token of ['hat_unknown', TOKENS.admin, TOKENS.operator, 'a.projected.token', 'with space', old])
     assert.equal(await codeOfToken(token), 'egress_identity_refused', token);
@@ -161,32 +153,32 @@ test('a token that is unknown, of a person, or of an older cycle is refused', as
 
 test('a measure and the freeze of the village end admission, with the reason', async () => {
   const token = await tokenOf('bob');
-  dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'bob' }, body: { reason: 'odd posts' } }));
+  await runs.play.admin.quarantineAgent({ agent_id: 'bob', reason: 'odd posts' });
   const denied = await admitted(token);
   assert.ok('verdict' in denied && denied.message.includes('odd posts'));
   assert.equal(denied.code, 'egress_agent_stopped');
   const { uid, cycle } = await runs.play.agent('bob');
   assert.deepEqual(denied.life, { agent: 'bob', uid, cycle });
-  dataOf(await runs.play.admin.call(liftQuarantine, { params: { agent_id: 'bob' }, query: { reason: 'explained' } }));
+  await runs.play.admin.liftQuarantine({ agent_id: 'bob', reason: 'explained' });
   const again = await tokenOf('bob');
   assert.equal(await codeOfToken(again), 'admitted');
-  dataOf(await runs.play.admin.call(freezeVillage, { body: { reason: 'a drill' } }));
+  await runs.play.admin.freezeVillage({ reason: 'a drill' });
   assert.equal(await codeOfToken(again), 'egress_agent_stopped');
-  dataOf(await runs.play.admin.call(liftVillageFreeze, { query: { reason: 'over' } }));
+  await runs.play.admin.liftVillageFreeze({ reason: 'over' });
   assert.equal(await codeOfToken(again), 'admitted');
 });
 
 test('attempts and ends are stored once, however often the broker repeats them', async () => {
   const attempt = await attemptOf('ada');
   const body = { begin: [attempt], end: [] };
-  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body })), { begun: 1, ended: 0 });
-  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body })), { begun: 0, ended: 0 });
+  assert.deepEqual(await broker.keepEgressAttempts(body), { begun: 1, ended: 0 });
+  assert.deepEqual(await broker.keepEgressAttempts(body), { begun: 0, ended: 0 });
   const ends = { begin: [], end: [endOf(attempt.id), endOf(attempt.id), endOf(randomUUID())] };
-  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body: ends })), { begun: 0, ended: 1 });
-  assert.deepEqual(dataOf(await broker.call(keepEgressAttempts, { body: ends })), { begun: 0, ended: 0 });
+  assert.deepEqual(await broker.keepEgressAttempts(ends), { begun: 0, ended: 1 });
+  assert.deepEqual(await broker.keepEgressAttempts(ends), { begun: 0, ended: 0 });
   assert.equal((await stored(attempt.id))?.received_bytes, 2000);
   const refused = await attemptOf('ada', { refused: 'egress_denied' });
-  dataOf(await broker.call(keepEgressAttempts, { body: { begin: [refused], end: [endOf(refused.id)] } }));
+  await broker.keepEgressAttempts({ begin: [refused], end: [endOf(refused.id)] });
   assert.equal((await stored(refused.id))?.received_bytes, null, 'a refused attempt has no end');
   await assert.rejects(
     db.updateTable('egress_attempt').set({ host: 'other.org' }).where('attempt_id', '=', attempt.id).execute(),
@@ -198,7 +190,7 @@ test('a run counts as witnessed only while the agent of the attempt works on it'
   const run = (await runs.give('dan')).run_id;
   const queued = await attemptOf('dan', { run });
   const keep = async (...begin: EgressAttempt[]): Promise<void> =>
-    void dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } }));
+    void (await broker.keepEgressAttempts({ begin, end: [] }));
   await keep(queued);
   dataOf(await runs.start('dan', run));
   const { uid, cycle } = await runs.play.agent('dan');
@@ -244,14 +236,14 @@ test('an agent with too many attempts in an hour is admitted no longer', async (
   for (let kept = 0; kept < EGRESS_ATTEMPTS_AN_HOUR; kept += EGRESS_ATTEMPTS_MAX) {
     const attempt = await attemptOf('fay', { refused: 'egress_not_allowed' });
     const begin = Array.from({ length: EGRESS_ATTEMPTS_MAX }, () => ({ ...attempt, id: randomUUID() }));
-    assert.equal(dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } })).begun, begin.length);
+    assert.equal((await broker.keepEgressAttempts({ begin, end: [] })).begun, begin.length);
   }
   assert.equal(await codeOfToken(token), 'egress_too_many');
   assert.equal((await deniedLife(token))?.agent, 'fay', 'the record shows that the agent is refused from now on');
   const keep = async (refused: EgressAttempt['refused'], count: number): Promise<number> => {
     const attempt = await attemptOf('fay', { refused });
     const begin = Array.from({ length: count }, () => ({ ...attempt, id: randomUUID() }));
-    return dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } })).begun;
+    return (await broker.keepEgressAttempts({ begin, end: [] })).begun;
   };
   const more = EGRESS_RECORDED_AN_HOUR - EGRESS_ATTEMPTS_AN_HOUR;
   assert.equal(await keep('egress_too_many', more), more);
@@ -263,7 +255,7 @@ test('an agent with too many attempts in an hour is admitted no longer', async (
 test('a secret is read only for an agent with a rule that names it, and not while it is stopped', async () => {
   const [ada, bob] = [await runs.play.agent('ada'), await runs.play.agent('bob')];
   const read = async (uid: string, name: string): Promise<string | null> =>
-    dataOf(await broker.call(readEgressSecret, { body: { uid, name } })).value;
+    (await broker.readEgressSecret({ uid, name })).value;
   assert.equal(await read(ada.uid, 'ada-key'), 'the real value');
   assert.equal(await read(ada.uid, 'other-key'), null);
   assert.equal(await read(bob.uid, 'ada-key'), null);
@@ -297,20 +289,20 @@ test('the stream begins with all agents, and carries each stop, return and new c
   const reading = follow();
   await eventually('the beginning', () => reading.events.some(({ event }) => event === 'synced'));
   assert.equal(lastOf(reading, uid), 'current');
-  dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'eve' }, body: { reason: 'odd' } }));
+  await runs.play.admin.quarantineAgent({ agent_id: 'eve', reason: 'odd' });
   await eventually('the stop', () => lastOf(reading, uid) === 'agent_quarantined');
   const second = follow();
   await eventually('the beginning', () => second.events.some(({ event }) => event === 'synced'));
   assert.equal(lastOf(second, uid), 'agent_quarantined');
   second.stop();
-  dataOf(await runs.play.admin.call(liftQuarantine, { params: { agent_id: 'eve' }, query: { reason: 'fine' } }));
+  await runs.play.admin.liftQuarantine({ agent_id: 'eve', reason: 'fine' });
   await eventually('the return', () => lastOf(reading, uid) === 'current');
-  dataOf(await runs.play.admin.call(freezeVillage, { body: { reason: 'a drill' } }));
+  await runs.play.admin.freezeVillage({ reason: 'a drill' });
   await eventually('the freeze', () => lastOf(reading, uid) === 'village_frozen');
-  dataOf(await runs.play.admin.call(liftVillageFreeze, { query: { reason: 'over' } }));
+  await runs.play.admin.liftVillageFreeze({ reason: 'over' });
   await eventually('the end of the freeze', () => lastOf(reading, uid) === 'current');
   const { cycle } = await runs.play.agent('eve');
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'eve' }, query: {} }));
+  await runs.play.admin.rebootAgent({ agent_id: 'eve' });
   await eventually('the new cycle', () =>
     reading.events.some((event) => event.event === 'current' && event.data.uid === uid && event.data.cycle > cycle),
   );
@@ -325,22 +317,21 @@ test('an admin finds attempts by agent, run, host and refusal, newest first, pag
     await attemptOf('cleo', { host, refused: 'egress_denied' }),
     await attemptOf('ada', { host }),
   ];
-  for (const attempt of attempts)
-    dataOf(await broker.call(keepEgressAttempts, { body: { begin: [attempt], end: [] } }));
+  for (const attempt of attempts) await broker.keepEgressAttempts({ begin: [attempt], end: [] });
   const [first, second, third] = attempts.map(({ id }) => id);
-  dataOf(await broker.call(keepEgressAttempts, { body: { begin: [], end: [endOf(third ?? '')] } }));
+  await broker.keepEgressAttempts({ begin: [], end: [endOf(third ?? '')] });
   const found = async (query: NonNullable<CallInput<typeof listEgress>['query']>): Promise<readonly string[]> =>
-    dataOf(await runs.play.admin.call(listEgress, { query })).attempts.map(({ id }) => id);
+    (await runs.play.admin.listEgress(query)).attempts.map(({ id }) => id);
   assert.deepEqual(await found({ host }), [third, second, first]);
   assert.deepEqual(await found({ host, agent_id: 'cleo' }), [second, first]);
   assert.deepEqual(await found({ run_id: run }), [first]);
   assert.deepEqual(await found({ host, refused: 'true' }), [second]);
   assert.deepEqual(await found({ host, refused: 'false' }), [third, first]);
-  const page = dataOf(await runs.play.admin.call(listEgress, { query: { host, limit: 2 } }));
+  const page = await runs.play.admin.listEgress({ host, limit: 2 });
   const { next_cursor: cursor } = page;
   assert.deepEqual(await found({ host, limit: 2, cursor: cursor ?? '' }), [first]);
   assert.equal(page.attempts[0]?.received_bytes, 2000);
-  assert.equal(await codeOf(runs.play.admin.call(listEgress, { query: { cursor: cursor ?? '' } })), 'cursor_invalid');
+  assert.equal(await codeOf(runs.play.admin.listEgress({ cursor: cursor ?? '' })), 'cursor_invalid');
 });
 
 test('old attempts are deleted, newer ones stay', async () => {

@@ -1,16 +1,10 @@
 /** The freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  freezeVillage,
-  getVillageFreeze,
-  liftVillageFreeze,
-  listAudit,
-  openInternalStream,
-  rewardAgent,
-} from '@hamlet/contract';
+import { freezeVillage, liftVillageFreeze, openInternalStream } from '@hamlet/contract';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
-import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -36,21 +30,21 @@ function lift(): Promise<VillageFreeze> {
 }
 
 function reward(play: Play): ReturnType<typeof codeOf> {
-  return codeOf(play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } }));
+  return codeOf(play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'test' }));
 }
 
 test('every actor may read whether the village is frozen, and when money last moved', async () => {
   assert.equal(await reward(one), null);
-  const before0 = dataOf(await clientOf(two.url).call(getVillageFreeze, {}));
+  const before0 = await clientOf(two.url).getVillageFreeze();
   assert.deepEqual([before0.frozen, before0.reason, before0.by, before0.since], [false, null, null, null]);
   assert.ok(before0.last_transfer_at !== null);
   const frozen = await freeze();
   assert.deepEqual([frozen.frozen, frozen.reason, frozen.by?.role], [true, REASON, 'admin']);
-  assert.deepEqual(dataOf(await clientOf(two.url).call(getVillageFreeze, {})), frozen);
+  assert.deepEqual(await clientOf(two.url).getVillageFreeze(), frozen);
   assert.ok((frozen.last_transfer_at ?? '') <= (frozen.since ?? ''));
   assert.equal(await reward(two), 'village_frozen');
   // A second freeze keeps the reason and the time of the first.
-  assert.deepEqual(dataOf(await two.admin.call(freezeVillage, { body: { reason: 'again' } })), frozen);
+  assert.deepEqual(await two.admin.freezeVillage({ reason: 'again' }), frozen);
   const lifted = await lift();
   assert.deepEqual([lifted.frozen, lifted.reason, lifted.since], [false, null, null]);
   assert.deepEqual(await lift(), lifted);
@@ -58,7 +52,7 @@ test('every actor may read whether the village is frozen, and when money last mo
 });
 
 test('the audit has each freeze and each lifting once, with actor and reason', async () => {
-  const { records } = dataOf(await one.admin.call(listAudit, { query: { object: 'village', limit: 10 } }));
+  const { records } = await one.admin.listAudit({ object: 'village', limit: 10 });
   assert.deepEqual(
     records.map(({ action, detail }) => [action, detail]),
     [

@@ -9,20 +9,18 @@ import { after, before, test } from 'node:test';
 import {
   buyCompute,
   claimCompute,
-  completeChat,
   createCredit,
   fireSchedule,
   freezeVillage,
-  getLedger,
-  getVillageFreeze,
   liftVillageFreeze,
   penalizeAgent,
   rewardAgent,
 } from '@hamlet/contract';
 import type { VillageFreeze } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
 import { heldModels } from '../gateway/testing/held-models.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
@@ -45,9 +43,7 @@ before(async () => {
   two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
   db = village.openDb();
   await one.play.everybody();
-  dataOf(
-    await one.play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'money for tokens' } }),
-  );
+  await one.play.admin.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'money for tokens' });
 });
 after(() => village.remove());
 
@@ -64,9 +60,7 @@ async function owed(): Promise<number> {
 }
 
 async function usageOfBob(): Promise<number> {
-  const { entries } = dataOf(
-    await one.play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: { limit: 100 } }),
-  );
+  const { entries } = await one.play.admin.getLedger({ agent_id: 'bob', limit: 100 });
   return entries.filter(({ reason }) => reason === 'usage').length;
 }
 
@@ -92,16 +86,15 @@ test("a freeze on another replica cuts off a model's answer; the agent pays for 
   assert.ok(!text.includes('Then.'));
   assert.equal(await eventually('the record of the used tokens', owed), 1);
   assert.equal(await usageOfBob(), 0);
-  for (const play of [one, two])
-    assert.equal(await codeOf(play.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
+  for (const play of [one, two]) assert.equal(await codeOf(play.play.as('bob').completeChat(chat)), 'village_frozen');
   assert.equal(
-    dataOf(await clientOf(one.play.url).call(getVillageFreeze, {})).last_model_request_at,
+    (await clientOf(one.play.url).getVillageFreeze()).last_model_request_at,
     asked,
     'no model was asked since',
   );
   await lift();
   await eventually('the usage to be posted', async () => (await owed()) === 0 && (await usageOfBob()) === 1);
-  assert.equal(await codeOf(two.play.as('bob').call(completeChat, { body: chat })), null);
+  assert.equal(await codeOf(two.play.as('bob').completeChat(chat)), null);
 });
 
 test('every route that moves money refuses, and a retry with the same key succeeds after the freeze', async () => {
@@ -127,11 +120,9 @@ test('every route that moves money refuses, and a retry with the same key succee
     if (what !== 'claim' || code !== null) assert.equal(code, 'village_frozen', what);
   }
   await lift();
-  assert.equal(await codeOf(admin.call(rewardAgent, { body: money, idempotencyKey })), null);
+  assert.equal(await codeOf(admin.rewardAgent(money, { idempotencyKey })), null);
   assert.equal(
-    await codeOf(
-      leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) }),
-    ),
+    await codeOf(leaderOf(one.play.url, 'lease-freeze:1').fireSchedule(firingBody({ schedule_uid: 'frozen' }))),
     null,
   );
   await one.finishAll('ada');
@@ -153,15 +144,12 @@ test('a new run waits until the freeze is lifted; one under way may end', async 
 test('a replica that starts during a freeze obeys it, and does not lift it', async () => {
   await freeze();
   const third = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-  assert.equal(dataOf(await clientOf(third.play.url).call(getVillageFreeze, {})).frozen, true);
+  assert.equal((await clientOf(third.play.url).getVillageFreeze()).frozen, true);
   assert.equal(
-    await codeOf(third.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })),
+    await codeOf(third.play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'test' })),
     'village_frozen',
   );
-  assert.equal(await codeOf(third.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
+  assert.equal(await codeOf(third.play.as('bob').completeChat(chat)), 'village_frozen');
   await lift(third);
-  assert.equal(
-    await codeOf(two.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })),
-    null,
-  );
+  assert.equal(await codeOf(two.play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'test' })), null);
 });

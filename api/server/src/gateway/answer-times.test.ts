@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChatCompletion, getModelUse, ModelReceipt } from '@hamlet/contract';
+import { ChatCompletion, ModelReceipt } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireChunk, WireServer } from '@hamlet/models/testing';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
@@ -45,8 +45,7 @@ function ask(agentId: AgentId, stream: boolean, url = play.url): Promise<Respons
   });
 }
 
-const used = async (agentId: AgentId) =>
-  dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } })).recent[0];
+const used = async (agentId: AgentId) => (await play.admin.getModelUse({ agent_id: agentId })).recent[0];
 
 /** An answer with the given waits before its pieces. */
 function written(waits: readonly WireChunk[]): { chunks: readonly WireChunk[] } {

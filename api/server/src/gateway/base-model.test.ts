@@ -1,7 +1,7 @@
 /** A base model as the village's model: it answers in words, says that it used no tools, and refuses only a demand. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { completeChat, getAgentConfig } from '@hamlet/contract';
+import { completeChat } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
@@ -98,6 +98,6 @@ test('a request without tools has no note; a demanded call and a schema are refu
 });
 
 test('the configuration of an agent says that its model only writes', async () => {
-  const { model } = dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } }));
+  const { model } = await play.as('bob').getAgentConfig({ agent_id: 'bob' });
   assert.deepEqual([model?.name, model?.scripted, model?.tools, model?.json], ['small', false, false, false]);
 });

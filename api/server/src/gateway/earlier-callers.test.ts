@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { completeChat, createMessage, exchangeAgentToken } from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
+import { completeChat, createMessage } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireServer } from '@hamlet/models/testing';
 import {
@@ -19,6 +18,7 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
 import { clientOf, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
@@ -43,14 +43,14 @@ after(async () => {
 });
 
 interface Resident {
-  readonly client: Client;
+  readonly client: TestClient;
   readonly uid: string;
   readonly cycle: number;
 }
 
 /** A resident with an agent token, which asked once. */
 async function knownResident(agentId: AgentId): Promise<Resident> {
-  const { access_token: token, uid, cycle } = dataOf(await play.as(agentId).call(exchangeAgentToken, {}));
+  const { access_token: token, uid, cycle } = await play.as(agentId).exchangeAgentToken();
   const client = clientOf(play.url, token);
   wire.add({ answer: OPENAI_WIRE.stream({ text: ['Good morning.'] }) });
   dataOf(await ask(client));
@@ -58,8 +58,8 @@ async function knownResident(agentId: AgentId): Promise<Resident> {
 }
 
 const messages = [{ role: 'user' as const, content: 'Good morning?' }];
-const ask = (client: Client) => client.call(completeChat, { body: { model: 'small', messages } });
-const askInOtherFormat = (client: Client) =>
+const ask = (client: TestClient) => client.call(completeChat, { body: { model: 'small', messages } });
+const askInOtherFormat = (client: TestClient) =>
   client.call(createMessage, { body: { model: 'small', messages, max_tokens: 10 } });
 
 /** Asks in both formats. No provider is asked, and no request stays under way. */

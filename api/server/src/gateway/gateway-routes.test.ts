@@ -3,17 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  ChatCompletionChunk,
-  completeChat,
-  createEmbeddings,
-  getModel,
-  getModelUse,
-  listModels,
-  penalizeAgent,
-  Problem,
-  rewardAgent,
-} from '@hamlet/contract';
+import { ChatCompletionChunk, completeChat, createEmbeddings, getModel, getModelUse, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -59,11 +49,11 @@ function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<Cha
 }
 
 async function useOf(agentId: AgentId): Promise<ModelUse> {
-  return dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } }));
+  return await play.admin.getModelUse({ agent_id: agentId });
 }
 
 async function modelsOf(agentId: AgentId): Promise<readonly string[]> {
-  return dataOf(await play.as(agentId).call(listModels, {})).data.map(({ id }) => id);
+  return (await play.as(agentId).listModels()).data.map(({ id }) => id);
 }
 
 function post(agentId: AgentId, body: unknown): Promise<Response> {
@@ -190,7 +180,7 @@ test('only agents may use models; people read the use of any agent, an agent onl
     (await refusalOf(play.as('bob').call(getModelUse, { params: { agent_id: 'ada' } }))).code,
     'not_own_agent',
   );
-  assert.equal(dataOf(await play.as('bob').call(getModelUse, { params: { agent_id: 'bob' } })).tier, 'tier-0');
+  assert.equal((await play.as('bob').getModelUse({ agent_id: 'bob' })).tier, 'tier-0');
 });
 
 test('the headers report requests, tokens and requests in flight', async () => {
@@ -283,7 +273,7 @@ test("the agent's own run is recorded with the request, another agent's is not",
 test('a reward opens another list of models, more requests at one time and more tokens; a penalty takes them back', async () => {
   assert.deepEqual((await modelsOf('fay')).includes('large'), false);
   const judge = { agent_id: 'fay', amount: '12', reason: 'for the test' };
-  dataOf(await play.admin.call(rewardAgent, { body: judge }));
+  await play.admin.rewardAgent(judge);
   const richer = await eventually('tier-1', async () => {
     const use = await useOf('fay');
     return use.tier === 'tier-1' ? use : null;
@@ -308,7 +298,7 @@ test('a reward opens another list of models, more requests at one time and more 
     Math.abs(12 - Number(agent.balance) - paid.usage.total_tokens * 0.000_002) < 0.000_01,
     `${agent.balance} after ${paid.usage.total_tokens} tokens`,
   );
-  dataOf(await play.admin.call(penalizeAgent, { body: { ...judge, amount: '10' } }));
+  await play.admin.penalizeAgent({ ...judge, amount: '10' });
   await eventually('tier-0 again', async () => (await useOf('fay')).tier === 'tier-0');
   assert.equal((await refusalOf(ask('fay', { model: 'large' }))).code, 'model_not_in_tier');
 });

@@ -1,10 +1,9 @@
 /** A provider with one place: requests of other agents wait for it, leave with their callers, and are refused when it takes too long. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { getModelUse } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireServer } from '@hamlet/models/testing';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
@@ -79,7 +78,7 @@ test('a request waits until the provider has a place; one whose caller leaves do
     assert.ok(hamlet.queue_ms >= 0);
   }
   const use = await eventually('the record of the one who left', async () => {
-    const data = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'dan' } }));
+    const data = await play.admin.getModelUse({ agent_id: 'dan' });
     return data.in_flight === 0 && data.recent.length > 0 ? data : null;
   });
   assert.deepEqual([use.in_flight, use.tokens.used, use.recent[0]?.outcome], [0, 0, 'not_paid']);
@@ -98,7 +97,7 @@ test('a request that waits too long is refused with the time to wait, and uses n
   assert.equal(((await refused.json()) as { code: string }).code, 'model_busy');
   held.resolve();
   assert.equal((await first).status, 200);
-  const use = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'fay' } }));
+  const use = await play.admin.getModelUse({ agent_id: 'fay' });
   assert.deepEqual([use.in_flight, use.tokens.used], [0, 0]);
   wire.verify();
 });

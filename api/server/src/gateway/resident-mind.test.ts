@@ -3,19 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  createPost,
-  getModelUse,
-  getPost,
-  listPosts,
-  listTurns,
-  penalizeAgent,
-  replyToPost,
-  rewardAgent,
-  suspendAgent,
-} from '@hamlet/contract';
+import { listTurns } from '@hamlet/contract';
 import type { CallData, Post, Reply } from '@hamlet/contract';
-import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage } from '../testing/test-village.ts';
@@ -43,26 +32,24 @@ after(async () => {
 });
 
 async function postsOf(agentId: string): Promise<readonly Post[]> {
-  return dataOf(await runs.play.admin.call(listPosts, { query: { author: agentId } })).posts;
+  return (await runs.play.admin.listPosts({ author: agentId })).posts;
 }
 
 function replyOf(agentId: string, postId: string, count = 1): Promise<Reply> {
   return eventually(`reply ${count} of ${agentId}`, async () => {
-    const { replies } = dataOf(await runs.play.admin.call(getPost, { params: { post_id: postId }, query: {} }));
+    const { replies } = await runs.play.admin.getPost({ post_id: postId });
     return replies.filter(({ author_id }) => author_id === agentId)[count - 1];
   });
 }
 
 function turnOf(agentId: string, what: string, is: (turn: Turn) => boolean): Promise<Turn> {
   return eventually(what, async () =>
-    dataOf(await runs.play.admin.call(listTurns, { params: { agent_id: agentId }, query: { limit: 100 } })).turns.find(
-      is,
-    ),
+    (await runs.play.admin.listTurns({ agent_id: agentId, limit: 100 })).turns.find(is),
   );
 }
 
 async function write(title: string, body: string): Promise<string> {
-  return dataOf(await runs.play.admin.call(createPost, { body: { title, body, audience: 'agent:bob' } })).post_id;
+  return (await runs.play.admin.createPost({ title, body, audience: 'agent:bob' })).post_id;
 }
 
 test('it answers a person on the board with the model of its tier, and names the model', async () => {
@@ -70,12 +57,12 @@ test('it answers a person on the board with the model of its tier, and names the
   const { body } = await replyOf('bob', postId);
   assert.match(body, /windmill/i, 'it keeps to the topic');
   assert.match(body, /— written with the model small, which is scripted$/);
-  const use = dataOf(await runs.play.admin.call(getModelUse, { params: { agent_id: 'bob' } }));
+  const use = await runs.play.admin.getModelUse({ agent_id: 'bob' });
   assert.ok(use.recent.some(({ model, outcome }) => model === 'small' && outcome === 'done'));
 });
 
 test('blocked by a failed run, it asks people for help and then follows the reply', async () => {
-  dataOf(await runs.play.admin.call(suspendAgent, { params: { agent_id: 'eve' } }));
+  await runs.play.admin.suspendAgent({ agent_id: 'eve' });
   const { run_id } = await runs.give('bob', 'Find eve.');
   const asked = await eventually('the question for help', async () =>
     (await postsOf('bob')).find(({ title }) => title === 'I am stuck with a run'),
@@ -84,12 +71,7 @@ test('blocked by a failed run, it asks people for help and then follows the repl
   assert.deepEqual([asked.audience, asked.tags], ['humans', ['help']]);
   assert.match(asked.body, new RegExp(`It failed \\(step_failed\\).*${run_id}`, 's'));
   assert.doesNotMatch(asked.body, /eve/, 'the words of the run are not for the board');
-  dataOf(
-    await runs.play.admin.call(replyToPost, {
-      params: { post_id: asked.post_id },
-      body: { body: 'Let her sleep. Go to the library, please.' },
-    }),
-  );
+  await runs.play.admin.replyToPost({ post_id: asked.post_id, body: 'Let her sleep. Go to the library, please.' });
   const { body } = await replyOf('bob', asked.post_id);
   assert.match(body, /I am going to .*[Ll]ibrary.* now, as you say/);
   const advised = await turnOf('bob', 'a turn that follows the advice', ({ decided }) =>
@@ -119,7 +101,7 @@ test('it thanks for a reward on the post that it names; the higher tier changes 
   const postId = await write('Your bread', 'I liked your bread, Bob.');
   await replyOf('bob', postId);
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
-  dataOf(await runs.play.admin.call(rewardAgent, { body: { ...judge, amount: '12' } }));
+  await runs.play.admin.rewardAgent({ ...judge, amount: '12' });
   assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars with the words “for the bread”/);
   const told = await eventually('the post about the tier', async () =>
     (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'),
@@ -133,7 +115,7 @@ test('it thanks for a reward on the post that it names; the higher tier changes 
     ({ decided }) => (decided['plan'] as { tier?: string } | undefined)?.tier === 'tier-1',
   );
   assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
-  dataOf(await runs.play.admin.call(penalizeAgent, { body: { ...judge, amount: '11', reason: 'it was old' } }));
+  await runs.play.admin.penalizeAgent({ ...judge, amount: '11', reason: 'it was old' });
   assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars with the words “it was old”/);
   const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) =>
     /\(tier-1 before, tier-0 now\)/.test(decided.why),
@@ -143,20 +125,18 @@ test('it thanks for a reward on the post that it names; the higher tier changes 
 
 test('two agents on the board do not reply to each other without end', async () => {
   await residents.start('cleo');
-  const postId = dataOf(
-    await runs.play.as('cleo').call(createPost, {
-      body: {
-        title: 'A question',
-        body: 'How do you bake your bread, Bob?',
-        audience: 'agent:bob',
-        tags: ['question'],
-      },
-    }),
+  const postId = (
+    await runs.play.as('cleo').createPost({
+      title: 'A question',
+      body: 'How do you bake your bread, Bob?',
+      audience: 'agent:bob',
+      tags: ['question'],
+    })
   ).post_id;
   await replyOf('bob', postId);
   // An agent replies to agents at most once a minute of village time; three such minutes are 9 s here.
   const quiet = await eventually('a thread that is quiet for three village minutes', async () => {
-    const { post } = dataOf(await runs.play.admin.call(getPost, { params: { post_id: postId }, query: {} }));
+    const { post } = await runs.play.admin.getPost({ post_id: postId });
     const tick = (await runs.play.world()).tick;
     if (post.replies !== seen.replies) Object.assign(seen, { replies: post.replies, tick });
     return tick - seen.tick > 3 * AGENT_REPLY_GAP_TICKS ? post : null;

@@ -3,16 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  banAgent,
-  freezeAgent,
-  freezeVillage,
-  killAgent,
-  liftVillageFreeze,
-  quarantineAgent,
-  revokeAgentToken,
-  rewardAgent,
-} from '@hamlet/contract';
+import { banAgent, freezeAgent, killAgent, quarantineAgent, revokeAgentToken } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireServer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
@@ -81,7 +72,7 @@ const BRAKES = [
 
 for (const [agentId, what, code, brake] of BRAKES) {
   test(`a ${what} ends the answer under way, upstream too, and the agent pays for the tokens so far`, async (t) => {
-    dataOf(await one.admin.call(rewardAgent, { body: { agent_id: agentId, amount: '1', reason: 'money' } }));
+    await one.admin.rewardAgent({ agent_id: agentId, amount: '1', reason: 'money' });
     const answer = await openAnswer(agentId);
     const upstream = wire.requests.at(-1);
     dataOf(await brake());
@@ -104,12 +95,12 @@ for (const [agentId, what, code, brake] of BRAKES) {
 }
 
 test('a freeze of the village ends the answer under way, upstream too', async (t) => {
-  dataOf(await one.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'money' } }));
+  await one.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'money' });
   const answer = await openAnswer('ada');
-  dataOf(await two.admin.call(freezeVillage, { body: { reason: 'test' } }));
+  await two.admin.freezeVillage({ reason: 'test' });
   const braked = performance.now();
   assert.match(await answer.rest(), /"code":"village_frozen"/);
   await wire.requests.at(-1)?.gone;
   t.diagnostic(`ended, upstream too, ${Math.round(performance.now() - braked)} ms after the answer to the freeze`);
-  dataOf(await two.admin.call(liftVillageFreeze, { query: {} }));
+  await two.admin.liftVillageFreeze();
 });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
-import { getAgentConfig, getWorld, listModels, rewardAgent, type Client, type Outcome } from '@hamlet/contract';
+import { getWorld, listModels, rewardAgent, type Outcome } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, OwnVillage } from '../testing/test-village.ts';
@@ -21,11 +22,11 @@ before(async () => {
 });
 after(() => village.remove());
 
-function replicas(agentId: AgentId): readonly [Client, Client] {
+function replicas(agentId: AgentId): readonly [TestClient, TestClient] {
   return [clientOf(urls[0], agentToken(agentId)), clientOf(urls[1], agentToken(agentId))];
 }
 
-const reward = (client: Client): Promise<Outcome<unknown>> =>
+const reward = (client: TestClient): Promise<Outcome<unknown>> =>
   client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
 
 test('two replicas count an agent together exactly; other agents and people are not affected', async () => {
@@ -46,8 +47,8 @@ test('two replicas count an agent together exactly; other agents and people are 
   assert.ok(retryAfter > 0 && retryAfter <= 60);
   assert.equal(refused.response.headers.get('ratelimit-policy'), `"tier-0";q=${TIER_0_REQUESTS};w=60`);
   assert.equal(refused.response.headers.get('ratelimit'), `"tier-0";r=0;t=${retryAfter}`);
-  assert.ok((await replicas('dan')[0].call(getAgentConfig, { params: { agent_id: 'dan' } })).ok);
-  assert.ok((await clientOf(urls[0], TOKENS.member).call(getWorld, {})).ok);
+  await replicas('dan')[0].getAgentConfig({ agent_id: 'dan' });
+  await clientOf(urls[0], TOKENS.member).getWorld();
 });
 
 test('an attempt to open a socket counts as a request from its address', async () => {
@@ -90,7 +91,7 @@ test('without Redis the API refuses money and models, and each replica counts re
   const map = await one.call(getWorld, {});
   assert.ok(map.ok, 'the map stays readable');
   assert.match(map.response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+$/);
-  assert.ok((await clientOf(urls[0]).call(getWorld, {})).ok, 'for visitors too');
+  await clientOf(urls[0]).getWorld();
   await village.redis.start();
   await eventually('money to move again', async () => (await reward(admin)).ok);
   await eventually('models to answer again', async () => (await one.call(listModels, {})).ok);

@@ -6,14 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  createSession,
-  forgetRepositoryEntry,
-  getRepositoryMemory,
-  rewardAgent,
-  type MemoryEntry,
-  type Run,
-} from '@hamlet/contract';
+import { type MemoryEntry, type Run } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { wireModels } from '../gateway/testing/wire-models.ts';
@@ -89,7 +82,7 @@ before(async () => {
   talk = new SessionPlay(replica.peopleUrl);
   await talk.play.everybody();
   for (const agent_id of ['ada', 'bob'])
-    dataOf(await talk.play.admin.call(rewardAgent, { body: { agent_id, amount: '100', reason: 'for models' } }));
+    await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
   mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
   await start('ada');
   await start('bob');
@@ -106,7 +99,7 @@ async function session(agentId: AgentId, name: string | null): Promise<string> {
   const repository =
     name === null ? {} : { repository: { url: `https://git.example.org/${name}.git`, branch: 'main' } };
   const body = { people: [], ...repository };
-  const { session: made } = dataOf(await mia.client.call(createSession, { params: { agent_id: agentId }, body }));
+  const { session: made } = await mia.client.createSession({ agent_id: agentId, ...body });
   return made.session_id;
 }
 
@@ -127,7 +120,7 @@ const readGraph = askFor('mcp__memory__read', {});
 
 async function memoryOf(name: string): Promise<readonly MemoryEntry[]> {
   const query = { repository: `git.example.org/${name}` };
-  return dataOf(await mia.client.call(getRepositoryMemory, { query })).entries;
+  return (await mia.client.getRepositoryMemory(query)).entries;
 }
 
 test('what an agent remembers is in the next session of the repository, in another agent on it, and in no other repository', async () => {
@@ -230,7 +223,7 @@ test('what a person deletes is gone from the file of the next session', async ()
   assert.ok(victim !== undefined);
   const params = { memory_id: victim.memory_id };
   const query = { repository: 'https://git.example.org/bakery.git' };
-  dataOf(await mia.client.call(forgetRepositoryEntry, { params, query }));
+  await mia.client.forgetRepositoryEntry({ ...params, ...query });
   assert.doesNotMatch(await saidBy('ada', 'bakery', readGraph), /oven/);
   assert.doesNotMatch(await saidBy('bob', 'bakery', readGraph), /oven/);
   const memories = join(homeOf('bob'), '.mcp-memory');

@@ -2,15 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  createSession,
-  forgetRepositoryEntry,
-  forgetRepositoryMemory,
-  getRepositoryMemory,
-  listAudit,
-  listRepositoryMemories,
   MEMORY_WRITES_PER_HOUR,
   REPOSITORY_MEMORIES_MAX,
-  sendMessage,
   useRepositoryMemory,
   type CallData,
   type CallInput,
@@ -18,7 +11,8 @@ import {
   type SafeMode,
 } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../testing/test-village.ts';
@@ -47,10 +41,10 @@ type Used = CallData<typeof useRepositoryMemory>;
 /** A run of a message in a new session; without a repository if `url` is null. */
 async function working(agentId: AgentId, url: string | null, safeMode?: SafeMode): Promise<Working> {
   const body = { people: [], ...(url === null ? {} : { repository: { url, branch: 'main' } }) };
-  const { session } = dataOf(await mia.client.call(createSession, { params: { agent_id: agentId }, body }));
+  const { session } = await mia.client.createSession({ agent_id: agentId, ...body });
   const message = { text: 'Work.', ...(safeMode === undefined ? {} : { safe_mode: safeMode }) };
   const params = { session_id: session.session_id };
-  const { run } = dataOf(await mia.client.call(sendMessage, { params, body: message }));
+  const { run } = await mia.client.sendMessage({ ...params, ...message });
   const { attempt } = dataOf(await talk.start(agentId, run.run_id)).run;
   return { agentId, runId: run.run_id, cycle: await talk.cycle(agentId), attempt };
 }
@@ -80,7 +74,7 @@ test('a note is there in the next session of its repository under any address, a
   assert.deepEqual(later && textsOf(later), ['Rye needs 40 minutes.']);
   const [other] = await inRun('ada', 'https://git.example.org/town/mill.git', { read: 'all' });
   assert.deepEqual(other, { version: 0, results: [], entries: [], outside: 0 });
-  const { memories } = dataOf(await mia.client.call(listRepositoryMemories, { query: {} }));
+  const { memories } = await mia.client.listRepositoryMemories();
   assert.deepEqual(
     memories.map(({ repository, entries, agents }) => [repository, entries, agents]),
     [['git.example.org/town/bakery', 1, ['ada']]],
@@ -124,7 +118,7 @@ test('two runs that write at once lose nothing', async () => {
   await Promise.all(
     runs.map((run) => use(run, { changes: [{ op: 'add', name: 'oven', type: 'thing', observations: [run.agentId] }] })),
   );
-  const { entries } = dataOf(await mia.client.call(getRepositoryMemory, { query: { repository: url } }));
+  const { entries } = await mia.client.getRepositoryMemory({ repository: url });
   assert.equal(entries.length, 17);
   assert.deepEqual(entries.find(({ name }) => name === 'oven')?.observations.toSorted(), ['ada', 'bob']);
   await Promise.all(runs.map(end));
@@ -169,7 +163,7 @@ test('no secret of a known form is stored', async () => {
   const add = { op: 'add' as const, name: token, type: token, observations: [`The token is ${token}.`], about: token };
   const relate = { op: 'relate' as const, from: token, to: token, type: token };
   await inRun('dan', url, { changes: [add, relate] });
-  const { entries } = dataOf(await mia.client.call(getRepositoryMemory, { query: { repository: url } }));
+  const { entries } = await mia.client.getRepositoryMemory({ repository: url });
   assert.equal(entries.length, 2);
   assert.doesNotMatch(JSON.stringify(entries), /ghp_/);
 });
@@ -195,22 +189,20 @@ test('a person deletes an entry or all of them; the audit has the ids and no wor
   await inRun('ada', `https://${repository}.git`, { changes: [note('A poisoned word.', id), note('A good one.')] });
   const params = { memory_id: id };
   const query = { repository };
-  assert.deepEqual(dataOf(await mia.client.call(forgetRepositoryEntry, { params, query })), { forgotten: 1 });
-  assert.equal(await codeOf(mia.client.call(forgetRepositoryEntry, { params, query })), 'no_such_memory');
-  const { entries } = dataOf(
-    await mia.client.call(getRepositoryMemory, { query: { repository: `https://${repository}` } }),
-  );
+  assert.deepEqual(await mia.client.forgetRepositoryEntry({ ...params, ...query }), { forgotten: 1 });
+  assert.equal(await codeOf(mia.client.forgetRepositoryEntry({ ...params, ...query })), 'no_such_memory');
+  const { entries } = await mia.client.getRepositoryMemory({ repository: `https://${repository}` });
   assert.deepEqual(
     entries.map(({ observations }) => observations),
     [['A good one.']],
   );
-  assert.deepEqual(dataOf(await mia.client.call(forgetRepositoryMemory, { query })), { forgotten: 1 });
-  assert.equal(await codeOf(mia.client.call(forgetRepositoryMemory, { query })), 'no_such_memory');
-  const { records: acts } = dataOf(await talk.play.admin.call(listAudit, { query: { object: repository, limit: 10 } }));
+  assert.deepEqual(await mia.client.forgetRepositoryMemory(query), { forgotten: 1 });
+  assert.equal(await codeOf(mia.client.forgetRepositoryMemory(query)), 'no_such_memory');
+  const { records: acts } = await talk.play.admin.listAudit({ object: repository, limit: 10 });
   assert.deepEqual(acts.map(({ action }) => action).toSorted(), ['memory.forget', 'memory.forget_all']);
   assert.doesNotMatch(JSON.stringify(acts), /poisoned/);
   const visitor = clientOf(talk.play.url, TOKENS.operator);
-  assert.equal(await codeOf(visitor.call(getRepositoryMemory, { query })), 'forbidden');
+  assert.equal(await codeOf(visitor.getRepositoryMemory(query)), 'forbidden');
 });
 
 test('a village has a limited number of memories; those that are there stay open', async () => {
@@ -229,7 +221,7 @@ test('a village has a limited number of memories; those that are there stay open
   let pages = 0;
   for (let cursor: string | null = ''; cursor !== null; pages += 1) {
     const query: { limit: number; cursor?: string } = { limit: 100, ...(cursor === '' ? {} : { cursor }) };
-    const { memories, next_cursor } = dataOf(await mia.client.call(listRepositoryMemories, { query }));
+    const { memories, next_cursor } = await mia.client.listRepositoryMemories(query);
     assert.ok(memories.length <= 100);
     cursor = next_cursor;
   }

@@ -1,9 +1,9 @@
 /** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closeAgent, listAgentBooks, listScheduleBooks, openInternalStream, openWakes } from '@hamlet/contract';
+import { openInternalStream, openWakes } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
@@ -89,11 +89,11 @@ test('the end of a life removes the agent from the world; the end of an older li
   const operator = clientOf(play.url, TOKENS.operator);
   const { uid } = await play.agent('cleo');
   const inWorld = async (): Promise<boolean> => (await play.world()).agents.some((agent) => agent.agent_id === 'cleo');
-  dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid: 'an-older-life' } }));
+  await operator.closeAgent({ agent_id: 'cleo', uid: 'an-older-life' });
   assert.equal(await inWorld(), true);
-  dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
+  await operator.closeAgent({ agent_id: 'cleo', uid });
   assert.equal(await inWorld(), false);
-  assert.equal(dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } })).closed, true);
+  assert.equal((await operator.closeAgent({ agent_id: 'cleo', uid })).closed, true);
 });
 
 test('the list of books has the stored state of each agent, in pages without gaps', async () => {
@@ -101,7 +101,7 @@ test('the list of books has the stored state of each agent, in pages without gap
   const { uid } = await play.agent('ada');
   const leave = connect('ada');
   await eventually('ada online', async () => (await play.agent('ada')).status.online);
-  const whole = dataOf(await operator.call(listAgentBooks, { query: {} }));
+  const whole = await operator.listAgentBooks();
   assert.equal(whole.next, null);
   const ada = whole.agents.find(({ agent_id: agentId }) => agentId === 'ada');
   assert.deepEqual(
@@ -112,9 +112,8 @@ test('the list of books has the stored state of each agent, in pages without gap
   const walked: string[] = [];
   let next: string | null = null;
   do {
-    const page: { readonly agents: readonly { readonly agent_id: string }[]; readonly next: string | null } = dataOf(
-      await operator.call(listAgentBooks, { query: next === null ? { limit: 1 } : { limit: 1, after: next } }),
-    );
+    const page: { readonly agents: readonly { readonly agent_id: string }[]; readonly next: string | null } =
+      await operator.listAgentBooks(next === null ? { limit: 1 } : { limit: 1, after: next });
     walked.push(...page.agents.map(({ agent_id: agentId }) => agentId));
     next = page.next;
   } while (next !== null);
@@ -122,7 +121,7 @@ test('the list of books has the stored state of each agent, in pages without gap
     walked,
     whole.agents.map(({ agent_id: agentId }) => agentId),
   );
-  assert.deepEqual(dataOf(await operator.call(listScheduleBooks, { query: { limit: 1 } })), {
+  assert.deepEqual(await operator.listScheduleBooks({ limit: 1 }), {
     schedules: [],
     next: null,
   });

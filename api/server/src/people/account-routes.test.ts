@@ -2,26 +2,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import {
-  API_PREFIX,
-  banAccount,
-  changeAccount,
-  createAccount,
-  endAccountSessions,
-  getAccount,
-  getMe,
-  getWorld,
-  liftAccountBan,
-  listAccounts,
-  listAccountSessions,
-  logIn,
-  redeemCode,
-  resetPassword,
-} from '@hamlet/contract';
+import { API_PREFIX, createAccount, getWorld } from '@hamlet/contract';
 import { readAudit, type Db } from '@hamlet/store';
 import { WebSocket } from 'ws';
+import { codeOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -38,8 +23,8 @@ before(async () => {
 });
 after(() => village.remove());
 
-function of(person: { readonly accountId: string }): { params: { account_id: string } } {
-  return { params: { account_id: person.accountId } };
+function of(person: { readonly accountId: string }) {
+  return { account_id: person.accountId };
 }
 
 async function actionsOn(person: { readonly accountId: string }): Promise<readonly string[]> {
@@ -57,7 +42,7 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
 }
 
 test('accounts are created and listed by name page by page, and names that differ only in case collide', async () => {
-  const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member' } }));
+  const made = await grace.client.createAccount({ name: 'Bela', role: 'member' });
   assert.match(made.invitation?.code ?? '', /^hic_/);
   const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, {
     method: 'POST',
@@ -80,81 +65,64 @@ test('accounts are created and listed by name page by page, and names that diffe
       sessions: 0,
     },
   );
-  assert.equal(
-    await codeOf(grace.client.call(createAccount, { body: { name: 'BELA', role: 'member' } })),
-    'account_exists',
-  );
-  const pending = dataOf(await grace.client.call(createAccount, { body: { name: 'Aron', role: 'admin' } }));
+  assert.equal(await codeOf(grace.client.createAccount({ name: 'BELA', role: 'member' })), 'account_exists');
+  const pending = await grace.client.createAccount({ name: 'Aron', role: 'admin' });
   assert.equal(pending.account.pending, true);
   const names: string[] = [];
   for (let cursor: string | undefined, more = true; more;) {
-    const page = dataOf(
-      await grace.client.call(listAccounts, { query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) } }),
-    );
+    const page = await grace.client.listAccounts({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });
     names.push(...page.accounts.map(({ name }) => name));
     [cursor, more] = [page.next_cursor ?? undefined, page.next_cursor !== null];
   }
   assert.deepEqual(names, ['Aron', 'Bela', 'Grace']);
-  assert.equal(await codeOf(grace.client.call(listAccounts, { query: { cursor: 'nonsense' } })), 'cursor_invalid');
-  assert.equal(
-    await codeOf(grace.client.call(getAccount, { params: { account_id: crypto.randomUUID() } })),
-    'no_such_account',
-  );
+  assert.equal(await codeOf(grace.client.listAccounts({ cursor: 'nonsense' })), 'cursor_invalid');
+  assert.equal(await codeOf(grace.client.getAccount({ account_id: crypto.randomUUID() })), 'no_such_account');
 });
 
 test('a new role counts from the next request on, on every replica', async () => {
   const person = await invite(grace, url, { name: 'Rolf', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie).client;
-  assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
-  assert.equal(
-    dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'admin' } })).account.role,
-    'admin',
-  );
-  dataOf(await there.call(listAccounts, {}));
-  dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'member' } }));
-  assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
+  assert.equal(await codeOf(there.listAccounts()), 'forbidden');
+  assert.equal((await grace.client.changeAccount({ ...of(person), role: 'admin' })).account.role, 'admin');
+  await there.listAccounts();
+  await grace.client.changeAccount({ ...of(person), role: 'member' });
+  assert.equal(await codeOf(there.listAccounts()), 'forbidden');
   assert.deepEqual(await actionsOn(person), ['account.create', 'session.open', 'account.role', 'account.role']);
 });
 
 test('a disabled account has no sessions and opens none, until it is enabled', async () => {
   const person = await invite(grace, url, { name: 'Dina', role: 'member' });
   const socket = await openSocket(otherUrl, person);
-  const { account } = dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: true } }));
+  const { account } = await grace.client.changeAccount({ ...of(person), disabled: true });
   assert.notEqual(account.disabled_at, null);
-  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(person.client.getMe()), 'unauthenticated');
   assert.equal(await socket.closed, 4401);
+  assert.equal(await codeOf(clientOf(url).logIn({ name: 'Dina', password: PASSWORD })), 'account_disabled');
   assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: PASSWORD } })),
-    'account_disabled',
-  );
-  assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: 'not her password' } })),
+    await codeOf(clientOf(url).logIn({ name: 'Dina', password: 'not her password' })),
     'credentials_wrong',
     'a caller with a wrong password does not learn that the account is disabled',
   );
-  dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: false } }));
+  await grace.client.changeAccount({ ...of(person), disabled: false });
   await signIn(url, 'Dina');
 });
 
 test('a reset removes the password and ends the sessions, and its code sets a new password', async () => {
   const person = await invite(grace, url, { name: 'Resi', role: 'member' });
-  const { reset } = dataOf(await grace.client.call(resetPassword, of(person)));
-  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
-  assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Resi', password: PASSWORD } })),
-    'credentials_wrong',
-  );
-  dataOf(await clientOf(url).call(redeemCode, { body: { code: reset.code, password: 'a better password' } }));
+  const { reset } = await grace.client.resetPassword(of(person));
+  assert.equal(await codeOf(person.client.getMe()), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(url).logIn({ name: 'Resi', password: PASSWORD })), 'credentials_wrong');
+  await clientOf(url).redeemCode({ code: reset.code, password: 'a better password' });
   await signIn(url, 'Resi', 'a better password');
 });
 
 test('an admin sees the sessions of an account and ends them, with the sockets that they opened', async () => {
   const person = await invite(grace, url, { name: 'Sina', role: 'member' });
   const socket = await openSocket(otherUrl, person);
-  assert.equal(dataOf(await grace.client.call(listAccountSessions, of(person))).sessions.length, 1);
-  assert.deepEqual(dataOf(await grace.client.call(endAccountSessions, of(person))), { ended: 1 });
+  assert.equal((await grace.client.listAccountSessions(of(person))).sessions.length, 1);
+  assert.deepEqual(await grace.client.endAccountSessions(of(person)), { ended: 1 });
   assert.equal(await socket.closed, 4401);
-  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(person.client.getMe()), 'unauthenticated');
 });
 
 test('a ban is refused with reason and end, at once, on every replica; sockets close; it expires or is lifted', async () => {
@@ -163,16 +131,15 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
   const sockets = await Promise.all([openSocket(url, person), openSocket(otherUrl, there)]);
   assert.equal(
     await codeOf(
-      grace.client.call(banAccount, {
+      grace.client.banAccount({
         ...of(person),
-        body: { reason: 'late', expires_at: new Date(Date.now() - 1_000).toISOString() },
+        reason: 'late',
+        expires_at: new Date(Date.now() - 1_000).toISOString(),
       }),
     ),
     'expiry_in_the_past',
   );
-  const { account } = dataOf(
-    await grace.client.call(banAccount, { ...of(person), body: { reason: 'insults agents' } }),
-  );
+  const { account } = await grace.client.banAccount({ ...of(person), reason: 'insults agents' });
   assert.equal(account.ban?.reason, 'insults agents');
   for (const { client } of [person, there]) {
     const told = await client.call(getWorld, {});
@@ -188,19 +155,15 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
   });
   const [, answer] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number }];
   assert.equal(answer.statusCode, 403);
-  assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Bodo', password: PASSWORD } })),
-    'account_banned',
-  );
-  dataOf(await grace.client.call(liftAccountBan, { ...of(person), query: { reason: 'said sorry' } }));
-  dataOf(await there.client.call(getWorld, {}));
-  dataOf(
-    await grace.client.call(banAccount, {
-      ...of(person),
-      body: { reason: 'again', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
-    }),
-  );
-  assert.equal(await codeOf(there.client.call(getWorld, {})), 'account_banned');
+  assert.equal(await codeOf(clientOf(url).logIn({ name: 'Bodo', password: PASSWORD })), 'account_banned');
+  await grace.client.liftAccountBan({ ...of(person), reason: 'said sorry' });
+  await there.client.getWorld();
+  await grace.client.banAccount({
+    ...of(person),
+    reason: 'again',
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+  assert.equal(await codeOf(there.client.getWorld()), 'account_banned');
   // Sets the ban's end to the past, as if its hour had passed.
   await db
     .updateTable('account_ban')
@@ -208,7 +171,7 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
     .where('account_id', '=', person.accountId)
     .where('lifted_at', 'is', null)
     .execute();
-  await eventually('the end of the ban', async () => (await codeOf(there.client.call(getWorld, {}))) === null);
+  await eventually('the end of the ban', async () => (await codeOf(there.client.getWorld())) === null);
   await eventually(
     'the audit row of its end',
     async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2,
@@ -223,25 +186,15 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
 
 test('only an admin bans, and the last admin cannot be removed', async () => {
   const person = await invite(grace, url, { name: 'Mona', role: 'member' });
-  assert.equal(await codeOf(person.client.call(banAccount, { ...of(grace), body: { reason: 'no' } })), 'forbidden');
-  assert.equal(
-    await codeOf(clientOf(url, TOKENS.member).call(banAccount, { ...of(person), body: { reason: 'no' } })),
-    'forbidden',
-  );
-  const admins = dataOf(await grace.client.call(listAccounts, {})).accounts.filter(
+  assert.equal(await codeOf(person.client.banAccount({ ...of(grace), reason: 'no' })), 'forbidden');
+  assert.equal(await codeOf(clientOf(url, TOKENS.member).banAccount({ ...of(person), reason: 'no' })), 'forbidden');
+  const admins = (await grace.client.listAccounts()).accounts.filter(
     ({ role, name }) => role === 'admin' && name !== 'Grace',
   );
-  for (const { account_id } of admins)
-    dataOf(await grace.client.call(changeAccount, { params: { account_id }, body: { disabled: true } }));
-  assert.equal(
-    await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { role: 'member' } })),
-    'last_admin',
-  );
-  assert.equal(
-    await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { disabled: true } })),
-    'last_admin',
-  );
-  assert.equal(await codeOf(grace.client.call(banAccount, { ...of(grace), body: { reason: 'myself' } })), 'last_admin');
+  for (const { account_id } of admins) await grace.client.changeAccount({ account_id, disabled: true });
+  assert.equal(await codeOf(grace.client.changeAccount({ ...of(grace), role: 'member' })), 'last_admin');
+  assert.equal(await codeOf(grace.client.changeAccount({ ...of(grace), disabled: true })), 'last_admin');
+  assert.equal(await codeOf(grace.client.banAccount({ ...of(grace), reason: 'myself' })), 'last_admin');
 });
 
 test('of two admins who disable each other at once, one stays', async () => {
@@ -254,13 +207,8 @@ test('of two admins who disable each other at once, one stays', async () => {
       .where('account_id', 'not in', [left.accountId, right.accountId])
       .execute();
     const codes = await Promise.all([
-      codeOf(left.client.call(changeAccount, { ...of(right), body: { disabled: true } })),
-      codeOf(
-        personOf(otherUrl, right.accountId, right.cookie).client.call(changeAccount, {
-          ...of(left),
-          body: { disabled: true },
-        }),
-      ),
+      codeOf(left.client.changeAccount({ ...of(right), disabled: true })),
+      codeOf(personOf(otherUrl, right.accountId, right.cookie).client.changeAccount({ ...of(left), disabled: true })),
     ]);
     assert.equal(codes.filter((code) => code === null).length, 1, codes.join());
     await db.updateTable('account').set({ disabled_at: null }).where('account_id', '=', grace.accountId).execute();

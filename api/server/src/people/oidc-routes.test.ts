@@ -3,26 +3,12 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  banAccount,
-  changeAccount,
-  changePassword,
-  createAccount,
-  createClient,
-  getAccount,
-  getLoginOptions,
-  getMe,
-  logIn,
-  resetPassword,
-  startOidc,
-  finishOidc,
-  urlOf,
-} from '@hamlet/contract';
+import { startOidc, finishOidc, urlOf } from '@hamlet/contract';
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import { readAudit, type Db } from '@hamlet/store';
+import { codeOf, testClient } from '@hamlet/test/env/client';
 import { PASSWORD } from '../testing/play/people-play.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
 import { TestBrowser } from '../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';
 import type { ProviderPerson, TestIdentityProvider } from '../testing/test-identity-provider.ts';
@@ -85,7 +71,7 @@ async function signInAs(
 }
 
 async function meOf(browser: TestBrowser): Promise<Account> {
-  return dataOf(await createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})).account;
+  return (await testClient({ baseUrl: url, cookie: browser.cookieAt(url) }).getMe()).account;
 }
 
 /** Goes to the provider and returns the URL of the callback without opening it, so that a test can change it. */
@@ -114,7 +100,7 @@ test('the redirect to the provider has code, PKCE, state and nonce, and the brow
   const { name, role } = await meOf(browser);
   assert.deepEqual([name, role], ['Wanda', 'admin']);
   assert.ok(!browser.cookieAt(url).includes('hamlet_sign_in'), 'the cookie of the attempt is gone');
-  assert.deepEqual(dataOf(await clientOf(url).call(getLoginOptions, {})).oidc, { name: 'Test IdP', path: START });
+  assert.deepEqual((await clientOf(url).getLoginOptions()).oidc, { name: 'Test IdP', path: START });
 });
 
 test('groups give the role again at each sign-in', async () => {
@@ -136,10 +122,7 @@ test('a person without a group that has a role is refused: a browser gets a page
   assert.equal(browser.address, `${url}/?login_error=oidc_no_role`);
   const program = new TestBrowser({ accept: 'application/json' });
   assert.deepEqual(await refusalOf(await callbackOf(program, person('Strange too')), program), [403, 'oidc_no_role']);
-  assert.equal(
-    await codeOf(createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})),
-    'unauthenticated',
-  );
+  assert.equal(await codeOf(testClient({ baseUrl: url, cookie: browser.cookieAt(url) }).getMe()), 'unauthenticated');
 });
 
 test('a person who cancels at the provider is not signed in', async () => {
@@ -189,37 +172,31 @@ test('a callback with another state, another code, or an id token of another non
 
 test('a local account of the same name belongs to another person, and is not changed', async () => {
   const admin = clientOf(url, TOKENS.admin);
-  const { account } = dataOf(await admin.call(createAccount, { body: { name: 'Tom', role: 'admin' } }));
+  const { account } = await admin.createAccount({ name: 'Tom', role: 'admin' });
   const signedIn = await meOf(await signInAs(person('tom', 'villagers')));
   assert.deepEqual([signedIn.name, signedIn.role], ['tom 2', 'member']);
   assert.notEqual(signedIn.account_id, account.account_id);
-  assert.equal(
-    dataOf(await admin.call(getAccount, { params: { account_id: account.account_id } })).account.signs_in_by,
-    'password',
-  );
+  assert.equal((await admin.getAccount({ account_id: account.account_id })).account.signs_in_by, 'password');
 });
 
 test('the API cannot change a federated password or role, but can disable or ban the account', async () => {
   const admin = clientOf(url, TOKENS.admin);
   const who = person('Fred', 'villagers');
   const browser = await signInAs(who);
-  const me = createClient({ baseUrl: url, cookie: browser.cookieAt(url) });
+  const me = testClient({ baseUrl: url, cookie: browser.cookieAt(url) });
   const { account_id } = await meOf(browser);
-  const on = { params: { account_id } };
+  const on = { account_id };
   assert.equal(
-    await codeOf(me.call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })),
+    await codeOf(me.changePassword({ current_password: PASSWORD, new_password: PASSWORD })),
     'account_is_federated',
   );
-  assert.equal(await codeOf(admin.call(resetPassword, on)), 'account_is_federated');
-  assert.equal(await codeOf(admin.call(changeAccount, { ...on, body: { role: 'admin' } })), 'account_is_federated');
-  assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Fred', password: PASSWORD } })),
-    'credentials_wrong',
-  );
-  dataOf(await admin.call(changeAccount, { ...on, body: { disabled: true } }));
+  assert.equal(await codeOf(admin.resetPassword(on)), 'account_is_federated');
+  assert.equal(await codeOf(admin.changeAccount({ ...on, role: 'admin' })), 'account_is_federated');
+  assert.equal(await codeOf(clientOf(url).logIn({ name: 'Fred', password: PASSWORD })), 'credentials_wrong');
+  await admin.changeAccount({ ...on, disabled: true });
   assert.equal((await signInAs(who)).address, `${url}/?login_error=account_disabled`);
-  dataOf(await admin.call(changeAccount, { ...on, body: { disabled: false } }));
-  dataOf(await admin.call(banAccount, { ...on, body: { reason: 'floods' } }));
+  await admin.changeAccount({ ...on, disabled: false });
+  await admin.banAccount({ ...on, reason: 'floods' });
   assert.equal((await signInAs(who)).address, `${url}/?login_error=account_banned`);
 });
 
@@ -229,15 +206,15 @@ test('signing in again ends the session that the browser had', async () => {
   const before = browser.cookieAt(url);
   await signInAs(who, { browser });
   assert.notEqual(browser.cookieAt(url), before);
-  assert.equal(await codeOf(createClient({ baseUrl: url, cookie: before }).call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(testClient({ baseUrl: url, cookie: before }).getMe()), 'unauthenticated');
   await meOf(browser);
 });
 
 test('without a configured provider the routes refuse; an unreachable provider is tried again', async () => {
   const nowhere = clientOf(plainUrl);
-  assert.equal(await codeOf(nowhere.call(startOidc, {})), 'oidc_not_configured');
-  assert.equal(await codeOf(nowhere.call(finishOidc, { query: {} })), 'oidc_not_configured');
-  assert.equal(dataOf(await nowhere.call(getLoginOptions, {})).oidc, null);
+  assert.equal(await codeOf(nowhere.startOidc()), 'oidc_not_configured');
+  assert.equal(await codeOf(nowhere.finishOidc({})), 'oidc_not_configured');
+  assert.equal((await nowhere.getLoginOptions()).oidc, null);
   const browser = new TestBrowser();
   const callback = await callbackOf(browser, person('Away', 'villagers'));
   await provider.stop();

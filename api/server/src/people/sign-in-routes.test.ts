@@ -1,26 +1,12 @@
 /** Accounts, sessions, and the rules for browsers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  API_PREFIX,
-  bootstrapAccount,
-  changePassword,
-  createAccount,
-  createClient,
-  endMyOtherSessions,
-  endMySession,
-  getLoginOptions,
-  getMe,
-  listMySessions,
-  logIn,
-  logOut,
-  redeemCode,
-  suspendAgent,
-} from '@hamlet/contract';
+import { API_PREFIX, bootstrapAccount, changePassword, logIn, logOut } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { codeOf, testClient } from '@hamlet/test/env/client';
 import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { BOOTSTRAP_CODE, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
@@ -39,13 +25,13 @@ after(() => village.remove());
 
 test('the code creates the first admin, once, and signs them in with a cookie bound to this host', async () => {
   const anyone = clientOf(url);
-  assert.deepEqual(dataOf(await anyone.call(getLoginOptions, {})), {
+  assert.deepEqual(await anyone.getLoginOptions(), {
     bootstrap: true,
     private_connection: true,
     oidc: null,
   });
   assert.equal(
-    await codeOf(anyone.call(bootstrapAccount, { body: { code: 'wrong', name: 'Grace', password: PASSWORD } })),
+    await codeOf(anyone.bootstrapAccount({ code: 'wrong', name: 'Grace', password: PASSWORD })),
     'bootstrap_code_wrong',
   );
   const made = await anyone.call(bootstrapAccount, {
@@ -55,30 +41,27 @@ test('the code creates the first admin, once, and signs them in with a cookie bo
   assert.equal(made.response.status, 201);
   const [cookie] = made.response.headers.getSetCookie();
   assert.match(cookie ?? '', /^__Host-hamlet_session=[\w-]{43}; Path=\/; Max-Age=\d+; Secure; HttpOnly; SameSite=Lax$/);
-  const me = createClient({ baseUrl: url, cookie: cookieOf(made.response) });
-  assert.equal(dataOf(await me.call(getMe, {})).account.name, 'Grace');
+  const me = testClient({ baseUrl: url, cookie: cookieOf(made.response) });
+  assert.equal((await me.getMe()).account.name, 'Grace');
   assert.equal(
-    await codeOf(anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Eve', password: PASSWORD } })),
+    await codeOf(anyone.bootstrapAccount({ code: BOOTSTRAP_CODE, name: 'Eve', password: PASSWORD })),
     'bootstrap_closed',
   );
-  assert.equal(dataOf(await anyone.call(getLoginOptions, {})).bootstrap, false);
+  assert.equal((await anyone.getLoginOptions()).bootstrap, false);
   grace = personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 });
 
 test('logging in takes name and password; logging out ends that session at once', async () => {
   const anyone = clientOf(url);
-  assert.equal(
-    await codeOf(anyone.call(logIn, { body: { name: 'Grace', password: 'wrong password' } })),
-    'credentials_wrong',
-  );
-  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Nobody', password: PASSWORD } })), 'credentials_wrong');
+  assert.equal(await codeOf(anyone.logIn({ name: 'Grace', password: 'wrong password' })), 'credentials_wrong');
+  assert.equal(await codeOf(anyone.logIn({ name: 'Nobody', password: PASSWORD })), 'credentials_wrong');
   const signedIn = await anyone.call(logIn, { body: { name: 'grace', password: PASSWORD } });
   dataOf(signedIn);
-  const me = createClient({ baseUrl: url, cookie: cookieOf(signedIn.response) });
-  dataOf(await me.call(getMe, {}));
+  const me = testClient({ baseUrl: url, cookie: cookieOf(signedIn.response) });
+  await me.getMe();
   const out = await me.call(logOut, {});
   assert.match(out.response.headers.getSetCookie()[0] ?? '', /Max-Age=0/);
-  assert.equal(await codeOf(me.call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(me.getMe()), 'unauthenticated');
 });
 
 test('a page of another origin cannot use a session', async () => {
@@ -130,10 +113,10 @@ async function loginAtHost(host: string): Promise<{ status: number; code: string
 }
 
 test('keys of people also have an identity, and a member may not act as an admin', async () => {
-  assert.equal(dataOf(await clientOf(url, TOKENS.admin).call(getMe, {})).account.role, 'admin');
+  assert.equal((await clientOf(url, TOKENS.admin).getMe()).account.role, 'admin');
   const member = clientOf(url, TOKENS.member);
-  assert.equal(dataOf(await member.call(getMe, {})).account.role, 'member');
-  assert.equal(await codeOf(member.call(suspendAgent, { params: { agent_id: 'ada' } })), 'forbidden');
+  assert.equal((await member.getMe()).account.role, 'member');
+  assert.equal(await codeOf(member.suspendAgent({ agent_id: 'ada' })), 'forbidden');
 });
 
 /** A write as a foreign page would send it: with the session, but without the header of our own client. */
@@ -145,7 +128,7 @@ test('a write with a session needs a header that no form can send', async () => 
   const person = await signIn(url, 'Grace');
   const refused = await bareWrite('/logout', person);
   assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [403, 'custom_header_missing']);
-  dataOf(await person.client.call(getMe, {}));
+  await person.client.getMe();
   assert.equal(
     (await bareWrite('/agents/ada/awakening', person, { 'idempotency-key': crypto.randomUUID() })).status,
     200,
@@ -159,39 +142,31 @@ test('signing in rotates the session: the earlier one is invalid', async () => {
   const again = await before.client.call(logIn, { body: { name: 'Grace', password: PASSWORD } });
   const after = personOf(url, before.accountId, cookieOf(again.response));
   assert.notEqual(after.cookie, before.cookie);
-  assert.equal(await codeOf(before.client.call(getMe, {})), 'unauthenticated');
-  dataOf(await after.client.call(getMe, {}));
+  assert.equal(await codeOf(before.client.getMe()), 'unauthenticated');
+  await after.client.getMe();
 });
 
 test('an invitation sets a password once, and its code is void afterwards', async () => {
-  const { invitation } = dataOf(await grace.client.call(createAccount, { body: { name: 'Ada L.', role: 'member' } }));
+  const { invitation } = await grace.client.createAccount({ name: 'Ada L.', role: 'member' });
   assert.match(invitation?.code ?? '', /^hic_[\w-]{43}$/);
   const anyone = clientOf(url);
   assert.equal(
-    await codeOf(anyone.call(logIn, { body: { name: 'Ada L.', password: PASSWORD } })),
+    await codeOf(anyone.logIn({ name: 'Ada L.', password: PASSWORD })),
     'credentials_wrong',
     'an account without a password cannot sign in',
   );
-  assert.equal(
-    await codeOf(anyone.call(redeemCode, { body: { code: 'hic_wrong', password: PASSWORD } })),
-    'code_invalid',
-  );
-  const redeemed = await anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
-  assert.equal(dataOf(redeemed).account.role, 'member');
-  assert.equal(
-    await codeOf(anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } })),
-    'code_invalid',
-  );
+  assert.equal(await codeOf(anyone.redeemCode({ code: 'hic_wrong', password: PASSWORD })), 'code_invalid');
+  const redeemed = await anyone.redeemCode({ code: invitation?.code ?? '', password: PASSWORD });
+  assert.equal(redeemed.account.role, 'member');
+  assert.equal(await codeOf(anyone.redeemCode({ code: invitation?.code ?? '', password: PASSWORD })), 'code_invalid');
   await signIn(url, 'Ada L.');
-  const { invitation: late } = dataOf(
-    await grace.client.call(createAccount, { body: { name: 'Late', role: 'member' } }),
-  );
+  const { invitation: late } = await grace.client.createAccount({ name: 'Late', role: 'member' });
   await db
     .updateTable('account_code')
     .set({ expires_at: new Date(Date.now() - 1_000) })
     .execute();
   assert.equal(
-    await codeOf(anyone.call(redeemCode, { body: { code: late?.code ?? '', password: PASSWORD } })),
+    await codeOf(anyone.redeemCode({ code: late?.code ?? '', password: PASSWORD })),
     'code_invalid',
     'a code that is over',
   );
@@ -202,9 +177,7 @@ test('people change their own password; their other sessions end, and this one c
   const second = await signIn(url, 'Petra');
   assert.equal(
     await codeOf(
-      second.client.call(changePassword, {
-        body: { current_password: 'not my password', new_password: 'another horse battery' },
-      }),
+      second.client.changePassword({ current_password: 'not my password', new_password: 'another horse battery' }),
     ),
     'credentials_wrong',
   );
@@ -212,20 +185,13 @@ test('people change their own password; their other sessions end, and this one c
     body: { current_password: PASSWORD, new_password: 'another horse battery' },
   });
   dataOf(changed);
-  assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
-  assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
-  dataOf(await personOf(url, second.accountId, cookieOf(changed.response)).client.call(getMe, {}));
-  assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Petra', password: PASSWORD } })),
-    'credentials_wrong',
-  );
+  assert.equal(await codeOf(first.client.getMe()), 'unauthenticated');
+  assert.equal(await codeOf(second.client.getMe()), 'unauthenticated');
+  await personOf(url, second.accountId, cookieOf(changed.response)).client.getMe();
+  assert.equal(await codeOf(clientOf(url).logIn({ name: 'Petra', password: PASSWORD })), 'credentials_wrong');
   await signIn(url, 'Petra', 'another horse battery');
   assert.equal(
-    await codeOf(
-      clientOf(url, TOKENS.member).call(changePassword, {
-        body: { current_password: PASSWORD, new_password: PASSWORD },
-      }),
-    ),
+    await codeOf(clientOf(url, TOKENS.member).changePassword({ current_password: PASSWORD, new_password: PASSWORD })),
     'session_needed',
     'a key has no password',
   );
@@ -237,7 +203,7 @@ test('sessions are listed with the address they came from, and ended one by one 
     await signIn(url, 'Sol'),
     await signIn(url, 'Sol'),
   ];
-  const { sessions } = dataOf(await third.client.call(listMySessions, {}));
+  const { sessions } = await third.client.listMySessions();
   assert.deepEqual(
     sessions.map(({ signed_in_by, address, current }) => [signed_in_by, address, current]),
     [
@@ -246,21 +212,18 @@ test('sessions are listed with the address they came from, and ended one by one 
       ['code', '127.0.0.1', false],
     ],
   );
-  assert.deepEqual(
-    dataOf(await third.client.call(endMySession, { params: { session_id: sessions[1]?.session_id ?? '' } })),
-    { ended: 1 },
-  );
-  assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
-  dataOf(await first.client.call(getMe, {}));
-  const foreign = dataOf(await grace.client.call(listMySessions, {})).sessions[0]?.session_id ?? '';
+  assert.deepEqual(await third.client.endMySession({ session_id: sessions[1]?.session_id ?? '' }), { ended: 1 });
+  assert.equal(await codeOf(second.client.getMe()), 'unauthenticated');
+  await first.client.getMe();
+  const foreign = (await grace.client.listMySessions()).sessions[0]?.session_id ?? '';
   assert.equal(
-    await codeOf(third.client.call(endMySession, { params: { session_id: foreign } })),
+    await codeOf(third.client.endMySession({ session_id: foreign })),
     'no_such_session',
     "another person's session is none of theirs",
   );
-  assert.deepEqual(dataOf(await third.client.call(endMyOtherSessions, {})), { ended: 1 });
-  assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
-  dataOf(await third.client.call(getMe, {}));
+  assert.deepEqual(await third.client.endMyOtherSessions(), { ended: 1 });
+  assert.equal(await codeOf(first.client.getMe()), 'unauthenticated');
+  await third.client.getMe();
 });
 
 test('a session ends when it is idle for a day, and after a week in any case', async () => {
@@ -276,9 +239,9 @@ test('a session ends when it is idle for a day, and after a week in any case', a
     ['Over', { expires_at: ago(1_000) }],
   ] as const) {
     const person = await invite(grace, url, { name, role: 'member' });
-    dataOf(await person.client.call(getMe, {}));
+    await person.client.getMe();
     await db.updateTable('account_session').set(aged).where('account_id', '=', person.accountId).execute();
-    assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated', name);
+    assert.equal(await codeOf(person.client.getMe()), 'unauthenticated', name);
   }
 });
 
@@ -304,11 +267,11 @@ test('the database holds no session id, code or password in the clear', async ()
 test('a caller who guesses passwords is slowed down, and no other caller', async () => {
   await invite(grace, url, { name: 'Target', role: 'member' });
   const guess = (): Promise<string | null> =>
-    codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: 'is it this one' } }));
+    codeOf(clientOf(url).logIn({ name: 'Target', password: 'is it this one' }));
   for (let tries = 0; tries < 10; tries += 1) assert.equal(await guess(), 'credentials_wrong');
   assert.equal(await guess(), 'rate_limited');
   assert.equal(
-    await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })),
+    await codeOf(clientOf(url).logIn({ name: 'Target', password: PASSWORD })),
     'rate_limited',
     'the right password gets the same refusal',
   );
@@ -341,9 +304,7 @@ test('a caller who guesses many names from one address is slowed down there, and
 test('guesses sent at the same time are counted as well', async () => {
   await invite(grace, url, { name: 'Crowded', role: 'member' });
   const guesses = await Promise.all(
-    Array.from({ length: 30 }, () =>
-      codeOf(clientOf(url).call(logIn, { body: { name: 'Crowded', password: 'is it this one' } })),
-    ),
+    Array.from({ length: 30 }, () => codeOf(clientOf(url).logIn({ name: 'Crowded', password: 'is it this one' }))),
   );
   assert.equal(guesses.filter((code) => code === 'credentials_wrong').length, 10);
   assert.equal(guesses.filter((code) => code === 'rate_limited').length, 20);
@@ -352,13 +313,9 @@ test('guesses sent at the same time are counted as well', async () => {
 test('a caller who guesses codes is slowed down like one who guesses passwords, even after the first account exists', async () => {
   const other = await village.startReplica();
   const redeem = (): Promise<string | null> =>
-    codeOf(clientOf(other.peopleUrl).call(redeemCode, { body: { code: 'no such code', password: PASSWORD } }));
+    codeOf(clientOf(other.peopleUrl).redeemCode({ code: 'no such code', password: PASSWORD }));
   const close = (): Promise<string | null> =>
-    codeOf(
-      clientOf(other.peopleUrl).call(bootstrapAccount, {
-        body: { code: BOOTSTRAP_CODE, name: 'Late', password: PASSWORD },
-      }),
-    );
+    codeOf(clientOf(other.peopleUrl).bootstrapAccount({ code: BOOTSTRAP_CODE, name: 'Late', password: PASSWORD }));
   for (const [ask, code] of [
     [redeem, 'code_invalid'],
     [close, 'bootstrap_closed'],
@@ -378,7 +335,7 @@ test('a sign-in with the old password fails if the password is reset during it',
       .set({ password_hash: 'another' })
       .where('account_id', '=', person.accountId)
       .execute();
-    const code = codeOf(clientOf(url).call(logIn, { body: { name: 'Reset', password: PASSWORD } }));
+    const code = codeOf(clientOf(url).logIn({ name: 'Reset', password: PASSWORD }));
     // Once it waits for the row, it has already checked the old password.
     await eventually(
       'a sign-in that waits for the account',

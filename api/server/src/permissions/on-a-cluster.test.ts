@@ -5,10 +5,11 @@ import { API_VERSION, getAgent, getEntitlement, type AllowScope } from '@hamlet/
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { codeOf } from '@hamlet/test/env/client';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { countPosts } from './testing/as-superuser.ts';

@@ -1,10 +1,11 @@
 /** Permissions over HTTP: asking, answering, expiring, and the run that waits for them. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { answerPermission, askPermission, cancelRun, listPermissions, listRunEvents, waitRun } from '@hamlet/contract';
+import { answerPermission, waitRun } from '@hamlet/contract';
 import type { CallData, Permission } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
@@ -32,15 +33,15 @@ function wait({ agentId, runId, cycle, attempt }: Working): Promise<CallData<typ
 }
 
 async function permission(permissionId: string): Promise<Permission> {
-  const { permissions } = dataOf(await permits.play.admin.call(listPermissions, { query: { limit: 100 } }));
+  const { permissions } = await permits.play.admin.listPermissions({ limit: 100 });
   const found = permissions.find(({ permission_id }) => permission_id === permissionId);
   assert.ok(found);
   return found;
 }
 
 async function events({ runId }: Working): Promise<readonly string[]> {
-  const answer = await permits.play.admin.call(listRunEvents, { params: { run_id: runId }, query: {} });
-  return dataOf(answer).events.map(({ event }) => event);
+  const answer = await permits.play.admin.listRunEvents({ run_id: runId });
+  return answer.events.map(({ event }) => event);
 }
 
 test('a request shows run, call, canonical arguments and the reason of the rule; the same request returns it again', async () => {
@@ -63,11 +64,17 @@ test('a request shows run, call, canonical arguments and the reason of the rule;
 test('arguments that are no JSON are refused, and only agents ask', async () => {
   const { agentId, runId, cycle, attempt } = await permits.startRun('ada');
   const request = {
-    params: { run_id: runId },
-    body: { cycle, attempt, call_id: '1.0', request: 'r/1', tool: 'say', arguments: '{', why: 'policy' },
+    run_id: runId,
+    cycle,
+    attempt,
+    call_id: '1.0',
+    request: 'r/1',
+    tool: 'say',
+    arguments: '{',
+    why: 'policy',
   } as const;
-  assert.equal(await codeOf(permits.play.as(agentId).call(askPermission, request)), 'validation_failed');
-  assert.equal(await codeOf(permits.play.admin.call(askPermission, request)), 'forbidden');
+  assert.equal(await codeOf(permits.play.as(agentId).askPermission(request)), 'validation_failed');
+  assert.equal(await codeOf(permits.play.admin.askPermission(request)), 'forbidden');
   const operator = clientOf(permits.play.url, TOKENS.operator);
   const answer = { params: { permission_id: runId }, body: { answer: 'allow' } } as const;
   assert.equal(await codeOf(operator.call(answerPermission, answer)), 'forbidden');
@@ -173,13 +180,13 @@ test('the end of a run withdraws its open permissions', async () => {
 test('after a cancel nothing starts any more, and a run that waits ends at once', async () => {
   const working = await permits.startRun('bob');
   await permits.allow(working, post('1.0'));
-  const cancel = (runId: string) => permits.play.admin.call(cancelRun, { params: { run_id: runId }, body: {} });
-  dataOf(await cancel(working.runId));
+  const cancel = (runId: string) => permits.play.admin.cancelRun({ run_id: runId });
+  await cancel(working.runId);
   assert.equal(resultOf(await permits.perform(working, post('1.0'))), 'denied run_cancelled');
   const waiting = await permits.startRun('cleo');
   const { permission_id: id } = dataOf(await permits.ask(waiting, post('1.0'))).permission;
   await wait(waiting);
-  assert.equal(dataOf(await cancel(waiting.runId)).run.state, 'cancelled');
+  assert.equal((await cancel(waiting.runId)).run.state, 'cancelled');
   assert.equal((await permission(id)).state, 'withdrawn');
 });
 
@@ -188,7 +195,7 @@ test('a member sees the permissions of their own runs, an admin all; pages are n
   const mine = dataOf(await permits.ask(working, post('1.0'))).permission.permission_id;
   const newer = dataOf(await permits.ask(working, post('1.1'))).permission.permission_id;
   const list = async (client: typeof permits.member, cursor?: string) =>
-    dataOf(await client.call(listPermissions, { query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) } }));
+    await client.listPermissions({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });
   const first = await list(permits.member);
   const second = await list(permits.member, first.next_cursor ?? '');
   assert.deepEqual(
@@ -196,9 +203,7 @@ test('a member sees the permissions of their own runs, an admin all; pages are n
     [newer, mine],
   );
   assert.equal(second.next_cursor, null);
-  const all = dataOf(
-    await permits.play.admin.call(listPermissions, { query: { state: 'pending', run_id: working.runId } }),
-  );
+  const all = await permits.play.admin.listPermissions({ state: 'pending', run_id: working.runId });
   assert.equal(all.permissions.length, 2);
-  assert.equal(await codeOf(permits.member.call(listPermissions, { query: { cursor: 'x' } })), 'cursor_invalid');
+  assert.equal(await codeOf(permits.member.listPermissions({ cursor: 'x' })), 'cursor_invalid');
 });

@@ -1,8 +1,8 @@
 /** Safe modes over HTTP: the API denies each change of such a run and of its workers, whatever the rules and people allow. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { beginCall, createSession, getRun, listRuns, sendMessage, type Run, type SafeMode } from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { type Run, type SafeMode } from '@hamlet/contract';
+import { codeOf } from '@hamlet/test/env/client';
 import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
@@ -22,15 +22,14 @@ before(async () => {
 afterEach(() => permits.endAll());
 after(() => village.remove());
 
-const runOf = async (runId: string): Promise<Run> =>
-  dataOf(await permits.play.admin.call(getRun, { params: { run_id: runId } })).run;
+const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);
 
 /** The outcome of a shell command that the run wants to begin: its code and words. */
 async function shell({ agentId, runId, cycle, attempt }: Working, callId: string) {
   const body = { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command: 'ls' }), boot: 'b1' };
   const params = { run_id: runId, call_id: callId };
-  return dataOf(await permits.play.as(agentId).call(beginCall, { params, body })).outcome;
+  return (await permits.play.as(agentId).beginCall({ ...params, ...body })).outcome;
 }
 
 test('a run that only analyses performs no change, and its model learns why', async () => {
@@ -61,12 +60,13 @@ test('a worker has the mode of its parent, and so has what a message begins', as
   const working = await start('analysis_only');
   const args = { role: 'reader', prompt: 'Read the board.' };
   assert.equal(resultOf(await permits.perform(working, { tool: 'delegate', callId: '5.0', args })), 'ok');
-  const { runs } = dataOf(await permits.play.admin.call(listRuns, { query: { agent_id: 'ada' } }));
+  const { runs } = await permits.play.admin.listRuns({ agent_id: 'ada' });
   assert.equal(runs.find(({ kind }) => kind === 'worker')?.safe_mode, 'analysis_only');
-  const { session } = dataOf(await permits.play.admin.call(createSession, { params: { agent_id: 'bob' }, body: {} }));
-  const sent = await permits.play.admin.call(sendMessage, {
-    params: { session_id: session.session_id },
-    body: { text: 'What is on the board?', safe_mode: 'dry_run' },
+  const { session } = await permits.play.admin.createSession({ agent_id: 'bob' });
+  const sent = await permits.play.admin.sendMessage({
+    session_id: session.session_id,
+    text: 'What is on the board?',
+    safe_mode: 'dry_run',
   });
-  assert.equal(dataOf(sent).run.safe_mode, 'dry_run');
+  assert.equal(sent.run.safe_mode, 'dry_run');
 });

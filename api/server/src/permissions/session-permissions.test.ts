@@ -1,8 +1,8 @@
 /** Permissions of a run in a session: its people see and answer them, others do not, and messages never answer. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listPermissions, waitRun } from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
@@ -34,16 +34,15 @@ test('people of a session answer for it; the word of a message allows nothing', 
   const { permission } = dataOf(await permits.ask(working, post('1.0', 'Bread is ready')));
   assert.equal(permission.session_id, sessionId);
   const { runId, cycle, attempt } = working;
-  const waiting = await talk.play.as('ada').call(waitRun, { params: { run_id: runId }, body: { cycle, attempt } });
-  assert.equal(dataOf(waiting).run.state, 'waiting_permission');
+  const waiting = await talk.play.as('ada').waitRun({ run_id: runId, cycle, attempt });
+  assert.equal(waiting.run.state, 'waiting_permission');
 
   for (const person of [mia, noah])
     dataOf(await talk.say(person.client, sessionId, `allow ${permission.permission_id}`));
   assert.equal((await talk.get(runId)).state, 'waiting_permission');
 
   const seenBy = async ({ client }: SignedInPerson) =>
-    dataOf(await client.call(listPermissions, { query: { session_id: sessionId, state: 'pending' } })).permissions
-      .length;
+    (await client.listPermissions({ session_id: sessionId, state: 'pending' })).permissions.length;
   assert.deepEqual([await seenBy(mia), await seenBy(noah), await seenBy(zoe)], [1, 1, 0]);
   const allow = { answer: 'allow' } as const;
   assert.equal(await codeOf(permits.answer(permission.permission_id, allow, zoe.client)), 'permission_not_yours');

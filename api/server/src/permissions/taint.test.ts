@@ -4,16 +4,9 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  beginCall,
-  createPost,
-  getRun,
-  keepEgressAttempts,
-  noteMemories,
-  type EgressAttempt,
-  type Run,
-} from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { beginCall, createPost, type EgressAttempt, type Run } from '@hamlet/contract';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
@@ -64,8 +57,7 @@ async function begun(
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
   return answer.data.outcome?.code ?? answer.data.state;
 }
-const runOf = async (runId: string): Promise<Run> =>
-  dataOf(await permits.play.admin.call(getRun, { params: { run_id: runId } })).run;
+const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const sourcesOf = async (runId: string): Promise<readonly string[]> =>
   ((await runOf(runId)).taint ?? []).map(({ source }) => source);
 const say = (callId: string) => ({ tool: 'say', callId, args: { text: 'Good morning' } });
@@ -88,7 +80,7 @@ async function attempt(working: Working, changes: Partial<EgressAttempt> = {}): 
     at: new Date().toISOString(),
     ...changes,
   };
-  dataOf(await clientOf(peopleUrl, TOKENS.broker).call(keepEgressAttempts, { body: { begin: [begin], end: [] } }));
+  await clientOf(peopleUrl, TOKENS.broker).keepEgressAttempts({ begin: [begin], end: [] });
 }
 
 test('a command that uses the network taints its run before it runs; then code, words and posts ask a person', async () => {
@@ -174,26 +166,23 @@ test('a worker has the taint of its parent, and gives its own back', async () =>
 
 test('a memory of a tainted run taints the run that recalls it; others do not', async () => {
   const note = (working: Working, memories: { written?: string[]; recalled?: string[] }) =>
-    permits.play.as(working.agentId).call(noteMemories, {
-      params: { run_id: working.runId },
-      body: { cycle: working.cycle, attempt: working.attempt, ...memories },
-    });
+    permits.play
+      .as(working.agentId)
+      .noteMemories({ run_id: working.runId, cycle: working.cycle, attempt: working.attempt, ...memories });
   const clean = await permits.startRun('eve');
-  assert.deepEqual(dataOf(await note(clean, { written: ['m-good'] })).tainted, []);
+  assert.deepEqual((await note(clean, { written: ['m-good'] })).tainted, []);
   await attempt(clean);
-  dataOf(await note(clean, { written: ['m-bad'] }));
+  await note(clean, { written: ['m-bad'] });
   await permits.endAll();
   const later = await permits.startRun('eve');
-  assert.deepEqual(dataOf(await note(later, { recalled: ['m-good', 'm-other'] })).tainted, []);
+  assert.deepEqual((await note(later, { recalled: ['m-good', 'm-other'] })).tainted, []);
   assert.deepEqual(await sourcesOf(later.runId), []);
-  assert.deepEqual(dataOf(await note(later, { recalled: ['m-good', 'm-bad'], written: ['m-third'] })).tainted, [
-    'm-bad',
-  ]);
+  assert.deepEqual((await note(later, { recalled: ['m-good', 'm-bad'], written: ['m-third'] })).tainted, ['m-bad']);
   assert.deepEqual(await sourcesOf(later.runId), ['memory']);
   await permits.endAll();
   const last = await permits.startRun('eve');
   assert.deepEqual(
-    dataOf(await note(last, { recalled: ['m-third'] })).tainted,
+    (await note(last, { recalled: ['m-third'] })).tainted,
     ['m-third'],
     'words of a memory stay outside words',
   );

@@ -1,23 +1,10 @@
 /** Every tool that the API performs has its effect once, in the audit with run and call, and its rules hold for direct requests too. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  actAsAgent,
-  buyCompute,
-  closePost,
-  createPost,
-  getBalance,
-  getPost,
-  listRunEvents,
-  moveAgent,
-  openAuction,
-  replyToPost,
-  rewardAgent,
-  VILLAGE_TOOL_NAMES,
-  VILLAGE_TOOLS,
-} from '@hamlet/contract';
+import { actAsAgent, createPost, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
 import { checkLedger, readAudit, type Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { PermissionPlay, resultOf, type Working } from './testing/permission-play.ts';
 import { wayOf } from './village-calls.ts';
@@ -42,7 +29,7 @@ before(async () => {
   strict = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: STRICT_RULES })).peopleUrl);
   await permits.play.everybody();
   for (const agent_id of ['ada', 'bob', 'cleo'] as const)
-    dataOf(await permits.play.admin.call(rewardAgent, { body: { agent_id, amount: 50, reason: 'to spend' } }));
+    await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
 });
 afterEach(() => permits.endAll());
 after(() => village.remove());
@@ -85,13 +72,11 @@ test('post, reply and close: once each, with link, audit and a witnessed event o
   await twice(working, { tool: 'reply_on_board', callId: '1.1', args: { post_id, body: 'Still looking.' } });
   await twice(working, { tool: 'close_post', callId: '1.2', args: { post_id, as: 'resolved' } });
   const params = { post_id: String(post_id) };
-  const { post, replies } = dataOf(await permits.play.admin.call(getPost, { params, query: {} }));
+  const { post, replies } = await permits.play.admin.getPost(params);
   assert.deepEqual([post.author_id, post.status, replies.length], ['ada', 'resolved', 1]);
   assert.deepEqual(await actsOf(String(post_id), working, '1.0'), ['board.post']);
   assert.deepEqual(await actsOf('ada', working, '1.0'), ['run.call']);
-  const { events } = dataOf(
-    await permits.play.admin.call(listRunEvents, { params: { run_id: working.runId }, query: {} }),
-  );
+  const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
   const settled = events.filter(({ event }) => event === 'call_settled');
   assert.deepEqual(
     settled.map(({ witnessed, detail }) => [witnessed, detail['call_id' as never], detail['outcome' as never]]),
@@ -127,23 +112,18 @@ test('buy and bid: asked, allowed and paid once; the books are whole', async () 
   const buy = { tool: 'buy', callId: '1.0', args: { item, seconds: 3_600, max_price: '1' } };
   assert.equal(resultOf(await permits.perform(working, buy)), 'permission_needed');
   await permits.allow(working, buy);
-  const balance = async () =>
-    Number(dataOf(await permits.play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).available);
+  const balance = async () => Number((await permits.play.admin.getBalance({ agent_id: 'cleo' })).available);
   const before = await balance();
   const { price } = await twice(working, buy);
   assert.ok(Math.abs(before - (await balance()) - Number(price)) < 1e-6);
   const startsMs = Date.now() + HOUR_MS;
-  const { auction_id } = dataOf(
-    await permits.play.admin.call(openAuction, {
-      body: {
-        lane: 'gpu-0',
-        starts_at: new Date(startsMs).toISOString(),
-        ends_at: new Date(startsMs + HOUR_MS).toISOString(),
-        closes_at: new Date(startsMs - 60_000).toISOString(),
-        reserve: '2',
-      },
-    }),
-  );
+  const { auction_id } = await permits.play.admin.openAuction({
+    lane: 'gpu-0',
+    starts_at: new Date(startsMs).toISOString(),
+    ends_at: new Date(startsMs + HOUR_MS).toISOString(),
+    closes_at: new Date(startsMs - 60_000).toISOString(),
+    reserve: '2',
+  });
   const bid = { tool: 'bid', callId: '1.1', args: { auction_id, amount: 3 } };
   await permits.allow(working, bid);
   await twice(working, bid);
@@ -186,21 +166,21 @@ test('a direct request that a rule forbids or asks about is refused; others work
   const post = { body: { title: 'Direct', body: 'Not in a run.' } };
   assert.equal(await codeOf(dan.call(createPost, post)), 'policy_denied');
   const { post_id } = dataOf(await permits.play.as('dan').call(createPost, post));
-  assert.equal(await codeOf(dan.call(replyToPost, { params: { post_id }, body: { body: 'No.' } })), 'policy_denied');
-  assert.equal(await codeOf(dan.call(closePost, { params: { post_id } })), 'policy_denied');
+  assert.equal(await codeOf(dan.replyToPost({ post_id, body: 'No.' })), 'policy_denied');
+  assert.equal(await codeOf(dan.closePost({ post_id })), 'policy_denied');
   const act = (body: Parameters<typeof dan.call<typeof actAsAgent>>[1]['body']) =>
-    codeOf(dan.call(actAsAgent, { params: { agent_id: 'dan' }, body }));
+    codeOf(dan.actAsAgent({ agent_id: 'dan', ...body }));
   assert.equal(await act({ kind: 'pick_up', item_id: 'apple-1' }), 'policy_denied');
   assert.equal(await act({ kind: 'use_board', text: 'A note' }), 'policy_denied');
   assert.equal(await act({ kind: 'emote', emote: 'wave' }), null);
   assert.equal(await act({ kind: 'talk', text: 'Good morning.' }), null);
-  assert.equal(await codeOf(dan.call(moveAgent, { params: { agent_id: 'dan' }, body: { dx: 0, dy: 0 } })), null);
-  dataOf(await strict.play.admin.call(createPost, { body: { title: 'By an admin', body: 'Rules are for agents.' } }));
+  assert.equal(await codeOf(dan.moveAgent({ agent_id: 'dan', dx: 0, dy: 0 })), null);
+  await strict.play.admin.createPost({ title: 'By an admin', body: 'Rules are for agents.' });
 });
 
 test('while an agent works on a run, a direct purchase needs the permission of the run too', async () => {
   const item = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 } as const;
-  const buy = () => codeOf(permits.play.as('bob').call(buyCompute, { body: { item, seconds: 60 } }));
+  const buy = () => codeOf(permits.play.as('bob').buyCompute({ item, seconds: 60 }));
   assert.equal(await buy(), null);
   const working = await permits.startRun('bob');
   assert.equal(await buy(), 'policy_denied');

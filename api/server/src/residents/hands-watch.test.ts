@@ -1,15 +1,7 @@
 /** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  beginCall,
-  endCall,
-  HandsMessage,
-  openWakes,
-  permitEgress,
-  waitRun,
-  type HandsActivity,
-} from '@hamlet/contract';
+import { HandsMessage, openWakes, type HandsActivity } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { startHandsWatch } from './hands-watch.ts';
 import { aPush } from '../egress/testing/a-push.ts';
@@ -77,13 +69,13 @@ type Call = readonly [callId: string, tool: string, args: object];
 
 async function begin({ agentId, runId, cycle, attempt }: Working, [callId, tool, args]: Call) {
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const begun = await permits.play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
-  assert.equal(dataOf(begun).state, 'begun');
+  const begun = await permits.play.as(agentId).beginCall({ run_id: runId, call_id: callId, ...body });
+  assert.equal(begun.state, 'begun');
 }
 
 async function end({ agentId, runId, cycle, attempt }: Working, callId: string) {
   const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body }));
+  await permits.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });
 }
 
 const shows = (seen: ReturnType<typeof watch>, agentId: string, activity: HandsActivity | undefined) =>
@@ -121,7 +113,7 @@ test('an agent that waits for a permission is seen to wait, until a person answe
   const stop = { tool: 'stop_process', callId: '1.0', args: { process: '1.0' } };
   const { permission } = dataOf(await permits.ask(working, stop));
   const { runId: run_id, cycle, attempt } = working;
-  dataOf(await permits.play.as('cleo').call(waitRun, { params: { run_id }, body: { cycle, attempt } }));
+  await permits.play.as('cleo').waitRun({ run_id, cycle, attempt });
   await shows(seen, 'cleo', 'waiting');
   dataOf(await permits.answer(permission.permission_id, { answer: 'allow' }));
   await shows(seen, 'cleo', undefined);
@@ -135,7 +127,7 @@ test('an agent whose push waits in the broker is seen to wait, and then to work 
   await begin(working, ['1.0', 'shell', { command: 'make publish' }]);
   await shows(seen, 'ada', 'building');
   const body = await aPush(working, { permits, broker, call: '1.0' });
-  const asked = dataOf(await broker.call(permitEgress, { body }));
+  const asked = await broker.permitEgress(body);
   assert.equal(asked.verdict, 'wait');
   await shows(seen, 'ada', 'waiting');
   dataOf(await permits.answer(asked.permission_id, { answer: 'allow' }));

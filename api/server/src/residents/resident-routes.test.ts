@@ -2,33 +2,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  actAsAgent,
-  awakenAgent,
-  closeAgent,
-  exchangeAgentToken,
-  getAgentConfig,
-  moveAgent,
-  openWakes,
-  ProblemError,
-  rebootAgent,
-  recordTurn,
-} from '@hamlet/contract';
-import type { AgentTokenAnswer, Client, StreamEvent } from '@hamlet/contract';
-import { codeOf, dataOf, startPlay } from '../testing/play.ts';
+import { openWakes, ProblemError } from '@hamlet/contract';
+import type { AgentTokenAnswer, StreamEvent } from '@hamlet/contract';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 
-async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; client: Client }> {
-  const answer = dataOf(await play.as(agentId).call(exchangeAgentToken, {}));
+async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; client: TestClient }> {
+  const answer = await play.as(agentId).exchangeAgentToken();
   return { answer, client: clientOf(play.url, answer.access_token) };
 }
 
 /** A wake stream with the events received so far. */
 function watchWakes(
-  client: Client,
+  client: TestClient,
   agentId: string,
   after?: number,
 ): { events: StreamEvent<typeof openWakes>[]; ended: Promise<void>; stop: () => void } {
@@ -58,22 +48,22 @@ test('a resident exchanges its projected token for one that is bound to agent, l
   assert.equal(answer.cycle, ada.cycle);
   const lifeMs = Date.parse(answer.expires_at) - Date.now();
   assert.ok(lifeMs > 240_000 && lifeMs <= 300_000, `expires in ${lifeMs} ms`);
-  const config = dataOf(await client.call(getAgentConfig, { params: { agent_id: 'ada' } }));
+  const config = await client.getAgentConfig({ agent_id: 'ada' });
   assert.equal(config.loop_every_ms, 30_000);
   assert.equal(config.home, ada.home);
   assert.equal(config.tier, 'tier-1');
-  assert.equal(config.seed, dataOf(await client.call(getAgentConfig, { params: { agent_id: 'ada' } })).seed);
+  assert.equal(config.seed, (await client.getAgentConfig({ agent_id: 'ada' })).seed);
 });
 
 test('the exchange refuses missing, invalid and foreign tokens', async () => {
-  assert.equal(await codeOf(clientOf(play.url).call(exchangeAgentToken, {})), 'unauthenticated');
-  assert.equal(await codeOf(clientOf(play.url, 'nonsense').call(exchangeAgentToken, {})), 'token_review_refused');
-  assert.equal(await codeOf(clientOf(play.url, TOKENS.admin).call(exchangeAgentToken, {})), 'token_review_refused');
+  assert.equal(await codeOf(clientOf(play.url).exchangeAgentToken()), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(play.url, 'nonsense').exchangeAgentToken()), 'token_review_refused');
+  assert.equal(await codeOf(clientOf(play.url, TOKENS.admin).exchangeAgentToken()), 'token_review_refused');
 });
 
 test('an agent may act only for itself', async () => {
   const { client } = await exchange('ada');
-  assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'bob' } })), 'not_own_agent');
+  assert.equal(await codeOf(client.getAgentConfig({ agent_id: 'bob' })), 'not_own_agent');
   await assert.rejects(
     watchWakes(client, 'bob').ended,
     (error) => error instanceof ProblemError && error.problem.code === 'not_own_agent',
@@ -131,11 +121,11 @@ test('a new cycle ends the stream with the number of the cycle, and the API refu
   const { client, answer } = await exchange('dan');
   const stream = watchWakes(client, 'dan');
   await connected('dan', true);
-  dataOf(await play.admin.call(rebootAgent, { params: { agent_id: 'dan' } }));
+  await play.admin.rebootAgent({ agent_id: 'dan' });
   await stream.ended;
   const last = stream.events.at(-1);
   assert.deepEqual(last?.event === 'cycle' ? last.data : null, { cycle: answer.cycle + 1 });
-  const me = { params: { agent_id: 'dan' } };
+  const me = { agent_id: 'dan' };
   const turn = {
     turn_id: randomUUID(),
     cycle: answer.cycle,
@@ -145,17 +135,17 @@ test('a new cycle ends the stream with the number of the cycle, and the API refu
     acted: {},
     reflected: {},
   };
-  assert.equal(await codeOf(client.call(moveAgent, { ...me, body: { dx: 1, dy: 0 } })), 'stale_cycle');
-  assert.equal(await codeOf(client.call(actAsAgent, { ...me, body: { kind: 'emote', emote: 'wave' } })), 'stale_cycle');
-  assert.equal(await codeOf(client.call(recordTurn, { ...me, body: turn })), 'stale_cycle');
-  assert.equal(await codeOf(client.call(getAgentConfig, me)), 'stale_cycle');
+  assert.equal(await codeOf(client.moveAgent({ ...me, dx: 1, dy: 0 })), 'stale_cycle');
+  assert.equal(await codeOf(client.actAsAgent({ ...me, kind: 'emote', emote: 'wave' })), 'stale_cycle');
+  assert.equal(await codeOf(client.recordTurn({ ...me, ...turn })), 'stale_cycle');
+  assert.equal(await codeOf(client.getAgentConfig(me)), 'stale_cycle');
   await assert.rejects(
     watchWakes(client, 'dan').ended,
     (error) => error instanceof ProblemError && error.problem.code === 'stale_cycle',
   );
   const { client: next } = await exchange('dan');
   assert.equal(
-    await codeOf(next.call(recordTurn, { ...me, body: turn })),
+    await codeOf(next.recordTurn({ ...me, ...turn })),
     'stale_cycle',
     'a turn of an older cycle under a newer token',
   );
@@ -164,13 +154,13 @@ test('a new cycle ends the stream with the number of the cycle, and the API refu
 test('tokens of a closed life are invalid at once', async () => {
   const { client, answer } = await exchange('fay');
   const operator = clientOf(play.url, TOKENS.operator);
-  dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
-  assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'fay' } })), 'token_invalid');
-  assert.equal(await codeOf(clientOf(play.url, agentToken('fay')).call(exchangeAgentToken, {})), 'token_not_from_pod');
+  await operator.closeAgent({ agent_id: 'fay', uid: answer.uid });
+  assert.equal(await codeOf(client.getAgentConfig({ agent_id: 'fay' })), 'token_invalid');
+  assert.equal(await codeOf(clientOf(play.url, agentToken('fay')).exchangeAgentToken()), 'token_not_from_pod');
   assert.equal(
     (await play.world()).agents.some((agent) => agent.agent_id === 'fay'),
     false,
   );
-  dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
-  assert.equal(await codeOf(play.admin.call(awakenAgent, { params: { agent_id: 'fay' } })), null);
+  await operator.closeAgent({ agent_id: 'fay', uid: answer.uid });
+  assert.equal(await codeOf(play.admin.awakenAgent({ agent_id: 'fay' })), null);
 });

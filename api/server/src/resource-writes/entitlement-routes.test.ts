@@ -5,12 +5,8 @@ import {
   API_VERSION,
   awakenAgent,
   banAccount,
-  createSchedule,
-  deleteSchedule,
-  fireSchedule,
   getEntitlement,
   liftAccountBan,
-  listEntitlements,
   putAgentEntitlement,
   putEntitlement,
   suspendAgent,
@@ -109,32 +105,32 @@ async function lineCount(object: string, count: number): Promise<readonly string
 }
 
 test("a tier is created and changed by its name, under the api's field manager, with one audit row each", async () => {
-  const made = dataOf(await admin().call(putEntitlement, { params: { name: 'made' }, body: BODY }));
+  const made = await admin().putEntitlement({ name: 'made', ...BODY });
   assert.deepEqual(
     [made.rank, made.min_balance, made.limits.models, made.compute.cpu, made.compute.gpu.mode, made.price.per_hour],
     [3, '20', ['small'], '500m', 'None', '0'],
   );
   const gpu = { mode: 'Exclusive', count: 1 } as const;
-  dataOf(
-    await admin().call(putEntitlement, {
-      params: { name: 'made' },
-      body: { ...BODY, rank: 4, compute: { cpu: '2', memory: '1Gi', gpu, priority_class_name: 'hamlet-tier-2' } },
-    }),
-  );
+  await admin().putEntitlement({
+    name: 'made',
+    ...BODY,
+    rank: 4,
+    compute: { cpu: '2', memory: '1Gi', gpu, priority_class_name: 'hamlet-tier-2' },
+  });
   const object = await kube.client.get<Stored>(ENTITLEMENTS, { namespace, name: 'made' });
   assert.deepEqual(object.spec['compute'], {
     resources: { cpu: '2', memory: '1Gi' },
     gpu: { mode: 'Exclusive', count: 1 },
     priorityClassName: 'hamlet-tier-2',
   });
-  dataOf(await admin().call(putEntitlement, { params: { name: 'made' }, body: BODY }));
+  await admin().putEntitlement({ name: 'made', ...BODY });
   const back = await kube.client.get<Stored>(ENTITLEMENTS, { namespace, name: 'made' });
   assert.deepEqual(
     back.spec['compute'],
     { resources: { cpu: '500m', memory: '512Mi' }, gpu: { mode: 'None', count: 0 } },
     'an omitted field is removed',
   );
-  const same = dataOf(await admin().call(putEntitlement, { params: { name: 'made' }, body: BODY }));
+  const same = await admin().putEntitlement({ name: 'made', ...BODY });
   assert.equal(same.etag, `"${back.metadata.uid}.${back.metadata.generation}"`);
   assert.deepEqual(
     (back.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager),
@@ -142,7 +138,7 @@ test("a tier is created and changed by its name, under the api's field manager, 
   );
   await eventually(
     'the watch has it',
-    async () => dataOf(await admin(1).call(getEntitlement, { params: { name: 'made' } })).etag === same.etag,
+    async () => (await admin(1).getEntitlement({ name: 'made' })).etag === same.etag,
   );
   assert.deepEqual(
     await linesOf('made'),
@@ -275,12 +271,8 @@ test('schedules are audited like tiers, and writes of the api by the api itself'
   };
   await kube.client.apply(SCHEDULES, schedule, { fieldManager: 'kubectl' });
   assert.deepEqual(await lineCount('by-kubectl', 1), ['schedule.create by kubernetes kubectl']);
-  dataOf(
-    await admin().call(createSchedule, {
-      body: { name: 'by-api', agent_name: 'ada', prompt: 'Look around.', every: '10m' },
-    }),
-  );
-  dataOf(await admin(1).call(deleteSchedule, { params: { name: 'by-api' } }));
+  await admin().createSchedule({ name: 'by-api', agent_name: 'ada', prompt: 'Look around.', every: '10m' });
+  await admin(1).deleteSchedule({ name: 'by-api' });
   await kube.client.delete(SCHEDULES, { namespace, name: 'by-kubectl' });
   await lineCount('by-kubectl', 2);
   assert.deepEqual(await linesOf('by-api'), [
@@ -293,16 +285,13 @@ test('the schedule of a banned person creates no runs until the ban is lifted', 
   const url = replicas[0]?.peopleUrl ?? '';
   const grace = await firstAdmin(url);
   const author = await invite(grace, url, { name: 'Author', role: 'admin' });
-  const { uid } = dataOf(
-    await author.client.call(createSchedule, {
-      body: { name: 'authored', agent_name: 'ada', prompt: 'Look around.', every: '10m' },
-    }),
+  const { uid } = (
+    await author.client.createSchedule({ name: 'authored', agent_name: 'ada', prompt: 'Look around.', every: '10m' })
   ).schedule;
   const leader = leaderOf(replicas[1]?.agentsUrl ?? '', 'lease:1');
   const fire = async (minute: number): Promise<string | undefined> => {
     const slot = `2026-01-01T00:0${minute}:00.000Z`;
-    return dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: uid, slot, overlap: 'Queue' }) }))
-      .runs[0]?.outcome;
+    return (await leader.fireSchedule(firingBody({ schedule_uid: uid, slot, overlap: 'Queue' }))).runs[0]?.outcome;
   };
   assert.equal(await fire(1), 'started');
   const on = { params: { account_id: author.accountId } };
@@ -322,7 +311,7 @@ test('a change while no api runs gets one audit row after the restart', async ()
   for (let round = 0; round < 2; round += 1) {
     replicas = [await village.startReplica(environment), await village.startReplica(environment)];
     await eventually('tiers', async () =>
-      dataOf(await admin().call(listEntitlements, {})).entitlements.some(({ name }) => name === 'comes'),
+      (await admin().listEntitlements()).entitlements.some(({ name }) => name === 'comes'),
     );
     await lineCount('changes', 2);
     await lineCount('goes', 2);
@@ -357,7 +346,7 @@ test("a write of the api whose transaction is lost still has an audit row: that 
 
 test('without a cluster tiers can be read but not written', async () => {
   const samples = clientOf((await village.startReplica()).peopleUrl, TOKENS.admin);
-  assert.equal(dataOf(await samples.call(getEntitlement, { params: { name: 'tier-1' } })).etag, null);
+  assert.equal((await samples.getEntitlement({ name: 'tier-1' })).etag, null);
   for (const outcome of [
     await samples.call(putEntitlement, { params: { name: 'tier-1' }, body: BODY }),
     await samples.call(putAgentEntitlement, { params: { agent_id: 'ada' }, body: { policy: 'ByBalance' } }),

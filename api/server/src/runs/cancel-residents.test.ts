@@ -1,7 +1,7 @@
 /** Cancel and SIGTERM of runs of agents with a model, in residents of their own processes: from every state, by events and their order. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { listPermissions, rebootAgent, rewardAgent, streamRun, type Run, type StreamEvent } from '@hamlet/contract';
+import { streamRun, type Run, type StreamEvent } from '@hamlet/contract';
 import {
   OPENAI_WIRE,
   startWireServer,
@@ -64,11 +64,11 @@ before(async () => {
   runs = new RunPlay(replica.peopleUrl);
   await runs.play.everybody();
   const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  dataOf(await runs.play.admin.call(rewardAgent, { body: judge }));
+  await runs.play.admin.rewardAgent(judge);
 });
 afterEach(async () => {
   await residents.killAll();
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 after(async () => {
   await residents.remove();
@@ -138,7 +138,7 @@ test('a cancel while people are asked withdraws the question', async () => {
   const run = await cancelWhen('Please post about bread.', (kinds) => kinds.includes('waiting'));
   assert.deepEqual(run.unsettled, []);
   const query = { run_id: run.run_id, state: 'pending' as const, limit: 10 };
-  assert.deepEqual(dataOf(await runs.play.admin.call(listPermissions, { query })).permissions, []);
+  assert.deepEqual((await runs.play.admin.listPermissions(query)).permissions, []);
 });
 
 test('at SIGTERM nothing starts, the run is interrupted, and the next process continues it', async () => {
@@ -152,7 +152,7 @@ test('at SIGTERM nothing starts, the run is interrupted, and the next process co
   assert.equal(child.exitCode, 0);
   await eventually('the interruption', () => reading.kinds().includes('interrupted'));
   assert.equal(asksOf('Please walk to the pond.'), asks + 1, 'the model is not asked after the signal');
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   await residents.start('ada');
   await eventually('the next attempt', async () => (await runs.get(runId)).attempt > 1);
   dataOf(await runs.cancel(runId));

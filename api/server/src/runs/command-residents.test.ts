@@ -3,14 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  answerPermission,
-  listPermissions,
-  rebootAgent,
-  streamRun,
-  type Permission,
-  type StreamEvent,
-} from '@hamlet/contract';
+import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -38,7 +31,7 @@ before(async () => {
 });
 afterEach(async () => {
   await residents.killAll();
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 after(async () => {
   await residents.remove();
@@ -53,10 +46,10 @@ const linesOf = (name: string): readonly string[] =>
 async function answer(runId: string, word: 'happened' | 'repeat'): Promise<Permission> {
   const asked = await eventually('a question to people', async () => {
     const query = { run_id: runId, state: 'pending' as const, limit: 10 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
   const params = { permission_id: asked.permission_id };
-  dataOf(await runs.play.admin.call(answerPermission, { params, body: { answer: word } }));
+  await runs.play.admin.answerPermission({ ...params, answer: word });
   return asked;
 }
 
@@ -112,7 +105,7 @@ test('killed in the middle, a command runs again only if a person says so', asyn
     );
     await eventually('the first loaf', () => linesOf(name).length === 1);
     await residents.kill(child);
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'ada' });
     appendFileSync(fileOf(`${name}-go`), '');
     // With the second word the volume is lost too.
     await residents.start('ada', word === 'repeat' ? 'moved' : undefined);
@@ -121,7 +114,7 @@ test('killed in the middle, a command runs again only if a person says so', asyn
     const run = await runs.ended(run_id);
     assert.deepEqual([run.state, linesOf(name).length], ['done', word === 'repeat' ? 2 : 1], run.summary ?? '');
     await residents.killAll();
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   }
 });
 
@@ -155,7 +148,7 @@ test('at SIGTERM a command may end by itself: its result is kept, and the next p
   await eventually('the end of the process', () => child.exitCode !== null);
   assert.equal(child.exitCode, 0);
   assert.equal((await runs.get(run_id)).ended_at, null);
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   await residents.start('ada');
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.summary, linesOf('term').length], ['done', 'baked', 1]);

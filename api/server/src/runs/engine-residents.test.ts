@@ -2,19 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  answerPermission,
-  listPermissions,
-  listPosts,
-  rebootAgent,
-  rewardAgent,
-  type Permission,
-} from '@hamlet/contract';
+import { type Permission } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Db } from '@hamlet/store';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/minds/journey-mind';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
@@ -43,7 +35,7 @@ before(async () => {
   db = village.openDb();
   await runs.play.everybody();
   const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  dataOf(await runs.play.admin.call(rewardAgent, { body: judge }));
+  await runs.play.admin.rewardAgent(judge);
 });
 afterEach(() => residents.killAll());
 after(async () => {
@@ -55,11 +47,11 @@ after(async () => {
 const asked = (runId: string): Promise<Permission> =>
   eventually('a question to people', async () => {
     const query = { run_id: runId, state: 'pending' as const, limit: 10 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
 
 async function allow({ permission_id }: Permission): Promise<void> {
-  dataOf(await runs.play.admin.call(answerPermission, { params: { permission_id }, body: { answer: 'allow' } }));
+  await runs.play.admin.answerPermission({ permission_id, answer: 'allow' });
 }
 
 async function saidToBob(): Promise<number> {
@@ -74,7 +66,7 @@ async function callsOf(runId: string): Promise<string> {
 }
 
 async function posted(): Promise<readonly string[]> {
-  const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: POST_TITLE, limit: 50 } }));
+  const { posts } = await runs.play.admin.listPosts({ q: POST_TITLE, limit: 50 });
   return posts.map(({ post_id }) => post_id);
 }
 
@@ -110,7 +102,7 @@ test('killed at any moment, nothing is said or posted twice', async (context) =>
     const killedAfterMs = 100 + kill * 350;
     await sleep(killedAfterMs);
     await residents.kill(child);
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'ada' });
     // Every second time the volume is lost too.
     await residents.start('ada', kill % 2 === 1 ? `moved-${kill}` : undefined);
     await allow(await asked(run_id));
@@ -122,6 +114,6 @@ test('killed at any moment, nothing is said or posted twice', async (context) =>
     assert.equal((await saidToBob()) - said, 1, `she asked Bob once; calls: ${await callsOf(run_id)}`);
     assert.equal((await posted()).length - before.length, 1, 'she posted once');
     await residents.killAll();
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   }
 });

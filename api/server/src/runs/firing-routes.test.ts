@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRun, fireSchedule, freezeAgent, listRuns, openInternalStream } from '@hamlet/contract';
+import { fireSchedule, openInternalStream } from '@hamlet/contract';
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings, type Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
@@ -58,11 +58,11 @@ async function countOf(table: 'firing' | 'run'): Promise<number> {
 }
 
 async function runsOf(): Promise<readonly Run[]> {
-  return dataOf(await runs.play.admin.call(listRuns, { query: { schedule: `schedule-${uid}`, limit: 100 } })).runs;
+  return (await runs.play.admin.listRuns({ schedule: `schedule-${uid}`, limit: 100 })).runs;
 }
 
 test('a firing makes a run for each agent that exists, and gives the reason for the others', async () => {
-  dataOf(await runs.play.admin.call(freezeAgent, { params: { agent_id: 'fay' }, body: { reason: 'test' } }));
+  await runs.play.admin.freezeAgent({ agent_id: 'fay', reason: 'test' });
   const answer = dataOf(await fire({ agents: ['ada', 'nobody', 'fay', 'bob', 'ada'], prompt: 'Good morning!' }));
   assert.equal(answer.claimed, true);
   assert.deepEqual(
@@ -240,7 +240,7 @@ test('Replace cancels waiting runs at once', async () => {
 });
 
 test('overlap concerns one schedule: runs of other schedules and of people do not count', async () => {
-  dataOf(await runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x' } }));
+  await runs.play.admin.createRun({ agent_id: 'ada', prompt: 'x' });
   assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');
   uid = `uid-${(schedules += 1)}`;
   assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');

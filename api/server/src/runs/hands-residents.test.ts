@@ -5,20 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import {
-  answerPermission,
-  cancelRun,
-  getArtifactContent,
-  listCalls,
-  listPermissions,
-  listRunArtifacts,
-  rebootAgent,
-  type HandsCall,
-} from '@hamlet/contract';
+import { type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
-import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually } from '../testing/test-village.ts';
@@ -78,7 +68,7 @@ before(async () => {
 });
 afterEach(async () => {
   await residents.killAll();
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 after(async () => {
   await residents.remove();
@@ -91,7 +81,7 @@ const linesOf = (name: string): readonly string[] =>
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 const callsOf = async (run_id: string): Promise<readonly HandsCall[]> =>
-  dataOf(await runs.play.admin.call(listCalls, { query: { run_id } })).calls;
+  (await runs.play.admin.listCalls({ run_id })).calls;
 
 test('the compile cache of the image has every module that a thinking resident with hands loads', async () => {
   const [cache, log] = [fileOf('cache'), fileOf('cache.log')];
@@ -121,14 +111,14 @@ test('a file that an agent delivers can be downloaded from its run, byte for byt
   const { run_id } = await runs.give('ada', 'Deliver: menu.csv');
   const run = await runs.ended(run_id);
   assert.match(run.summary ?? '', /Delivered menu\.csv/);
-  const { artifacts } = dataOf(await runs.play.admin.call(listRunArtifacts, { params: { run_id }, query: {} }));
+  const { artifacts } = await runs.play.admin.listRunArtifacts({ run_id });
   const [artifact] = artifacts;
   assert.deepEqual(
     [artifacts.length, artifact?.name, artifact?.deliverable, artifact?.media_type],
     [1, 'menu.csv', 'file', 'text/csv'],
   );
   const params = { artifact_id: artifact?.artifact_id ?? '' };
-  const content = dataOf(await runs.play.admin.call(getArtifactContent, { params }));
+  const content = await runs.play.admin.getArtifactContent(params);
   assert.equal(Buffer.from(content).toString(), 'bread,price\nrye,4.20\n');
 });
 
@@ -177,7 +167,7 @@ test('a cancel ends a command with its grandchildren, and names it as unsettled'
   const command = `trap '' TERM; (setsid sh -c 'trap "" TERM; echo $$ >>${pids}; while :; do :; done' &) ; env -i setsid sh -c 'trap "" TERM; echo $$ >>${pids}; sleep 600' & echo $$ >>${pids}; while :; do sleep 1; done`;
   const { run_id } = await runs.give('ada', `Run: ${command}`);
   await eventually('three programs', () => linesOf('pids').length === 3);
-  dataOf(await runs.play.admin.call(cancelRun, { params: { run_id }, body: {} }));
+  await runs.play.admin.cancelRun({ run_id });
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
   await eventually('the end of all programs', () => linesOf('pids').every((pid) => !isAlive(pid)));
@@ -192,7 +182,7 @@ test('a run that the API ends while its resident is down: its processes end when
   const { run_id } = await runs.give('ada', `Run: echo $$ >>${fileOf('lost')}; while :; do sleep 0.1; done`);
   await eventually('the program', () => linesOf('lost').length === 1);
   await residents.kill(child);
-  dataOf(await runs.play.admin.call(cancelRun, { params: { run_id }, body: {} }));
+  await runs.play.admin.cancelRun({ run_id });
   await runs.ended(run_id);
   const [pid = ''] = linesOf('lost');
   assert.ok(isAlive(pid));
@@ -205,12 +195,12 @@ test('a push in a command waits for a person, and begins nothing if the person d
   const { run_id } = await runs.give('ada', `Run: touch ${fileOf('before')} && git push`);
   const asked = await eventually('a question', async () => {
     const query = { run_id, state: 'pending' as const, limit: 5 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
   assert.deepEqual([asked.tool, asked.why], ['shell', 'policy']);
   assert.match(asked.reason ?? '', /sends something to where others see it/);
   const params = { permission_id: asked.permission_id };
-  dataOf(await runs.play.admin.call(answerPermission, { params, body: { answer: 'deny', reason: 'Not today' } }));
+  await runs.play.admin.answerPermission({ ...params, answer: 'deny', reason: 'Not today' });
   const run = await runs.ended(run_id);
   assert.match(run.summary ?? '', /The result: /, JSON.stringify(run.error));
   assert.deepEqual([await callsOf(run_id), existsSync(fileOf('before'))], [[], false]);

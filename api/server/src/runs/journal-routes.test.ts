@@ -1,10 +1,11 @@
 /** The mirror of an agent's journal over HTTP: stored once, shown to people, restored, and nothing of it is believed. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readJournal, startRun, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
+import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES, type Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 
@@ -35,7 +36,7 @@ class Mirrored {
     const { run_id: runId } = await runs.give(agentId);
     const cycle = await runs.cycle(agentId);
     const body = { cycle, runtime: 'engine' };
-    dataOf(await runs.play.as(agentId).call(startRun, { params: { run_id: runId }, body }));
+    await runs.play.as(agentId).startRun({ run_id: runId, ...body });
     return new Mirrored(agentId, runId, cycle);
   }
 
@@ -52,7 +53,7 @@ class Mirrored {
   }
 
   async read(query: CallInput<typeof readJournal>['query'] = {}): Promise<CallData<typeof readJournal>> {
-    return dataOf(await runs.play.as(this.agentId).call(readJournal, { params: { agent_id: this.agentId }, query }));
+    return await runs.play.as(this.agentId).readJournal({ agent_id: this.agentId, ...query });
   }
 
   async end(): Promise<void> {
@@ -141,12 +142,12 @@ test('only the present lease of the run stores its journal', async () => {
   const asOther = runs.play.as('dan');
   const body = { cycle: run.cycle, attempt: 1, entries: [...entries], payloads: [] };
   const params = { run_id: run.runId };
-  assert.equal(await codeOf(asOther.call(storeRunJournal, { params, body })), 'not_own_agent');
+  assert.equal(await codeOf(asOther.storeRunJournal({ ...params, ...body })), 'not_own_agent');
   assert.equal(await codeOf(run.store(entries, { attempt: 2 })), 'claim_lapsed');
   assert.equal(await codeOf(run.store(entries, { cycle: run.cycle + 1 })), 'stale_cycle');
   const unknown = { run_id: '00000000-0000-4000-8000-000000000000' };
-  assert.equal(await codeOf(runs.play.as('cleo').call(storeRunJournal, { params: unknown, body })), 'no_such_run');
-  assert.equal(await codeOf(asOther.call(readJournal, { params: { agent_id: 'cleo' }, query: {} })), 'not_own_agent');
+  assert.equal(await codeOf(runs.play.as('cleo').storeRunJournal({ ...unknown, ...body })), 'no_such_run');
+  assert.equal(await codeOf(asOther.readJournal({ agent_id: 'cleo' })), 'not_own_agent');
   await run.end();
   assert.equal(await codeOf(run.store(entries)), 'run_settled');
   assert.deepEqual((await run.read()).entries, []);

@@ -6,9 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listPermissions, listRuns, type Permission } from '@hamlet/contract';
+import { type Permission } from '@hamlet/contract';
 import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
-import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually, TOKENS } from '../testing/test-village.ts';
@@ -64,7 +63,7 @@ async function ended(...args: string[]): Promise<{ readonly code: number; readon
 const asked = (): Promise<Permission> =>
   eventually('a question to people', async () => {
     const query = { state: 'pending' as const, limit: 5 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
 
 test('a person chats, and another terminal answers the question of the agent by the beginning of its id', async () => {
@@ -83,7 +82,7 @@ test('a person chats, and another terminal answers the question of the agent by 
 
 test('a run is followed to its end, also one whose call a person denies', async () => {
   await eventually('the end of all runs', async () => {
-    const { runs: newest } = dataOf(await runs.play.admin.call(listRuns, { query: { agent_id: 'ada', limit: 5 } }));
+    const { runs: newest } = await runs.play.admin.listRuns({ agent_id: 'ada', limit: 5 });
     return newest.every(({ ended_at }) => ended_at !== null);
   });
   const follow = hamlet('runs', 'ada', '--follow');

@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { rebootAgent, recordRunStep, renewRun, settleRun, type Run } from '@hamlet/contract';
+import { type Run } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
@@ -96,7 +97,7 @@ test('a resident that stalled until another one had its run does nothing more fo
   const run_id = await inTheMiddle('bob');
   frozen.kill('SIGSTOP');
   await inState(run_id, ({ state }) => state === 'queued');
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'bob' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'bob' });
   // Another volume, as on another node, where the lock of the state folder stops no second process.
   await residents.start('bob', 'elsewhere');
   await inState(run_id, ({ attempt }) => attempt === 2);
@@ -115,11 +116,9 @@ test('after its lease has lapsed, a claim records, renews and settles nothing, e
   const old = { cycle: run.cycle ?? 0, attempt: run.attempt };
   const asDan = runs.play.as('dan');
   const answers = async (): Promise<readonly (string | null)[]> => [
-    await codeOf(asDan.call(renewRun, { params: { run_id }, body: old })),
-    await codeOf(
-      asDan.call(recordRunStep, { params: { run_id }, body: { ...old, step: 0, outcome: 'done', text: 'late' } }),
-    ),
-    await codeOf(asDan.call(settleRun, { params: { run_id }, body: { ...old, state: 'done', summary: 'late' } })),
+    await codeOf(asDan.renewRun({ run_id, ...old })),
+    await codeOf(asDan.recordRunStep({ run_id, ...old, step: 0, outcome: 'done', text: 'late' })),
+    await codeOf(asDan.settleRun({ run_id, ...old, state: 'done', summary: 'late' })),
   ];
   await endLease(run_id);
   await requeueRuns(db, new Date(0));
@@ -128,8 +127,6 @@ test('after its lease has lapsed, a claim records, renews and settles nothing, e
   assert.equal((await runs.next('dan'))?.run_id, run_id, 'it is offered again');
   assert.equal(dataOf(await runs.start('dan', run_id)).run.attempt, 2);
   assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);
-  dataOf(
-    await asDan.call(settleRun, { params: { run_id }, body: { ...old, attempt: 2, state: 'done', summary: 'Done.' } }),
-  );
+  await asDan.settleRun({ run_id, ...old, attempt: 2, state: 'done', summary: 'Done.' });
   assert.equal((await runs.get(run_id)).summary, 'Done.');
 });

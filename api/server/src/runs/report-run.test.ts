@@ -1,7 +1,7 @@
 /** A long run reports in its session by the events that the API has: one message, replaced in place, that answers nothing. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startRun, storeRunJournal, type JournalEntry, type SessionMessage } from '@hamlet/contract';
+import { type JournalEntry, type SessionMessage } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { SessionPlay, follow } from '../testing/play/session-play.ts';
@@ -29,7 +29,7 @@ async function begun(agentId: AgentId) {
   const { run } = dataOf(await talk.say(talk.play.admin, sessionId, 'Read the whole board.'));
   const runId = run.run_id;
   const cycle = await talk.cycle(agentId);
-  dataOf(await talk.play.as(agentId).call(startRun, { params: { run_id: runId }, body: { cycle, runtime: 'engine' } }));
+  await talk.play.as(agentId).startRun({ run_id: runId, cycle, runtime: 'engine' });
   let seq = 0;
   const entry = (fields: Readonly<Record<string, unknown>> & { readonly type: string }): JournalEntry => {
     seq += 1;
@@ -68,7 +68,7 @@ async function begun(agentId: AgentId) {
       { ref: ref('failed'), text: '{"code":"unavailable","kind":"failed","text":"no board"}' },
     ];
     const body = { cycle, attempt: 1, entries, payloads };
-    dataOf(await talk.play.as(agentId).call(storeRunJournal, { params: { run_id: runId }, body }));
+    await talk.play.as(agentId).storeRunJournal({ run_id: runId, ...body });
   };
   const reports = async (): Promise<readonly SessionMessage[]> =>
     (await talk.transcript(talk.play.admin, sessionId)).filter(({ progress }) => progress);

@@ -1,7 +1,7 @@
 /** Runs with residents as separate processes: done, cancelled, and continued after kills, without repeated speech. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { rebootAgent, type Run } from '@hamlet/contract';
+import { type Run } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -109,7 +109,7 @@ test(`killed ${KILLS} times, and rebooted in between, the resident continues the
     const seen = (await runs.events(run_id)).length;
     await eventually('some progress', async () => (await runs.events(run_id)).length > seen);
     await residents.kill(resident);
-    if (count % 2 === 0) dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'fay' } }));
+    if (count % 2 === 0) await runs.play.admin.rebootAgent({ agent_id: 'fay' });
     resident = await residents.start('fay');
   }
   const run = await settled(run_id);

@@ -2,27 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  awakenAgent,
-  cancelRun,
-  closeAgent,
-  createRun,
-  getRun,
-  listRunEvents,
-  listRuns,
-  nextRun,
-  openWakes,
-  quarantineAgent,
-  rebootAgent,
-  recordRunStep,
-  RUNS_WAITING_MAX,
-  settleRun,
-  startRun,
-  suspendAgent,
-} from '@hamlet/contract';
+import { openWakes, RUNS_WAITING_MAX } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
@@ -187,12 +171,10 @@ test('a newer cycle gets the run again with its recorded steps, and the older cy
   dataOf(await runs.start('dan', run_id));
   dataOf(await runs.step('dan', run_id, { step: 0, outcome: 'done', text: 'said hello' }));
   const old = await runs.cycle('dan');
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'dan' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'dan' });
   assert.equal((await runs.next('dan'))?.run_id, run_id);
   assert.equal(
-    await codeOf(
-      runs.play.as('dan').call(settleRun, { params: { run_id }, body: { cycle: old, state: 'done', summary: 'x' } }),
-    ),
+    await codeOf(runs.play.as('dan').settleRun({ run_id, cycle: old, state: 'done', summary: 'x' })),
     'stale_cycle',
   );
   assert.equal(await codeOf(runs.settle('dan', run_id, { state: 'done', summary: 'x' })), 'run_not_started');
@@ -207,7 +189,7 @@ test('a run during which its agent always ends is given up after the maximal num
   const { run_id } = await runs.give('dan');
   for (let attempt = 1; attempt <= RUN_ATTEMPTS_MAX; attempt += 1) {
     assert.equal(dataOf(await runs.start('dan', run_id)).run.attempt, attempt);
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'dan' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'dan' });
   }
   assert.equal(await codeOf(runs.start('dan', run_id)), 'run_settled');
   const run = await runs.get(run_id);
@@ -216,9 +198,9 @@ test('a run during which its agent always ends is given up after the maximal num
 });
 
 test('a run waits for a sleeping agent, and a new stream gets a hint of it', async () => {
-  dataOf(await runs.play.admin.call(suspendAgent, { params: { agent_id: 'eve' } }));
+  await runs.play.admin.suspendAgent({ agent_id: 'eve' });
   const { run_id } = await runs.give('eve');
-  dataOf(await runs.play.admin.call(awakenAgent, { params: { agent_id: 'eve' } }));
+  await runs.play.admin.awakenAgent({ agent_id: 'eve' });
   assert.equal((await runs.next('eve'))?.run_id, run_id);
   const stream = listenFor('eve');
   await eventually('eve online', async () => (await runs.play.agent('eve')).status.online);
@@ -237,40 +219,31 @@ test('pages go from the newest to the oldest, filtered, and a cursor is valid fo
   const seen: string[] = [];
   const query = { agent_id: 'eve', state: 'queued' as const, limit: 2 };
   for (let cursor: string | undefined; ;) {
-    const page = dataOf(
-      await runs.play.admin.call(listRuns, { query: cursor === undefined ? query : { ...query, cursor } }),
-    );
+    const page = await runs.play.admin.listRuns(cursor === undefined ? query : { ...query, cursor });
     seen.push(...page.runs.map(({ run_id }) => run_id));
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
   assert.deepEqual(seen, given);
-  const { next_cursor } = dataOf(await runs.play.admin.call(listRuns, { query }));
+  const { next_cursor } = await runs.play.admin.listRuns(query);
   assert.equal(
-    await codeOf(runs.play.admin.call(listRuns, { query: { agent_id: 'ada', cursor: next_cursor ?? '' } })),
+    await codeOf(runs.play.admin.listRuns({ agent_id: 'ada', cursor: next_cursor ?? '' })),
     'cursor_invalid',
   );
-  assert.equal(await codeOf(runs.play.admin.call(listRuns, { query: { cursor: 'bm9uc2Vuc2U' } })), 'cursor_invalid');
+  assert.equal(await codeOf(runs.play.admin.listRuns({ cursor: 'bm9uc2Vuc2U' })), 'cursor_invalid');
   await runs.finishAll('eve');
 });
 
 test('permissions: a member creates runs and cancels their own, an agent works on its own', async () => {
   const member = clientOf(runs.play.url, TOKENS.member);
-  const own: Run = dataOf(await member.call(createRun, { params: { agent_id: 'fay' }, body: { prompt: 'Hello' } })).run;
+  const own: Run = (await member.createRun({ agent_id: 'fay', prompt: 'Hello' })).run;
   const other = await runs.give('fay');
-  assert.equal(await codeOf(member.call(cancelRun, { params: { run_id: other.run_id }, body: {} })), 'forbidden');
-  assert.equal(
-    dataOf(await member.call(cancelRun, { params: { run_id: own.run_id }, body: {} })).run.state,
-    'cancelled',
-  );
+  assert.equal(await codeOf(member.cancelRun({ run_id: other.run_id })), 'forbidden');
+  assert.equal((await member.cancelRun({ run_id: own.run_id })).run.state, 'cancelled');
   assert.equal(await codeOf(runs.start('ada', other.run_id)), 'not_own_agent');
-  assert.equal(await codeOf(runs.play.as('ada').call(nextRun, { params: { agent_id: 'fay' } })), 'not_own_agent');
+  assert.equal(await codeOf(runs.play.as('ada').nextRun({ agent_id: 'fay' })), 'not_own_agent');
   assert.equal(
-    await codeOf(
-      runs.play
-        .as('fay')
-        .call(startRun, { params: { run_id: other.run_id }, body: { cycle: (await runs.cycle('fay')) + 1 } }),
-    ),
+    await codeOf(runs.play.as('fay').startRun({ run_id: other.run_id, cycle: (await runs.cycle('fay')) + 1 })),
     'stale_cycle',
   );
   await runs.finishAll('fay');
@@ -288,51 +261,35 @@ test('an agent works on as many runs at one time as its tier allows', async () =
 });
 
 test('refusals: unknown agents, unknown runs, and a full queue', async () => {
-  assert.equal(
-    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'nobody' }, body: { prompt: 'x' } })),
-    'no_such_agent',
-  );
+  assert.equal(await codeOf(runs.play.admin.createRun({ agent_id: 'nobody', prompt: 'x' })), 'no_such_agent');
   const params = { run_id: randomUUID() };
-  assert.equal(await codeOf(runs.play.admin.call(getRun, { params })), 'no_such_run');
-  assert.equal(await codeOf(runs.play.admin.call(listRunEvents, { params, query: {} })), 'no_such_run');
-  assert.equal(await codeOf(runs.play.admin.call(cancelRun, { params, body: {} })), 'no_such_run');
+  assert.equal(await codeOf(runs.play.admin.getRun(params)), 'no_such_run');
+  assert.equal(await codeOf(runs.play.admin.listRunEvents(params)), 'no_such_run');
+  assert.equal(await codeOf(runs.play.admin.cancelRun(params)), 'no_such_run');
   assert.equal(await codeOf(runs.start('ada', params.run_id)), 'no_such_run');
   assert.equal(
     await codeOf(
       runs.play
         .as('ada')
-        .call(recordRunStep, { params, body: { cycle: await runs.cycle('ada'), step: 0, outcome: 'done', text: 'x' } }),
+        .recordRunStep({ ...params, cycle: await runs.cycle('ada'), step: 0, outcome: 'done', text: 'x' }),
     ),
     'no_such_run',
   );
   assert.equal(
-    await codeOf(
-      runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x'.repeat(16_385) } }),
-    ),
+    await codeOf(runs.play.admin.createRun({ agent_id: 'ada', prompt: 'x'.repeat(16_385) })),
     'validation_failed',
   );
-  assert.equal(
-    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'a\u0000b' } })),
-    'validation_failed',
-  );
+  assert.equal(await codeOf(runs.play.admin.createRun({ agent_id: 'ada', prompt: 'a\u0000b' })), 'validation_failed');
   for (let count = 0; count < RUNS_WAITING_MAX; count += 1) await runs.give('fay');
-  assert.equal(
-    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'fay' }, body: { prompt: 'x' } })),
-    'run_queue_full',
-  );
+  assert.equal(await codeOf(runs.play.admin.createRun({ agent_id: 'fay', prompt: 'x' })), 'run_queue_full');
 });
 
 test('a barred agent gets no run; the end of its life ends its runs', async () => {
   const { run_id } = await runs.give('bob');
-  dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'bob' }, body: { reason: 'test' } }));
-  assert.equal(
-    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'x' } })),
-    'agent_barred',
-  );
+  await runs.play.admin.quarantineAgent({ agent_id: 'bob', reason: 'test' });
+  assert.equal(await codeOf(runs.play.admin.createRun({ agent_id: 'bob', prompt: 'x' })), 'agent_barred');
   const { uid } = await runs.play.agent('bob');
-  dataOf(
-    await clientOf(runs.play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'bob' }, body: { uid } }),
-  );
+  await clientOf(runs.play.url, TOKENS.operator).closeAgent({ agent_id: 'bob', uid });
   const run = await eventually('the end', async () => {
     const now = await runs.get(run_id);
     return now.state === 'failed' ? now : null;

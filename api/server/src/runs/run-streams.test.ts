@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { banAccount, logOut, publishRunWords, streamRun, type Client, type StreamEvent } from '@hamlet/contract';
+import { streamRun, type StreamEvent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import {
   agentToken,
@@ -39,7 +40,7 @@ after(async () => {
   await village.remove();
 });
 
-const onReplica = (index: number, token: string = TOKENS.admin): Client =>
+const onReplica = (index: number, token: string = TOKENS.admin): TestClient =>
   clientOf(replicas[index % 2]?.peopleUrl ?? '', token);
 
 interface Reading {
@@ -50,7 +51,7 @@ interface Reading {
 
 /** Reads the stream of a run until it ends, the test stops it, or it has sent `most` events. */
 function read(
-  client: Client,
+  client: TestClient,
   runId: string,
   { after, most = Infinity }: { after?: number; most?: number } = {},
 ): Reading {
@@ -172,18 +173,18 @@ test('words that a resident publishes reach the readers of its run, and no other
   const body = { cycle: await runs.cycle('ada'), attempt: 1, ask: 2, text: 'Fresh bread.' };
   const params = { run_id: runId };
   await eventually('the words', async () => {
-    dataOf(await ada.call(publishRunWords, { params, body }));
+    await ada.publishRunWords({ ...params, ...body });
     return reading.sent.some((each) => each.event === 'delta' && each.data.text === body.text && each.data.ask === 2);
   });
   const codes = [
-    await codeOf(onReplica(0, agentToken('bob')).call(publishRunWords, { params, body })),
-    await codeOf(ada.call(publishRunWords, { params, body: { ...body, attempt: 2 } })),
-    await codeOf(ada.call(publishRunWords, { params, body: { ...body, cycle: body.cycle + 1 } })),
-    await codeOf(ada.call(publishRunWords, { params: { run_id: '00000000-0000-4000-8000-000000000000' }, body })),
+    await codeOf(onReplica(0, agentToken('bob')).publishRunWords({ ...params, ...body })),
+    await codeOf(ada.publishRunWords({ ...params, ...body, attempt: 2 })),
+    await codeOf(ada.publishRunWords({ ...params, ...body, cycle: body.cycle + 1 })),
+    await codeOf(ada.publishRunWords({ run_id: '00000000-0000-4000-8000-000000000000', ...body })),
   ];
   assert.deepEqual(codes, ['not_own_agent', 'claim_lapsed', 'stale_cycle', 'no_such_run']);
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
-  assert.equal(await codeOf(ada.call(publishRunWords, { params, body })), 'run_settled');
+  assert.equal(await codeOf(ada.publishRunWords({ ...params, ...body })), 'run_settled');
   await reading.ended;
 });
 
@@ -214,13 +215,13 @@ test('a stream ends when its reader signs out or is banned, also on another repl
   const reading = read((await signIn(url(1), 'Mia')).client, runId);
   await eventually('the first event', () => reading.sent.length > 0);
   const params = { account_id: mia.accountId };
-  dataOf(await grace.client.call(banAccount, { params, body: { reason: 'test' } }));
+  await grace.client.banAccount({ ...params, reason: 'test' });
   await reading.ended;
 
   const other = await signIn(url(1), 'Grace');
   const own = read(other.client, runId);
   await eventually('the first event', () => own.sent.length > 0);
-  dataOf(await other.client.call(logOut, {}));
+  await other.client.logOut();
   await own.ended;
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: 'Done.' }));
 });

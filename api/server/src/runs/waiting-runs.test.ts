@@ -1,9 +1,10 @@
 /** Runs that wait for permissions, their budgets and usage, and ends without an effect, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { renewRun, RunBudgets, settleRun, startRun, storeRunJournal, waitRun } from '@hamlet/contract';
+import { RunBudgets } from '@hamlet/contract';
 import { addRunUsage, readOverdueRuns, type Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 
@@ -23,7 +24,7 @@ after(() => village.remove());
 async function startedRun(agentId: 'ada' | 'bob'): Promise<{ readonly runId: string; readonly cycle: number }> {
   const { run_id: runId } = await runs.give(agentId);
   const cycle = await runs.cycle(agentId);
-  dataOf(await runs.play.as(agentId).call(startRun, { params: { run_id: runId }, body: { cycle, runtime: 'engine' } }));
+  await runs.play.as(agentId).startRun({ run_id: runId, cycle, runtime: 'engine' });
   return { runId, cycle };
 }
 
@@ -32,17 +33,14 @@ test('a start returns budgets by the tier, no permissions and no session; a wait
   const cycle = await runs.cycle('ada');
   const params = { run_id };
   const body = { cycle, runtime: 'engine' };
-  const started = dataOf(await runs.play.as('ada').call(startRun, { params, body }));
+  const started = await runs.play.as('ada').startRun({ ...params, ...body });
   assert.deepEqual([started.permissions, started.session, started.run.runtime], [[], null, 'engine']);
   assert.deepEqual(RunBudgets.parse(started.budgets), started.run.budgets);
-  const again = dataOf(await runs.play.as('ada').call(startRun, { params, body }));
+  const again = await runs.play.as('ada').startRun({ ...params, ...body });
   assert.deepEqual(again.budgets, started.budgets);
-  const waited = dataOf(await runs.play.as('ada').call(waitRun, { params, body: { cycle, attempt: 1 } }));
+  const waited = await runs.play.as('ada').waitRun({ ...params, cycle, attempt: 1 });
   assert.deepEqual([waited.run.state, waited.permissions], ['running', []]);
-  assert.equal(
-    await codeOf(runs.play.as('ada').call(waitRun, { params, body: { cycle, attempt: 2 } })),
-    'claim_lapsed',
-  );
+  assert.equal(await codeOf(runs.play.as('ada').waitRun({ ...params, cycle, attempt: 2 })), 'claim_lapsed');
   dataOf(await runs.settle('ada', run_id, { state: 'done', summary: 'Done.', answer: 'It is noon.' }));
 });
 
@@ -51,10 +49,7 @@ test('a run that waits is offered to nobody, holds no place and is started by no
   await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
   assert.equal(await runs.next('ada'), null);
   assert.equal(await codeOf(runs.start('ada', runId)), 'run_waiting');
-  assert.equal(
-    await codeOf(runs.play.as('ada').call(renewRun, { params: { run_id: runId }, body: { cycle } })),
-    'claim_lapsed',
-  );
+  assert.equal(await codeOf(runs.play.as('ada').renewRun({ run_id: runId, cycle })), 'claim_lapsed');
   const other = await runs.give('ada', 'another');
   assert.equal(dataOf(await runs.start('ada', other.run_id)).run.state, 'running');
   assert.equal(dataOf(await runs.cancel(runId)).run.state, 'cancelled');
@@ -63,9 +58,9 @@ test('a run that waits is offered to nobody, holds no place and is started by no
 
 test('a run that did nothing is never done', async () => {
   const { runId, cycle } = await startedRun('bob');
-  const end = { params: { run_id: runId }, body: { cycle, attempt: 1, state: 'done', summary: 'Done.' } } as const;
+  const end = { run_id: runId, cycle, attempt: 1, state: 'done', summary: 'Done.' } as const;
   for (let time = 0; time < 2; time += 1) {
-    const { run } = dataOf(await runs.play.as('bob').call(settleRun, end));
+    const { run } = await runs.play.as('bob').settleRun(end);
     assert.deepEqual([run.state, run.error?.code, run.summary], ['failed', 'run_did_nothing', null]);
   }
   const worked = await startedRun('bob');
@@ -77,7 +72,7 @@ test('usage: the count of the agent, until the API has seen some itself', async 
   const { runId, cycle } = await startedRun('bob');
   const usage = { steps: 3, tokens: 1_200, cost: '0.5' };
   const body = { cycle, attempt: 1, state: 'failed' as const, summary: 'No.', usage, unsettled: ['1.0'] };
-  const { run } = dataOf(await runs.play.as('bob').call(settleRun, { params: { run_id: runId }, body }));
+  const { run } = await runs.play.as('bob').settleRun({ run_id: runId, ...body });
   assert.deepEqual([run.usage, run.unsettled], [{ ...usage, witnessed: false }, ['1.0']]);
   await addRunUsage(db, runId, { tokens: 1_000, costMicros: 400_000 });
   assert.deepEqual((await runs.get(runId)).usage, { steps: 3, tokens: 1_000, cost: '0.4', witnessed: true });
@@ -94,7 +89,7 @@ test('a run that the API ends names the calls whose end is unknown', async () =>
     { seq: 3, event: { ...event, type: 'tool_settled', call: '0.0', outcome: 'ok', result: ref } },
   ];
   const body = { cycle, attempt: 1, entries, payloads: [] };
-  dataOf(await runs.play.as('ada').call(storeRunJournal, { params: { run_id: runId }, body }));
+  await runs.play.as('ada').storeRunJournal({ run_id: runId, ...body });
   await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
   const { run } = dataOf(await runs.cancel(runId));
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['0.1']]);

@@ -11,16 +11,14 @@ import {
   changeSchedule,
   createSchedule,
   deleteSchedule,
-  fireSchedule,
-  getSchedule,
   GROUP,
-  listSchedules,
+  ProblemError,
   VERSION,
 } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 
@@ -59,19 +57,19 @@ async function stored(name: string): Promise<Stored> {
   return kube.client.get<Stored>(SCHEDULES, { namespace, name });
 }
 
-async function codeOf(
-  call: Promise<{ ok: true } | { ok: false; problem: { code: string; detail: string } }>,
-): Promise<readonly [string, string] | null> {
-  const outcome = await call;
-  return outcome.ok ? null : [outcome.problem.code, outcome.problem.detail];
+async function refused(call: Promise<unknown>): Promise<readonly [code: string, detail: string] | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    if (error instanceof ProblemError) return [error.problem.code, error.problem.detail];
+    throw error;
+  }
 }
 
 async function create(name: string, spec: object = {}): Promise<ScheduleView> {
-  return dataOf(
-    await play.admin.call(createSchedule, {
-      body: { name, agent_name: 'ada', prompt: 'Look around.', every: '10m', ...spec },
-    }),
-  ).schedule;
+  return (await play.admin.createSchedule({ name, agent_name: 'ada', prompt: 'Look around.', every: '10m', ...spec }))
+    .schedule;
 }
 
 test('a schedule is written to the cluster under our name, and read back with its defaults', async () => {
@@ -105,23 +103,28 @@ test('a schedule is written to the cluster under our name, and read back with it
     ['hamlet-api'],
   );
   assert.deepEqual(
-    await codeOf(
-      play.admin.call(createSchedule, { body: { name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' } }),
-    ).then((code) => code?.[0]),
+    await refused(play.admin.createSchedule({ name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' })).then(
+      (code) => code?.[0],
+    ),
     'schedule_exists',
   );
 });
 
 test('a refusal of the API server has its message', async () => {
-  const [code, detail] = (await codeOf(
-    play.admin.call(createSchedule, {
-      body: { name: 'both', agent_name: 'ada', prompt: 'x', every: '1m', cron: '* * * * *', time_zone: 'UTC' },
+  const [code, detail] = (await refused(
+    play.admin.createSchedule({
+      name: 'both',
+      agent_name: 'ada',
+      prompt: 'x',
+      every: '1m',
+      cron: '* * * * *',
+      time_zone: 'UTC',
     }),
   )) ?? ['', ''];
   assert.equal(code, 'schedule_refused');
   assert.match(detail, /write exactly one of every, cron and dailyAt/);
   await create('good');
-  const change = await codeOf(play.admin.call(changeSchedule, { params: { name: 'good' }, body: { every: 'soon' } }));
+  const change = await refused(play.admin.changeSchedule({ name: 'good', every: 'soon' }));
   assert.equal(change?.[0], 'schedule_refused');
   assert.match(change?.[1] ?? '', /write a duration/);
   assert.equal((await stored('good')).spec['every'], '10m');
@@ -130,26 +133,25 @@ test('a refusal of the API server has its message', async () => {
 test('a change keeps omitted fields, removes fields that are null, and replaces labels as a whole', async () => {
   await create('walk', { agent_name: null, selector: { match_labels: { team: 'red', floor: 'one' } } });
   const params = { name: 'walk' };
-  assert.equal(
-    dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend,
-    true,
-  );
-  const changed = dataOf(
-    await play.admin.call(changeSchedule, {
-      params,
-      body: { every: null, cron: '0 9 * * *', time_zone: 'UTC', selector: { match_labels: { team: 'blue' } } },
-    }),
+  assert.equal((await play.admin.changeSchedule({ ...params, suspend: true })).schedule.suspend, true);
+  const changed = (
+    await play.admin.changeSchedule({
+      ...params,
+      every: null,
+      cron: '0 9 * * *',
+      time_zone: 'UTC',
+      selector: { match_labels: { team: 'blue' } },
+    })
   ).schedule;
   assert.deepEqual(
     [changed.every, changed.cron, changed.selector, changed.suspend],
     [null, '0 9 * * *', { match_labels: { team: 'blue' } }, true],
   );
-  const { agent_name, selector } = dataOf(
-    await play.admin.call(changeSchedule, { params, body: { selector: null, agent_name: 'bob' } }),
-  ).schedule;
+  const { agent_name, selector } = (await play.admin.changeSchedule({ ...params, selector: null, agent_name: 'bob' }))
+    .schedule;
   assert.deepEqual([agent_name, selector], ['bob', null]);
   const before = (await stored('walk')).metadata.resourceVersion;
-  dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true, agent_name: 'bob' } }));
+  await play.admin.changeSchedule({ ...params, suspend: true, agent_name: 'bob' });
   assert.equal((await stored('walk')).metadata.resourceVersion, before, 'a change of nothing writes nothing');
 });
 
@@ -163,21 +165,23 @@ test('a field of another owner is taken over only on request, and the refusal na
   await kube.client.apply(SCHEDULES, object, { fieldManager: 'argocd' });
   const params = { name: 'ops' };
   assert.equal(
-    dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend,
+    (await play.admin.changeSchedule({ ...params, suspend: true })).schedule.suspend,
     true,
     'a field with its default has no owner',
   );
-  const [code, detail] = (await codeOf(
-    play.admin.call(changeSchedule, { params, body: { every: null, daily_at: '08:00', time_zone: 'UTC' } }),
+  const [code, detail] = (await refused(
+    play.admin.changeSchedule({ ...params, every: null, daily_at: '08:00', time_zone: 'UTC' }),
   )) ?? ['', ''];
   assert.equal(code, 'field_owned_elsewhere');
   assert.match(detail, /spec\.every is managed by "argocd"/);
-  const taken = dataOf(
-    await play.admin.call(changeSchedule, {
-      params,
-      query: { on_conflict: 'take_over' },
-      body: { every: null, daily_at: '08:00', time_zone: 'UTC' },
-    }),
+  const taken = (
+    await play.admin.changeSchedule({
+      ...params,
+      on_conflict: 'take_over',
+      every: null,
+      daily_at: '08:00',
+      time_zone: 'UTC',
+    })
   ).schedule;
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
@@ -192,28 +196,24 @@ test('kubectl apply owns no field that it omits, and a change by the api owns on
   };
   await kube.client.create(SCHEDULES, object, { namespace, query });
   const params = { name: 'plain' };
-  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = dataOf(
-    await play.admin.call(getSchedule, { params }),
+  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = (
+    await play.admin.getSchedule(params)
   ).schedule;
   assert.deepEqual(
     [missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit],
     ['Skip', 10, 'Forbid', 300, false, 10],
   );
   const wanted = { missed_runs, catch_up_limit: 3, overlap, starting_deadline_seconds, suspend: true, history_limit };
-  dataOf(await play.admin.call(changeSchedule, { params, body: wanted }));
+  await play.admin.changeSchedule({ ...params, ...wanted });
   assert.deepEqual((await stored('plain')).spec, { ...object.spec, catchUpLimit: 3, suspend: true });
-  dataOf(
-    await play.admin.call(changeSchedule, {
-      params,
-      body: {
-        overlap: 'Queue',
-        missed_runs: 'RunOnce',
-        starting_deadline_seconds: 60,
-        history_limit: 5,
-        suspend: false,
-      },
-    }),
-  );
+  await play.admin.changeSchedule({
+    ...params,
+    overlap: 'Queue',
+    missed_runs: 'RunOnce',
+    starting_deadline_seconds: 60,
+    history_limit: 5,
+    suspend: false,
+  });
 });
 
 test('status is as the operator wrote it, and the last firings are those of the table', async () => {
@@ -239,8 +239,8 @@ test('status is as the operator wrote it, and the last firings are those of the 
   await kube.client.mergePatch(SCHEDULES, { status }, { namespace, name: 'clock', subresource: 'status' });
   const leader = leaderOf(play.url, 'lease:1');
   for (const slot of ['2026-01-01T00:00:00.000Z', '2026-01-01T00:10:00.000Z'])
-    dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: uid, slot, agents: ['nobody'] }) }));
-  const view = dataOf(await play.admin.call(getSchedule, { params: { name: 'clock' } })).schedule;
+    await leader.fireSchedule(firingBody({ schedule_uid: uid, slot, agents: ['nobody'] }));
+  const view = (await play.admin.getSchedule({ name: 'clock' })).schedule;
   assert.deepEqual(
     { ...view.status, conditions: view.status.conditions.map(({ reason }) => reason) },
     {
@@ -266,44 +266,36 @@ test('status is as the operator wrote it, and the last firings are those of the 
 test('the list is in pages, by name', async () => {
   const names: string[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = dataOf(
-      await play.admin.call(listSchedules, { query: cursor === undefined ? { limit: 2 } : { limit: 2, cursor } }),
-    );
+    const page = await play.admin.listSchedules(cursor === undefined ? { limit: 2 } : { limit: 2, cursor });
     names.push(...page.schedules.map(({ name }) => name));
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
   assert.deepEqual(names, ['clock', 'good', 'ops', 'plain', 'round', 'walk']);
-  assert.equal(
-    (await codeOf(play.admin.call(listSchedules, { query: { cursor: 'nonsense' } })))?.[0],
-    'cursor_invalid',
-  );
+  assert.equal((await refused(play.admin.listSchedules({ cursor: 'nonsense' })))?.[0], 'cursor_invalid');
 });
 
 test('a deleted schedule is gone, and an unknown one is refused', async () => {
-  assert.deepEqual(dataOf(await play.admin.call(deleteSchedule, { params: { name: 'good' } })), {
+  assert.deepEqual(await play.admin.deleteSchedule({ name: 'good' }), {
     name: 'good',
     deleted: true,
   });
   await eventually(
     'it to be gone',
-    async () => (await codeOf(play.admin.call(getSchedule, { params: { name: 'good' } })))?.[0] === 'no_such_schedule',
+    async () => (await refused(play.admin.getSchedule({ name: 'good' })))?.[0] === 'no_such_schedule',
   );
-  assert.equal((await codeOf(play.admin.call(deleteSchedule, { params: { name: 'good' } })))?.[0], 'no_such_schedule');
-  assert.equal(
-    (await codeOf(play.admin.call(changeSchedule, { params: { name: 'good' }, body: { suspend: true } })))?.[0],
-    'no_such_schedule',
-  );
+  assert.equal((await refused(play.admin.deleteSchedule({ name: 'good' })))?.[0], 'no_such_schedule');
+  assert.equal((await refused(play.admin.changeSchedule({ name: 'good', suspend: true })))?.[0], 'no_such_schedule');
 });
 
 test('members read schedules and do not write them', async () => {
   const member = clientOf(play.url, TOKENS.member);
-  assert.ok((await member.call(listSchedules, { query: {} })).ok);
-  assert.equal((await codeOf(member.call(deleteSchedule, { params: { name: 'round' } })))?.[0], 'forbidden');
+  await member.listSchedules();
+  assert.equal((await refused(member.deleteSchedule({ name: 'round' })))?.[0], 'forbidden');
 });
 
 test('without a cluster the API shows the samples, and refuses a write with the fix', async () => {
-  const { schedules } = dataOf(await withoutCluster.admin.call(listSchedules, { query: {} }));
+  const { schedules } = await withoutCluster.admin.listSchedules();
   assert.deepEqual(
     schedules.map(({ name }) => name),
     ['hourly'],
@@ -312,15 +304,12 @@ test('without a cluster the API shows the samples, and refuses a write with the 
     schedules[0]?.status.conditions.map(({ status, reason }) => [status, reason]),
     [['False', 'NoOperator']],
   );
-  assert.equal(
-    (await codeOf(withoutCluster.admin.call(getSchedule, { params: { name: 'daily' } })))?.[0],
-    'no_such_schedule',
-  );
+  assert.equal((await refused(withoutCluster.admin.getSchedule({ name: 'daily' })))?.[0], 'no_such_schedule');
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [
     withoutCluster.admin.call(createSchedule, { body }),
     withoutCluster.admin.call(changeSchedule, { params: { name: 'hourly' }, body: { suspend: true } }),
     withoutCluster.admin.call(deleteSchedule, { params: { name: 'hourly' } }),
   ])
-    assert.equal((await codeOf(write))?.[0], 'cluster_needed');
+    assert.equal((await refused(write))?.[0], 'cluster_needed');
 });

@@ -3,19 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  answerPermission,
-  listCalls,
-  listPermissions,
-  listPosts,
-  listScripts,
-  rebootAgent,
-  type Permission,
-  type Script,
-} from '@hamlet/contract';
+import { type Permission, type Script } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
-import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
@@ -74,7 +64,7 @@ before(async () => {
 });
 afterEach(async () => {
   await residents.killAll();
-  for (const agent_id of ['ada', 'bob']) dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id } }));
+  for (const agent_id of ['ada', 'bob']) await runs.play.admin.rebootAgent({ agent_id });
 });
 after(async () => {
   await residents.remove();
@@ -88,14 +78,14 @@ const use = (name: string, args: object): string => `Tool: ${name} ${JSON.string
 const bake = (source: string, name = 'bake'): string =>
   use('save_script', { name, description: 'Bakes bread', language: 'bash', source });
 const scriptsOf = async (agent_id: AgentId): Promise<readonly Script[]> =>
-  dataOf(await runs.play.admin.call(listScripts, { params: { agent_id } })).scripts;
+  (await runs.play.admin.listScripts({ agent_id })).scripts;
 const asked = (run_id: string): Promise<Permission> =>
   eventually('a question to people', async () => {
     const query = { run_id, state: 'pending' as const, limit: 5 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
 async function answer({ permission_id }: Permission, body: { answer: 'allow' | 'happened' | 'repeat' }): Promise<void> {
-  dataOf(await runs.play.admin.call(answerPermission, { params: { permission_id }, body }));
+  await runs.play.admin.answerPermission({ permission_id, ...body });
 }
 
 test('an agent saves a script and runs it in another run, after its pod and its volume are gone', async () => {
@@ -113,7 +103,7 @@ test('an agent saves a script and runs it in another run, after its pod and its 
   );
   assert.equal(saved.state, 'done', JSON.stringify(saved.error));
   await residents.kill(child);
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   await residents.start('ada', 'another-volume');
   const steps = [
     use('list_scripts', {}),
@@ -124,7 +114,7 @@ test('an agent saves a script and runs it in another run, after its pod and its 
   assert.match(run.summary ?? '', /rye is baked/, JSON.stringify(run.error));
   const [script] = await scriptsOf('ada');
   assert.deepEqual([script?.runs, script?.last_run?.run_id, script?.last_run?.outcome?.kind], [1, run_id, 'ok']);
-  const { calls } = dataOf(await runs.play.admin.call(listCalls, { query: { run_id } }));
+  const { calls } = await runs.play.admin.listCalls({ run_id });
   assert.match(calls[0]?.report?.command ?? '', /^# bake [0-9a-f]{32} \{"what":"rye"\}\necho /);
 });
 
@@ -152,7 +142,7 @@ test('a resident that is killed in the middle of a script finds it again; with t
     assert.equal(run.state, 'done', JSON.stringify(run.error));
     if (!lost) assert.match(run.summary ?? '', /baked/);
     await residents.killAll();
-    dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+    await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   }
 });
 
@@ -166,7 +156,7 @@ test('an agent shares a script in a post; another adopts it with a permission, a
   const given = await runs.give('ada', steps.join('\n'));
   const shared = await runs.ended(given.run_id);
   assert.equal(shared.state, 'done', JSON.stringify(shared.error));
-  const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: 'A script for all' } }));
+  const { posts } = await runs.play.admin.listPosts({ q: 'A script for all' });
   const [post] = posts;
   const [deliverable] = post?.deliverables ?? [];
   assert.deepEqual([deliverable?.name, deliverable?.deliverable], ['share.script.json', 'script']);

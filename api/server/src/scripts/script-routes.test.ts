@@ -2,24 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  adoptScript,
-  beginCall,
-  createPost,
-  deleteScript,
-  endCall,
-  getRun,
-  getScript,
-  keepArtifact,
-  listAudit,
-  listRunEvents,
-  listScripts,
-  saveScript,
-  SCRIPT_SOURCE_MAX_BYTES,
-  type CallOutcome,
-} from '@hamlet/contract';
+import { beginCall, keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
 import { taintRun, type Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
@@ -70,8 +56,7 @@ async function save(working: Working, name: string, more: Readonly<Record<string
   assert.equal(outcome.kind, 'ok', JSON.stringify(outcome));
   return String(outcome.data?.['version']);
 }
-const listOf = async (agent_id: AgentId, by = permits.play.admin) =>
-  dataOf(await by.call(listScripts, { params: { agent_id } })).scripts;
+const listOf = async (agent_id: AgentId, by = permits.play.admin) => (await by.listScripts({ agent_id })).scripts;
 
 /** `begun`, or the code with which a call of `run_script` is refused or denied. */
 async function started(working: Working, args: object, by = permits): Promise<string> {
@@ -90,10 +75,10 @@ test('a script has versions by its content, of which the newest ten stay', async
   assert.notEqual(await save(working, 'many', { source: 'echo 0', language: 'python' }), first);
   for (let at = 1; at <= 10; at += 1) await save(working, 'many', { source: `echo ${at}` });
   const params = { agent_id: 'ada', name: 'many' };
-  const { script: shown, source, versions } = dataOf(await permits.play.admin.call(getScript, { params, query: {} }));
+  const { script: shown, source, versions } = await permits.play.admin.getScript(params);
   assert.deepEqual([shown.versions, versions.length, source], [10, 10, 'echo 10']);
   const query = { version: first };
-  assert.equal(await codeOf(permits.play.admin.call(getScript, { params, query })), 'no_such_script');
+  assert.equal(await codeOf(permits.play.admin.getScript({ ...params, ...query })), 'no_such_script');
   assert.equal(await started(working, { name: 'many', version: first }), 'no_such_script');
 });
 
@@ -127,13 +112,11 @@ test('a known secret is nowhere: not in the text, the run, the audit or the log 
   const outcome = await perform(working, 'save_script', script('leak', `TOKEN=${secret} curl https://x.test`));
   assert.match(outcome.text, /look like secrets were replaced/);
   const params = { agent_id: 'cleo', name: 'leak' };
-  const { source } = dataOf(await permits.play.admin.call(getScript, { params, query: {} }));
+  const { source } = await permits.play.admin.getScript(params);
   assert.equal(source, 'TOKEN=[secret] curl https://x.test');
   const query = { run_id: working.runId };
-  const { events } = dataOf(await permits.play.admin.call(listRunEvents, { params: query, query: {} }));
-  const { records } = dataOf(
-    await permits.play.admin.call(listAudit, { query: { action: 'script.save', object: 'cleo' } }),
-  );
+  const { events } = await permits.play.admin.listRunEvents(query);
+  const { records } = await permits.play.admin.listAudit({ action: 'script.save', object: 'cleo' });
   assert.equal(records.length, 1);
   assert.ok(!JSON.stringify([events, records]).includes(secret));
 });
@@ -144,24 +127,21 @@ test('members see names, and texts of their own runs; only an admin and the agen
   const [shown] = await listOf('dan', permits.member);
   assert.deepEqual([shown?.name, shown?.description, shown?.runs], ['hidden', null, 0]);
   const params = { agent_id: 'dan', name: 'hidden' };
-  assert.equal(await codeOf(permits.member.call(getScript, { params, query: {} })), 'no_such_script');
+  assert.equal(await codeOf(permits.member.getScript(params)), 'no_such_script');
   await permits.endAll();
   const own = await permits.startRun('dan', permits.member);
   await save(own, 'shown');
-  const mine = await permits.member.call(getScript, { params: { ...params, name: 'shown' }, query: {} });
-  assert.equal(dataOf(mine).source, READS);
-  assert.equal(await codeOf(permits.member.call(deleteScript, { params })), 'forbidden');
+  const mine = await permits.member.getScript({ ...params, name: 'shown' });
+  assert.equal(mine.source, READS);
+  assert.equal(await codeOf(permits.member.deleteScript(params)), 'forbidden');
+  assert.equal(await codeOf(permits.play.as('ada').listScripts({ agent_id: 'dan' })), 'not_own_agent');
   assert.equal(
-    await codeOf(permits.play.as('ada').call(listScripts, { params: { agent_id: 'dan' } })),
+    await codeOf(permits.play.as('ada').saveScript({ agent_id: 'dan', ...(script('x') as object) } as never)),
     'not_own_agent',
   );
-  assert.equal(
-    await codeOf(permits.play.as('ada').call(saveScript, { params: { agent_id: 'dan' }, body: script('x') as never })),
-    'not_own_agent',
-  );
-  dataOf(await permits.play.admin.call(deleteScript, { params }));
-  assert.equal(await codeOf(permits.play.admin.call(deleteScript, { params })), 'no_such_script');
-  assert.equal(await codeOf(permits.play.admin.call(listScripts, { params: { agent_id: 'nobody' } })), 'no_such_agent');
+  await permits.play.admin.deleteScript(params);
+  assert.equal(await codeOf(permits.play.admin.deleteScript(params)), 'no_such_script');
+  assert.equal(await codeOf(permits.play.admin.listScripts({ agent_id: 'nobody' })), 'no_such_agent');
 });
 
 test('the policy sees the commands of a shell script, and other languages are exec', async () => {
@@ -225,9 +205,7 @@ test('a script that a tainted run saved taints each run that uses it, and stays 
   const [shown] = (await listOf('cleo')).filter(({ name }) => name === 'dirty');
   assert.equal(shown?.tainted, true, 'the same text does not become clean');
   const taint = async () =>
-    dataOf(await permits.play.admin.call(getRun, { params: { run_id: clean.runId } })).run.taint?.map(
-      ({ source }) => source,
-    ) ?? [];
+    (await permits.play.admin.getRun({ run_id: clean.runId })).run.taint?.map(({ source }) => source) ?? [];
   assert.deepEqual(await taint(), []);
   assert.equal(await started(clean, { name: 'dirty', version }), 'begun');
   assert.deepEqual(await taint(), ['script']);
@@ -237,11 +215,13 @@ test('a script that a tainted run saved taints each run that uses it, and stays 
 
 test('a script is adopted only from a post that the agent may read, and only if it is one', async () => {
   const working = await permits.startRun('bob');
-  const post = dataOf(
-    await permits.play.admin.call(createPost, {
-      body: { title: 'None', body: 'None', tags: [], audience: 'public', place: null } as never,
-    }),
-  );
+  const post = await permits.play.admin.createPost({
+    title: 'None',
+    body: 'None',
+    tags: [],
+    audience: 'public',
+    place: null,
+  } as never);
   const args = { post_id: post.post_id, deliverable_id: post.post_id };
   const callId = nextCall();
   assert.equal(await codeOf(permits.perform(working, { tool: 'adopt_script', callId, args })), 'permission_needed');
@@ -249,10 +229,7 @@ test('a script is adopted only from a post that the agent may read, and only if 
   const outcome = outcomeOf(await permits.perform(working, { tool: 'adopt_script', callId, args }));
   assert.deepEqual([outcome.kind, outcome.code], ['failed', 'no_such_artifact']);
   const body = { post_id: post.post_id, artifact_id: post.post_id };
-  assert.equal(
-    await codeOf(permits.play.as('eve').call(adoptScript, { params: { agent_id: 'eve' }, body })),
-    'policy_denied',
-  );
+  assert.equal(await codeOf(permits.play.as('eve').adoptScript({ agent_id: 'eve', ...body })), 'policy_denied');
 });
 
 /** Bytes that ada delivers as scripts, and a post that shares them. Returns the ids of post and deliverables. */
@@ -263,14 +240,14 @@ async function shared(working: Working, contents: readonly string[], audience: s
     const call_id = nextCall();
     const args = { kind: 'script', script: { name: 'x', version: 'a'.repeat(32) } };
     const body = { cycle, attempt, tool: 'deliver' as const, arguments: JSON.stringify(args), boot: 'b1' };
-    dataOf(await permits.play.as(agentId).call(beginCall, { params: { run_id, call_id }, body }));
+    await permits.play.as(agentId).beginCall({ run_id, call_id, ...body });
     const bytes = new Uint8Array(Buffer.from(content));
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const facts = { name: `s${at}.json`, media_type: 'application/json', deliverable: 'script' as const };
     const sent = { params: { run_id, call_id, sha256 }, query: { cycle, attempt, ...facts }, body: bytes };
     deliverables.push(dataOf(await permits.play.as(agentId).call(keepArtifact, sent)).artifact.artifact_id);
     const end = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-    dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id, call_id }, body: end }));
+    await permits.play.as(agentId).endCall({ run_id, call_id, ...end });
   }
   const args = { title: 'Scripts', body: 'For all.', audience, deliverables };
   const callId = nextCall();

@@ -10,11 +10,8 @@ import {
   getLogKey,
   getLogProof,
   getLogTile,
-  listAudit,
-  recordTurn,
-  rewardAgent,
 } from '@hamlet/contract';
-import type { Client, InclusionProof } from '@hamlet/contract';
+import type { InclusionProof } from '@hamlet/contract';
 import {
   EMPTY_EDGE,
   growEdge,
@@ -32,6 +29,7 @@ import {
 import type { Checkpoint } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import type { TestClient } from '@hamlet/test/env/client';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { verifyEd25519 } from './log-signer.ts';
@@ -40,8 +38,8 @@ let village: TestVillage;
 let url = '';
 /** A replica without a key: it seals nothing, and serves the log that others seal. */
 let keyless = '';
-let admin: Client;
-let member: Client;
+let admin: TestClient;
+let member: TestClient;
 let superuser: Superuser;
 
 before(async () => {
@@ -62,9 +60,8 @@ after(async () => {
 });
 
 async function reward(agent_id: string, amount: string): Promise<string> {
-  const answer = await admin.call(rewardAgent, { body: { agent_id, amount, reason: 'good bread' } });
-  assert.ok(answer.ok);
-  return answer.data.ledger_entry_id;
+  const answer = await admin.rewardAgent({ agent_id, amount, reason: 'good bread' });
+  return answer.ledger_entry_id;
 }
 
 /** Opens the newest checkpoint with the key that the village publishes. */
@@ -80,9 +77,8 @@ function opened(note: string, keyText: string): Checkpoint {
 }
 
 async function keyText(): Promise<string> {
-  const answer = await clientOf(url).call(getLogKey, {});
-  assert.ok(answer.ok);
-  return answer.data;
+  const answer = await clientOf(url).getLogKey();
+  return answer;
 }
 
 async function proofOf(record_id: string): Promise<InclusionProof> {
@@ -110,9 +106,8 @@ function holds(proof: Pick<InclusionProof, 'position' | 'leaf' | 'hashes' | 'che
 test('entries and tiles hash to the signed root', async () => {
   await reward('ada', '5');
   await proofOf(await reward('bob', '2'));
-  const answer = await clientOf(url).call(getLogCheckpoint, {});
-  assert.ok(answer.ok);
-  const { size, root } = opened(answer.data, await keyText());
+  const answer = await clientOf(url).getLogCheckpoint();
+  const { size, root } = opened(answer, await keyText());
   assert.ok(size >= 4 && size < 256, `two entries and two acts at least: ${size}`);
   const tile = `000.p/${size}`;
   const [hashes, bundle] = await Promise.all([
@@ -124,7 +119,7 @@ test('entries and tiles hash to the signed root', async () => {
   assert.equal(entries.length, size);
   assert.deepEqual(Buffer.from(hashes.data), Buffer.concat(entries.map((entry) => leafHash(entry, sha256))));
   assert.deepEqual(Buffer.from(rootOf(growEdge(EMPTY_EDGE, hashes.data, sha256).edge, sha256)), Buffer.from(root));
-  assert.ok((await clientOf(keyless).call(getLogCheckpoint, {})).ok);
+  await clientOf(keyless).getLogCheckpoint();
   const bare = await fetch(`${url}/log/tile/0/${tile}`);
   assert.equal(bare.headers.get('content-type'), 'application/octet-stream');
   assert.equal((await bare.arrayBuffer()).byteLength, size * 32);
@@ -148,13 +143,11 @@ test('a reward, its act and a turn are proven to actors who may read them', asyn
   const key = await keyText();
   const entry = await reward('ada', '1.5');
   assert.ok(holds(await proofOf(entry), key));
-  for (const token of [TOKENS.member, agentToken('ada')])
-    assert.ok((await clientOf(url, token).call(getLogProof, { params: { record_id: entry } })).ok);
+  for (const token of [TOKENS.member, agentToken('ada')]) await clientOf(url, token).getLogProof({ record_id: entry });
   const foreign = await clientOf(url, agentToken('bob')).call(getLogProof, { params: { record_id: entry } });
   assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
-  const acts = await admin.call(listAudit, { query: { kind: 'act', object: 'ada', q: 'bread', limit: 1 } });
-  assert.ok(acts.ok);
-  const [act] = acts.data.records;
+  const acts = await admin.listAudit({ kind: 'act', object: 'ada', q: 'bread', limit: 1 });
+  const [act] = acts.records;
   assert.ok(act !== undefined);
   const proof = await proofOf(act.record_id);
   assert.equal(proof.kind, 'act');
@@ -170,7 +163,7 @@ test('a reward, its act and a turn are proven to actors who may read them', asyn
     acted: { tool: 'http', argument: 'x' },
     reflected: {},
   };
-  assert.ok((await clientOf(url, agentToken('ada')).call(recordTurn, { params: { agent_id: 'ada' }, body: turn })).ok);
+  await clientOf(url, agentToken('ada')).recordTurn({ agent_id: 'ada', ...turn });
   const turnProof = await proofOf(turn.turn_id);
   assert.equal(turnProof.kind, 'turn');
   assert.ok(holds(turnProof, key));
@@ -179,14 +172,11 @@ test('a reward, its act and a turn are proven to actors who may read them', asyn
 test('the newest sealed entry of an account proves its balance', async () => {
   const entry = await reward('cleo', '7.25');
   await proofOf(entry);
-  const answer = await clientOf(url, agentToken('cleo')).call(getBalanceProof, { params: { agent_id: 'cleo' } });
-  assert.ok(answer.ok);
-  const { balance, version, ledger_entry_id, account } = answer.data;
+  const answer = await clientOf(url, agentToken('cleo')).getBalanceProof({ agent_id: 'cleo' });
+  const { balance, version, ledger_entry_id, account } = answer;
   assert.deepEqual([balance, version, ledger_entry_id], ['7.25', 1, entry]);
-  assert.ok(holds(answer.data, await keyText()));
-  const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.data.leaf)))?.find(
-    ({ owner }) => owner === 'agent/cleo',
-  );
+  assert.ok(holds(answer, await keyText()));
+  const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.leaf)))?.find(({ owner }) => owner === 'agent/cleo');
   assert.deepEqual([side?.account, side?.version, side?.balanceAfter], [BigInt(account), 1n, 7_250_000n]);
   const none = await admin.call(getBalanceProof, { params: { agent_id: 'fay' } });
   assert.equal(none.ok ? '' : none.problem.code, 'not_sealed');
@@ -198,17 +188,13 @@ test('the newest sealed entry of an account proves its balance', async () => {
 
 test('a proof shows that an earlier checkpoint is the beginning of the newest', async () => {
   const key = await keyText();
-  const earlier = await clientOf(url).call(getLogCheckpoint, {});
-  assert.ok(earlier.ok);
-  const first = opened(earlier.data, key);
+  const earlier = await clientOf(url).getLogCheckpoint();
+  const first = opened(earlier, key);
   await proofOf(await reward('dan', '1'));
-  const answer = await clientOf(url).call(getLogConsistency, { query: { from: first.size } });
-  assert.ok(answer.ok);
-  const second = opened(answer.data.checkpoint, key);
+  const answer = await clientOf(url).getLogConsistency({ from: first.size });
+  const second = opened(answer.checkpoint, key);
   assert.ok(second.size > first.size);
-  assert.ok(
-    isConsistent({ first, second, proof: answer.data.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256),
-  );
+  assert.ok(isConsistent({ first, second, proof: answer.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256));
   const ahead = await clientOf(url).call(getLogConsistency, { query: { from: 1_000_000 } });
   assert.equal(ahead.ok ? '' : ahead.problem.code, 'not_sealed');
 });
@@ -225,5 +211,5 @@ test("a row that was changed behind the api's back gets no proof", async () => {
   const answer = await admin.call(getLogProof, { params: { record_id: entry } });
   assert.equal(answer.ok ? '' : answer.problem.code, 'log_differs');
   await change('good bread');
-  assert.ok((await admin.call(getLogProof, { params: { record_id: entry } })).ok);
+  await admin.getLogProof({ record_id: entry });
 });

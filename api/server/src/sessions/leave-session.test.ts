@@ -1,18 +1,9 @@
 /** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  cancelRun,
-  getRun,
-  getSession,
-  listAudit,
-  listMessages,
-  listRuns,
-  removeSessionPerson,
-  streamRun,
-  type Client,
-} from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { streamRun } from '@hamlet/contract';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { follow, SessionPlay } from '../testing/play/session-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
@@ -37,18 +28,18 @@ before(async () => {
 after(() => village.remove());
 
 const idOf = ({ accountId }: SignedInPerson): string => `account ${accountId}`;
-const remove = (by: Client, sessionId: string, personId: string) =>
-  by.call(removeSessionPerson, { params: { session_id: sessionId, person_id: personId } });
+const remove = (by: TestClient, sessionId: string, personId: string) =>
+  by.removeSessionPerson({ session_id: sessionId, person_id: personId });
 
 test('creator, admin and the person themselves take a person out; nobody else, and never the last one', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah', 'Zoe']);
   assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'not_session_creator');
   assert.equal(await codeOf(remove(mia.client, sessionId, idOf(grace))), 'no_such_person');
-  assert.equal(dataOf(await remove(noah.client, sessionId, idOf(noah))).session.people.length, 2);
+  assert.equal((await remove(noah.client, sessionId, idOf(noah))).session.people.length, 2);
   assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'no_such_session');
-  assert.equal(dataOf(await remove(grace.client, sessionId, idOf(zoe))).session.people.length, 1);
+  assert.equal((await remove(grace.client, sessionId, idOf(zoe))).session.people.length, 1);
   assert.equal(await codeOf(remove(mia.client, sessionId, idOf(mia))), 'last_person');
-  const { records } = dataOf(await grace.client.call(listAudit, { query: { object: sessionId, limit: 100 } }));
+  const { records } = await grace.client.listAudit({ object: sessionId, limit: 100 });
   const removed = records.filter(({ action }) => action === 'session.remove').map(({ actor_id }) => actor_id);
   assert.deepEqual(removed, [idOf(grace), idOf(noah)]);
 });
@@ -67,18 +58,18 @@ test('their open streams end at once and no route shows them anything; streams o
     'the streams',
     () => seen.length > 0 && [his, hers].every(({ events }) => events.some((e) => e.event === 'session')),
   );
-  dataOf(await remove(mia.client, sessionId, idOf(noah)));
+  await remove(mia.client, sessionId, idOf(noah));
   await Promise.all([his.ended, ofRun]);
 
-  const at = { params: { session_id: sessionId } };
+  const at = { session_id: sessionId };
   const refusals = await Promise.all([
-    codeOf(noah.client.call(getSession, at)),
-    codeOf(noah.client.call(listMessages, { ...at, query: {} })),
-    codeOf(noah.client.call(getRun, { params })),
-    codeOf(noah.client.call(cancelRun, { params, body: {} })),
+    codeOf(noah.client.getSession(at)),
+    codeOf(noah.client.listMessages(at)),
+    codeOf(noah.client.getRun(params)),
+    codeOf(noah.client.cancelRun(params)),
   ]);
   assert.deepEqual(refusals, ['no_such_session', 'no_such_session', 'no_such_run', 'no_such_run']);
-  const { runs } = dataOf(await noah.client.call(listRuns, { query: { agent_id: 'bob' } }));
+  const { runs } = await noah.client.listRuns({ agent_id: 'bob' });
   assert.ok(runs.every(({ run_id }) => run_id !== run.run_id));
   dataOf(await talk.answer('bob', run.run_id, 'Bread.'));
   await eventually('the answer for Mia', async () => JSON.stringify(hers.events).includes('Bread.'));

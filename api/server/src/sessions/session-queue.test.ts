@@ -1,19 +1,11 @@
 /** Messages of a session are worked on one at a time, in order, and each is answered exactly once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  cancelRun,
-  createRun,
-  fireSchedule,
-  pauseSession,
-  resumeSession,
-  settleRun,
-  startRun,
-  type SessionMessage,
-} from '@hamlet/contract';
+import { pauseSession, resumeSession, settleRun, type SessionMessage } from '@hamlet/contract';
 import { inTransaction, lockRun, type Db } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
 import { applyToRun } from '../runs/apply-to-run.ts';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
@@ -79,7 +71,7 @@ test('a failed and a cancelled run mark their messages, and a line says why; the
   dataOf(await talk.start('cleo', one));
   const error = { code: 'no_model', message: 'The village has no model' };
   dataOf(await talk.settle('cleo', one, { attempt: 1, state: 'failed', summary: 'I cannot.', error }));
-  dataOf(await talk.play.admin.call(cancelRun, { params: { run_id: two }, body: {} }));
+  await talk.play.admin.cancelRun({ run_id: two });
   await talk.answerNext('cleo', 'Done');
   assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
     'admin failed: Fails',
@@ -169,16 +161,13 @@ test('four at once: two sessions, a run and a Schedule never see the text of ano
   const secrets = { first: 'SECRET-ONE', second: 'SECRET-TWO', prompt: 'SECRET-THREE', schedule: 'SECRET-FOUR' };
   const first = await sessionWith('ada', [secrets.first]);
   const second = await sessionWith('ada', [secrets.second]);
-  const given = dataOf(
-    await talk.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: secrets.prompt } }),
-  ).run;
+  const given = (await talk.play.admin.createRun({ agent_id: 'ada', prompt: secrets.prompt })).run;
   const leader = leaderOf(talk.play.url, 'four:0');
   const firing = firingBody({ schedule_uid: 'four', agents: ['ada'], prompt: secrets.schedule });
-  const fired = dataOf(await leader.call(fireSchedule, { body: firing }));
+  const fired = await leader.fireSchedule(firing);
   const scheduled = fired.runs[0]?.run_id ?? '';
   const cycle = await talk.cycle('ada');
-  const startOf = async (runId: string) =>
-    dataOf(await talk.play.as('ada').call(startRun, { params: { run_id: runId }, body: { cycle } }));
+  const startOf = async (runId: string) => await talk.play.as('ada').startRun({ run_id: runId, cycle });
   for (const [runId, own, session] of [
     [first.runs[0] ?? '', secrets.first, first.sessionId],
     [second.runs[0] ?? '', secrets.second, second.sessionId],

@@ -8,7 +8,6 @@ import {
   createSession,
   endSession,
   freezeAgent,
-  freezeVillage,
   getRun,
   getSession,
   killAgent,
@@ -16,12 +15,8 @@ import {
   liftFreeze,
   liftKill,
   liftQuarantine,
-  liftVillageFreeze,
-  listAgentSessions,
-  listAudit,
   listMessages,
   listRunEvents,
-  listRuns,
   openSessionStream,
   pauseSession,
   ProblemError,
@@ -33,11 +28,9 @@ import {
   SESSION_WAITING_MAX,
   SESSIONS_OF_PERSON_MAX,
   streamRun,
-  suspendAgent,
-  awakenAgent,
 } from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
@@ -111,7 +104,7 @@ test('the same Idempotency-Key makes one message and one run', async () => {
 test('only people of a session read it; an admin reads it too, and the audit names the admin once', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada');
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'A secret.'));
-  const reads = (client: Client) => [
+  const reads = (client: TestClient) => [
     codeOf(client.call(getSession, at(sessionId))),
     codeOf(client.call(listMessages, { ...at(sessionId), query: {} })),
     codeOf(client.call(pauseSession, at(sessionId))),
@@ -127,7 +120,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
     [Symbol.asyncIterator]()
     .next();
   await assert.rejects(follows, (error) => error instanceof ProblemError && error.problem.code === 'no_such_run');
-  const listed = dataOf(await noah.client.call(listRuns, { query: { agent_id: 'ada', limit: 100 } })).runs;
+  const listed = (await noah.client.listRuns({ agent_id: 'ada', limit: 100 })).runs;
   assert.ok(!listed.some(({ run_id }) => run_id === run.run_id));
   assert.equal(await codeOf(talk.play.as('bob').call(getSession, at(sessionId))), 'no_such_session');
   assert.equal(dataOf(await talk.play.as('ada').call(getSession, at(sessionId))).session.session_id, sessionId);
@@ -138,7 +131,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
   await assert.rejects(opened, (error) => error instanceof ProblemError && error.problem.code === 'no_such_session');
 
   const looks = async () =>
-    dataOf(await grace.client.call(listAudit, { query: { object: sessionId, limit: 100 } })).records.filter(
+    (await grace.client.listAudit({ object: sessionId, limit: 100 })).records.filter(
       ({ action }) => action === 'session.look',
     );
   assert.equal((await looks()).length, 0);
@@ -148,7 +141,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
     (await looks()).map(({ actor_id }) => actor_id),
     [`account ${grace.accountId}`],
   );
-  const shown = dataOf(await grace.client.call(listRuns, { query: { agent_id: 'ada', limit: 100 } })).runs;
+  const shown = (await grace.client.listRuns({ agent_id: 'ada', limit: 100 })).runs;
   const veiled = shown.find(({ run_id }) => run_id === run.run_id);
   assert.ok(veiled !== undefined && !veiled.prompt.includes('secret'));
 });
@@ -167,28 +160,24 @@ test('an invited person reads everything and writes; a name of nobody is refused
   }));
   await village.openDb().insertInto('session_person').values(others).execute();
   assert.equal(await codeOf(add('Grace')), 'too_many_people');
-  assert.equal(
-    await codeOf(mia.client.call(createSession, { params: { agent_id: 'cleo' }, body: { people: ['Zed'] } })),
-    'no_such_person',
-  );
+  assert.equal(await codeOf(mia.client.createSession({ agent_id: 'cleo', people: ['Zed'] })), 'no_such_person');
 });
 
 test('a list shows own sessions in pages; only an admin lists those of others', async () => {
   const made = [];
   for (let n = 0; n < 3; n += 1) made.push((await talk.open(noah.client, 'dan')).session_id);
   await talk.open(mia.client, 'dan');
-  const list = (client: Client, query: object) =>
-    client.call(listAgentSessions, { params: { agent_id: 'dan' }, query: { limit: 2, ...query } });
-  const first = dataOf(await list(noah.client, {}));
+  const list = (client: TestClient, query: object) => client.listAgentSessions({ agent_id: 'dan', limit: 2, ...query });
+  const first = await list(noah.client, {});
   assert.ok(first.next_cursor !== null);
-  const second = dataOf(await list(noah.client, { cursor: first.next_cursor }));
+  const second = await list(noah.client, { cursor: first.next_cursor });
   const ids = [...first.sessions, ...second.sessions].map(({ session_id }) => session_id);
   assert.deepEqual(ids, made.toReversed());
   assert.equal(second.next_cursor, null);
   assert.equal(await codeOf(list(mia.client, { cursor: first.next_cursor })), 'cursor_invalid');
   assert.equal(await codeOf(list(noah.client, { whose: 'all' })), 'forbidden');
-  assert.equal(dataOf(await list(grace.client, { whose: 'all', limit: 100 })).sessions.length, 4);
-  assert.equal(dataOf(await list(talk.play.as('dan'), { limit: 100 })).sessions.length, 4);
+  assert.equal((await list(grace.client, { whose: 'all', limit: 100 })).sessions.length, 4);
+  assert.equal((await list(talk.play.as('dan'), { limit: 100 })).sessions.length, 4);
   assert.equal(await codeOf(list(talk.play.as('eve'), {})), 'not_own_agent');
 });
 
@@ -208,9 +197,9 @@ test('measures and the freeze of the village refuse a message with their own cod
     assert.equal(await say(), code);
     dataOf(await admin.call(lift, { params, query: {} }));
   }
-  dataOf(await admin.call(freezeVillage, { body }));
+  await admin.freezeVillage(body);
   assert.equal(await say(), 'village_frozen');
-  dataOf(await admin.call(liftVillageFreeze, { query: {} }));
+  await admin.liftVillageFreeze();
   assert.equal(await say(), null);
 });
 
@@ -268,10 +257,10 @@ test('an ended session cancels its messages, says so, and can only be read', asy
 
 test('a message to an agent that an admin suspended waits until an admin awakens it', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo');
-  const agent = { params: { agent_id: 'cleo' } };
-  dataOf(await talk.play.admin.call(suspendAgent, agent));
+  const agent = { agent_id: 'cleo' };
+  await talk.play.admin.suspendAgent(agent);
   const sent = dataOf(await talk.say(mia.client, sessionId, 'Are you awake?'));
   assert.deepEqual([sent.wake, sent.message.state], ['suspended', 'queued']);
-  dataOf(await talk.play.admin.call(awakenAgent, agent));
+  await talk.play.admin.awakenAgent(agent);
   assert.equal(dataOf(await talk.say(mia.client, sessionId, 'And now?')).wake, 'awake');
 });

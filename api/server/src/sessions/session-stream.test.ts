@@ -1,7 +1,7 @@
 /** Streams of sessions on two replicas: no gap and no repetition, whatever breaks. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listMessages, openSessionStream, pauseSession, sendMessage } from '@hamlet/contract';
+import { openSessionStream, sendMessage } from '@hamlet/contract';
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
 import { dataOf } from '../testing/play.ts';
@@ -60,13 +60,13 @@ test('a stream without a cursor begins with the present state, and then tells wh
 
 test('a reader that reconnects anywhere, at any event, misses nothing and gets nothing twice', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'bob');
-  const from = dataOf(await talk.play.admin.call(listMessages, { params: { session_id: sessionId }, query: {} }));
+  const from = await talk.play.admin.listMessages({ session_id: sessionId });
   const whole = follow(talk.play.admin, sessionId, from.stream_cursor);
   for (const text of ['One', 'Two', 'Three']) {
     dataOf(await talk.say(talk.play.admin, sessionId, text));
     await talk.answerNext('bob', `Answer to ${text}`);
   }
-  dataOf(await talk.play.admin.call(pauseSession, { params: { session_id: sessionId } }));
+  await talk.play.admin.pauseSession({ session_id: sessionId });
   await eventually('the pause', () =>
     whole.events.some((event) => event.event === 'session' && event.data.state === 'paused' && event.id !== null),
   );
@@ -87,7 +87,7 @@ test('a cursor of another session, of nonsense or of forgotten events begins aga
   const first = await talk.open(talk.play.admin, 'cleo');
   const second = await talk.open(talk.play.admin, 'cleo');
   const cursorOf = async (sessionId: string) =>
-    dataOf(await talk.play.admin.call(listMessages, { params: { session_id: sessionId }, query: {} })).stream_cursor;
+    (await talk.play.admin.listMessages({ session_id: sessionId })).stream_cursor;
   const old = await cursorOf(second.session_id);
   dataOf(await talk.say(talk.play.admin, second.session_id, 'Hello'));
   dataOf(await talk.say(talk.play.admin, second.session_id, 'Again'));

@@ -1,8 +1,8 @@
 /** The timeline of an agent: sessions, runs and firings in one list, for the people who may see them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRun, fireSchedule, getTimeline, type Client } from '@hamlet/contract';
-import { codeOf, dataOf } from '../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
@@ -17,18 +17,17 @@ before(async () => {
 });
 after(() => village.remove());
 
-const timeline = (client: Client, query: object) =>
-  client.call(getTimeline, { params: { agent_id: 'ada' }, query: { limit: 100, ...query } });
+const timeline = (client: TestClient, query: object) => client.getTimeline({ agent_id: 'ada', limit: 100, ...query });
 
 test('the timeline has all of an agent, newest first, in pages; a session is a filter of it; others do not see it', async () => {
   const { admin } = talk.play;
   const member = clientOf(talk.play.url, TOKENS.member);
   const { session_id: sessionId } = await talk.open(admin, 'ada');
   const message = dataOf(await talk.say(admin, sessionId, 'Hello')).run;
-  const given = dataOf(await admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Work' } })).run;
+  const given = (await admin.createRun({ agent_id: 'ada', prompt: 'Work' })).run;
   const leader = leaderOf(talk.play.url, 'timeline:0');
-  const firing = dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: 'timeline' }) }));
-  const all = dataOf(await timeline(admin, {})).entries;
+  const firing = await leader.fireSchedule(firingBody({ schedule_uid: 'timeline' }));
+  const all = (await timeline(admin, {})).entries;
   assert.deepEqual(
     all.map(({ id }) => id),
     [firing.firing_id, firing.runs[0]?.run_id, given.run_id, message.run_id, sessionId],
@@ -47,25 +46,25 @@ test('the timeline has all of an agent, newest first, in pages; a session is a f
 
   const paged = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = dataOf(await timeline(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) }));
+    const page = await timeline(admin, { limit: 2, ...(cursor === undefined ? {} : { cursor }) });
     paged.push(...page.entries);
     cursor = page.next_cursor;
   }
   assert.deepEqual(paged, all);
-  const ofSession = dataOf(await timeline(admin, { session_id: sessionId })).entries;
+  const ofSession = (await timeline(admin, { session_id: sessionId })).entries;
   assert.deepEqual(ofSession, all.slice(3));
 
-  const others = dataOf(await timeline(member, {})).entries;
+  const others = (await timeline(member, {})).entries;
   assert.deepEqual(
     others.map(({ id, run }) => [id, run?.state, run?.veiled]),
     all.slice(0, 3).map(({ id, run }) => [id, run?.state, run === null ? undefined : true]),
   );
   assert.doesNotMatch(JSON.stringify(others), /Work|Look around/);
-  assert.match(JSON.stringify(dataOf(await timeline(talk.play.as('ada'), {})).entries), /Work/);
-  assert.deepEqual(dataOf(await timeline(member, { session_id: sessionId })).entries, []);
+  assert.match(JSON.stringify((await timeline(talk.play.as('ada'), {})).entries), /Work/);
+  assert.deepEqual((await timeline(member, { session_id: sessionId })).entries, []);
   assert.equal(await codeOf(timeline(member, { whose: 'all' })), 'forbidden');
-  assert.deepEqual(dataOf(await timeline(admin, { whose: 'all' })).entries, all);
-  assert.deepEqual(dataOf(await timeline(talk.play.as('ada'), {})).entries, all);
+  assert.deepEqual((await timeline(admin, { whose: 'all' })).entries, all);
+  assert.deepEqual((await timeline(talk.play.as('ada'), {})).entries, all);
   assert.equal(await codeOf(timeline(talk.play.as('bob'), {})), 'not_own_agent');
   assert.equal(await codeOf(timeline(member, { cursor: 'nonsense' })), 'cursor_invalid');
 });

@@ -3,20 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  API_PREFIX,
-  createPost,
-  getAgent,
-  getBalance,
-  getLedger,
-  listAuctions,
-  listPosts,
-  listPurchases,
-  listRuns,
-  listTurns,
-  parseAiDollars,
-  rewardAgent,
-} from '@hamlet/contract';
+import { API_PREFIX, parseAiDollars } from '@hamlet/contract';
 import { checkLedger, checkTrade, readLogHead, type Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
@@ -119,25 +106,19 @@ test('all later migrations apply, and no row is lost', async () => {
 test('its people sign in, and its data is readable', async () => {
   const grace = await signIn(url, 'Grace');
   for (const { owner, micro } of balances)
-    assert.equal(
-      parseAiDollars(dataOf(await grace.client.call(getBalance, { params: { agent_id: owner } })).balance),
-      micro,
-      owner,
-    );
-  assert.ok(dataOf(await grace.client.call(getLedger, { params: { agent_id: 'bob' } })).entries.length > 2);
+    assert.equal(parseAiDollars((await grace.client.getBalance({ agent_id: owner })).balance), micro, owner);
+  assert.ok((await grace.client.getLedger({ agent_id: 'bob' })).entries.length > 2);
   assert.ok(
-    dataOf(await grace.client.call(listPosts, {})).posts.some(
-      ({ title, replies }) => title === 'Who bakes bread?' && replies === 2,
-    ),
+    (await grace.client.listPosts()).posts.some(({ title, replies }) => title === 'Who bakes bread?' && replies === 2),
   );
   assert.deepEqual(
-    dataOf(await grace.client.call(listTurns, { params: { agent_id: 'ada' } })).turns.map(({ decided }) => decided),
+    (await grace.client.listTurns({ agent_id: 'ada' })).turns.map(({ decided }) => decided),
     [{ why: 'hungry' }],
   );
-  assert.ok(dataOf(await grace.client.call(listRuns, { query: {} })).runs.length >= 3);
-  assert.equal(dataOf(await grace.client.call(listAuctions, {})).auctions.length, 2);
-  assert.ok(dataOf(await play.as('bob').call(listPurchases, {})).purchases.length >= 1);
-  assert.equal(dataOf(await grace.client.call(getAgent, { params: { agent_id: 'fay' } })).agent_id, 'fay');
+  assert.ok((await grace.client.listRuns()).runs.length >= 3);
+  assert.equal((await grace.client.listAuctions()).auctions.length, 2);
+  assert.ok((await play.as('bob').listPurchases()).purchases.length >= 1);
+  assert.equal((await grace.client.getAgent({ agent_id: 'fay' })).agent_id, 'fay');
   const answer = await fetch(`${url}${API_PREFIX}/audit?kind=act&q=freeze`, {
     headers: { authorization: `Bearer ${TOKENS.admin}` },
   });
@@ -145,13 +126,10 @@ test('its people sign in, and its data is readable', async () => {
 });
 
 test('money, posts and walks work, and its books break no rule', async () => {
-  const before = dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance;
-  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
-  assert.equal(
-    Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance),
-    Number(before) + 2,
-  );
-  dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the move.' } }));
+  const before = (await play.admin.getBalance({ agent_id: 'cleo' })).balance;
+  await play.admin.rewardAgent({ agent_id: 'cleo', amount: '2', reason: 'for going on' });
+  assert.equal(Number((await play.admin.getBalance({ agent_id: 'cleo' })).balance), Number(before) + 2);
+  await play.as('ada').createPost({ title: 'Still here', body: 'After the move.' });
   await eventually('ada in the world', async () =>
     (await play.world()).agents.some(({ agent_id }) => agent_id === 'ada'),
   );

@@ -6,13 +6,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
 import { checkLedger, checkLedgerGrowth, isClusterBehind, openDatabase, readLogHead, type Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage, type KeptVillageName } from '@hamlet/test/env/kept-village';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { createLog } from '../service/log.ts';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { eventually, startOwnVillage, TOKENS, type OwnVillage } from '../testing/test-village.ts';
 import { waitForSchema } from './schema.ts';
 
@@ -103,13 +102,10 @@ for (const name of names) {
     const leavesBefore = await superuser.run(leaves);
     const { peopleUrl, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder });
     const play = new Play(peopleUrl);
-    const balance = Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
-    dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
-    dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the restore.' } }));
-    assert.equal(
-      Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance),
-      balance + 2,
-    );
+    const balance = Number((await play.admin.getBalance({ agent_id: 'cleo' })).balance);
+    await play.admin.rewardAgent({ agent_id: 'cleo', amount: '2', reason: 'for going on' });
+    await play.as('ada').createPost({ title: 'Still here', body: 'After the restore.' });
+    assert.equal(Number((await play.admin.getBalance({ agent_id: 'cleo' })).balance), balance + 2);
     await eventually('every row to be sealed', async () => {
       const head = await readLogHead(db);
       return (

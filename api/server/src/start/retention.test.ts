@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { listTurns } from '@hamlet/contract';
 import { dropTurnTexts, openDatabase, readLogHead, recordTurn, type Db } from '@hamlet/store';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { dropOldTexts } from './retention.ts';
 
@@ -100,7 +99,7 @@ test('concurrent replicas delete all old texts, new ones stay, and a second roun
   assert.equal(await dropOldTexts(app, { days: 30, now: new Date() }), 0);
   assert.deepEqual(await texts(), { kept: NEW, dropped: OLD });
   assert.deepEqual(await leavesOfTurns(), leaves, 'leaves do not change');
-  const page = dataOf(await new Play(url).admin.call(listTurns, { params: { agent_id: 'ada' } }));
+  const page = await new Play(url).admin.listTurns({ agent_id: 'ada' });
   assert.deepEqual([page.turns.map(({ decided }) => decided.why), page.next_cursor], [['new', 'new', 'new'], null]);
 });
 

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rewardAgent } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { dataOf, type Play } from './play.ts';
+import { type Play } from './play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from './test-village.ts';
 
 /** A village with one replica, a scripted model and real hands, for residents that tests start. */
@@ -62,6 +61,5 @@ async function handsOfResidents(): Promise<Hands> {
 /** Waits for everybody, and gives agents money for their models. */
 export async function payForModels(play: Play, agents: readonly AgentId[]): Promise<void> {
   await play.everybody();
-  for (const agent_id of agents)
-    dataOf(await play.admin.call(rewardAgent, { body: { agent_id, amount: '100', reason: 'for models' } }));
+  for (const agent_id of agents) await play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
 }

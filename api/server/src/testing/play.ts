@@ -1,6 +1,7 @@
 import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
-import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
+import type { ActionBody, AgentDetail, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
 import { after } from 'node:test';
+import type { TestClient } from '@hamlet/test/env/client';
 import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from './test-village.ts';
 import type { AgentId, TestVillage } from './test-village.ts';
 
@@ -16,14 +17,14 @@ export async function startPlay(): Promise<{ readonly village: TestVillage; read
 /** Acts and reads for tests that control agents through the API. */
 export class Play {
   readonly url: string;
-  readonly admin: Client;
+  readonly admin: TestClient;
 
   constructor(url: string) {
     this.url = url;
     this.admin = clientOf(url, TOKENS.admin);
   }
 
-  as(agentId: AgentId): Client {
+  as(agentId: AgentId): TestClient {
     return clientOf(this.url, agentToken(agentId));
   }
 
@@ -78,9 +79,4 @@ export function dataOf<T>(outcome: Outcome<T>): T {
 /** The code of a refusal; null for an accepted request. */
 export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
-}
-
-/** The code of a pending call's refusal; null for an accepted request. */
-export async function codeOf(call: Promise<Outcome<unknown>>): Promise<Refusal | null> {
-  return refusalOf(await call);
 }

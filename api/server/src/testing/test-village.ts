@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient, type Client } from '@hamlet/contract';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
+import { testClient, type TestClient } from '@hamlet/test/env/client';
 import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
 import { readConfig, type Config } from '../start/config.ts';
@@ -175,8 +175,8 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
 }
 
 /** A typed client of a replica with a token. */
-export function clientOf(url: string, token?: string): Client {
-  return createClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
+export function clientOf(url: string, token?: string): TestClient {
+  return testClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
 }
 
 /** Waits, at most two minutes, until `look` returns anything but false, null and undefined. The error names `what`. */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { actAsAgent, getAgent, moveAgent, openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
+import { actAsAgent, openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
 import { defaultMap, stateHash, type WorldState } from '@hamlet/core';
 import { openDatabase, readVillage } from '@hamlet/store';
 import { WebSocket } from 'ws';
@@ -47,10 +47,8 @@ test('one replica writes, the other does not', async () => {
 
 test('a command to the replica that does not write is forwarded, and a read there shows its effect at once', async () => {
   // The target is so far away that the agent is still walking when the test reads it, even on a slow machine.
-  const { to, accepted_seq } = dataOf(
-    await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { landmark_id: 'forest' } }),
-  );
-  const seen = dataOf(await onOther.admin.call(getAgent, { params: { agent_id: 'ada' } }));
+  const { to, accepted_seq } = await onOther.as('ada').moveAgent({ agent_id: 'ada', landmark_id: 'forest' });
+  const seen = await onOther.admin.getAgent({ agent_id: 'ada' });
   assert.deepEqual({ x: seen.moving_to?.x, y: seen.moving_to?.y }, to);
   await eventually('the same on the writer', async () => (await onWriter.world()).seq >= accepted_seq);
   const refused = await onOther.act('ada', { kind: 'drop', item_id: 'apple-999999' });

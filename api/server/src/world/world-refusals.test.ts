@@ -1,7 +1,7 @@
 /** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAgent, WorldView } from '@hamlet/contract';
+import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, WorldView } from '@hamlet/contract';
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
@@ -23,7 +23,7 @@ type Answer = Promise<Outcome<unknown>>;
 type Case = () => Answer;
 
 async function asleep(): Promise<void> {
-  dataOf(await play.admin.call(suspendAgent, { params: { agent_id: 'fay' } }));
+  await play.admin.suspendAgent({ agent_id: 'fay' });
   await eventually('fay asleep in the world', async () => (await play.move('fay', { dx: 0, dy: 0 })).ok === false);
 }
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { admitEgress, exchangeAgentToken, type CallInput, type Client, type permitEgress } from '@hamlet/contract';
+import { type CallInput, type permitEgress } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import type { PermissionPlay, Working } from '../../permissions/testing/permission-play.ts';
-import { dataOf } from '../../testing/play.ts';
 
 /** The question of a broker about a push of a call to the agent's own branch. */
 export async function aPush(
   { agentId, runId, cycle }: Working,
-  { permits, broker, call }: { readonly permits: PermissionPlay; readonly broker: Client; readonly call: string },
+  { permits, broker, call }: { readonly permits: PermissionPlay; readonly broker: TestClient; readonly call: string },
 ): Promise<CallInput<typeof permitEgress>['body']> {
-  const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
-  const admitted = dataOf(await broker.call(admitEgress, { body: { token } }));
+  const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
+  const admitted = await broker.admitEgress({ token });
   if (!('policy' in admitted)) throw new Error(`the agent ${agentId} is not admitted`);
   const change = `create refs/heads/hamlet/${agentId}/x`;
   return {

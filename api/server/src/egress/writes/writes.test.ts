@@ -4,26 +4,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  admitEgress,
-  cancelRun,
-  exchangeAgentToken,
-  freezeAgent,
-  keepEgressAttempts,
-  liftFreeze,
-  listPermissions,
-  listRunEvents,
-  permitEgress,
-  withdrawEgress,
-  type CallData,
-  type CallInput,
-  type Client,
-  type Permission,
-} from '@hamlet/contract';
+import { cancelRun, permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { outlast } from '../../permissions/testing/as-superuser.ts';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { dataOf } from '../../testing/play.ts';
 import {
   clientOf,
   eventually,
@@ -47,8 +33,8 @@ spec:
 
 let village: TestVillage;
 let permits: PermissionPlay;
-let broker: Client;
-let elsewhere: Client;
+let broker: TestClient;
+let elsewhere: TestClient;
 let db: Db;
 
 before(async () => {
@@ -86,14 +72,14 @@ async function writeOf(working: Working, changes: Partial<Body> = {}): Promise<B
 }
 
 async function versionOf(agentId: AgentId): Promise<string> {
-  const { access_token: token } = dataOf(await permits.play.as(agentId).call(exchangeAgentToken, {}));
-  const admitted = dataOf(await broker.call(admitEgress, { body: { token } }));
+  const { access_token: token } = await permits.play.as(agentId).exchangeAgentToken();
+  const admitted = await broker.admitEgress({ token });
   assert.ok('policy' in admitted);
   return admitted.policy.version;
 }
 
 async function send(body: Body, by = broker): Promise<Answer> {
-  return dataOf(await by.call(permitEgress, { body }));
+  return await by.permitEgress(body);
 }
 
 /** The verdict, or the code of the denial. */
@@ -108,8 +94,8 @@ async function asked(body: Body): Promise<string> {
   return answer.permission_id;
 }
 
-async function permissionOf(id: string, by: Client = permits.play.admin): Promise<Permission | undefined> {
-  const { permissions } = dataOf(await by.call(listPermissions, { query: {} }));
+async function permissionOf(id: string, by: TestClient = permits.play.admin): Promise<Permission | undefined> {
+  const { permissions } = await by.listPermissions();
   return permissions.find(({ permission_id: each }) => each === id);
 }
 
@@ -157,8 +143,8 @@ test('the end of the attempt settles the effect, and an end without an answer le
     const where = { form: 'inspect', host: 'api.example.org', port: 443, method: 'POST', path: '/v1/notes' } as const;
     const begin = [{ id, agent: 'ada', uid, cycle, run: working.runId, call, ...where, refused: null, at }];
     const ends = { id, address, status, sent_bytes: 1, received_bytes: 0, refused: null, duration_ms: 1 };
-    dataOf(await broker.call(keepEgressAttempts, { body: { begin, end: [] } }));
-    dataOf(await broker.call(keepEgressAttempts, { body: { begin: [], end: [ends] } }));
+    await broker.keepEgressAttempts({ begin, end: [] });
+    await broker.keepEgressAttempts({ begin: [], end: [ends] });
     assert.equal(await verdictOf(body), 'egress_write_withdrawn', 'a settled write is not let out again');
     return (await effectOf(body))?.outcome;
   };
@@ -166,9 +152,7 @@ test('the end of the attempt settles the effect, and an end without an answer le
   assert.equal(JSON.parse(JSON.stringify(await end(403, '93.184.216.34'))).code, 'server_refused');
   assert.equal(JSON.parse(JSON.stringify(await end(null, null))).code, 'egress_unreachable');
   assert.equal(JSON.parse(JSON.stringify(await end(null, '93.184.216.34'))).code, 'effect_unknown');
-  const { events } = dataOf(
-    await permits.play.admin.call(listRunEvents, { params: { run_id: working.runId }, query: {} }),
-  );
+  const { events } = await permits.play.admin.listRunEvents({ run_id: working.runId });
   const kinds = events.map(({ event }) => event).filter((event) => event.startsWith('call_'));
   assert.deepEqual(kinds.slice(-2), ['call_begun', 'call_unknown']);
   const repeated = await permissionOf(await asked(await writeOf(working)));
@@ -195,16 +179,16 @@ test('a denial, an expiry, a cancel, a brake and the end of the program are refu
   ]);
   assert.equal(await refusedAfter((id) => outlast(village, id)), 'egress_permission_expired');
   const gone = await refusedAfter(async (_id, { ask, uid, run }) =>
-    assert.deepEqual(dataOf(await broker.call(withdrawEgress, { body: { ask, uid, run } })), { withdrawn: true }),
+    assert.deepEqual(await broker.withdrawEgress({ ask, uid, run }), { withdrawn: true }),
   );
   assert.equal(gone, 'egress_permission_stale');
   const stopped = await writeOf(working);
   const id = await asked(stopped);
-  const reason = { body: { reason: 'odd' } };
-  dataOf(await permits.play.admin.call(freezeAgent, { params: { agent_id: 'ada' }, ...reason }));
+  const reason = { reason: 'odd' };
+  await permits.play.admin.freezeAgent({ agent_id: 'ada', ...reason });
   assert.equal(await verdictOf(stopped), 'egress_agent_stopped');
   assert.equal((await permissionOf(id))?.state, 'withdrawn');
-  dataOf(await permits.play.admin.call(liftFreeze, { params: { agent_id: 'ada' }, query: { reason: 'over' } }));
+  await permits.play.admin.liftFreeze({ agent_id: 'ada', reason: 'over' });
   const cancelled = await refusedAfter(() =>
     permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} }),
   );
@@ -216,9 +200,9 @@ test('a measure holds from its answer on, also on a replica that has not been no
   const params = { agent_id: 'ada' };
   const body = await writeOf(working);
   await endListeners();
-  dataOf(await permits.play.admin.call(freezeAgent, { params, body: { reason: 'odd' } }));
+  await permits.play.admin.freezeAgent({ ...params, reason: 'odd' });
   assert.equal(await verdictOf(body, elsewhere), 'egress_agent_stopped');
-  dataOf(await permits.play.admin.call(liftFreeze, { params, query: { reason: 'over' } }));
+  await permits.play.admin.liftFreeze({ ...params, reason: 'over' });
   assert.equal(await verdictOf(body, elsewhere), 'wait', 'the end of the measure holds too');
 });
 
@@ -287,6 +271,6 @@ test('a run that is not under way lets nothing out, and a run asks for a bounded
   assert.equal(await verdictOf(first), 'egress_no_run');
   await eventually('no permission waits', async () => {
     const query = { run_id: working.runId, state: 'pending' } as const;
-    return dataOf(await permits.play.admin.call(listPermissions, { query })).permissions.length === 0;
+    return (await permits.play.admin.listPermissions(query)).permissions.length === 0;
   });
 });

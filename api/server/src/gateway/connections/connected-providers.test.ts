@@ -5,24 +5,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  completeChat,
-  deleteModelCredential,
-  listModelCredentials,
-  listModelPrices,
-  putModelCredential,
-  putModelPrices,
-  showModels,
-  testModel,
-} from '@hamlet/contract';
+import { completeChat, putModelPrices } from '@hamlet/contract';
 import type { PutModelCredential, TestModel } from '@hamlet/contract';
 import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { dataOf, Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 
@@ -57,7 +49,7 @@ after(async () => {
 
 const MODELS = [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 1_024 }];
 
-const put = (body: PutModelCredential) => one.admin.call(putModelCredential, { body });
+const put = (body: PutModelCredential) => one.admin.putModelCredential(body);
 const local = (more: Partial<PutModelCredential> = {}): PutModelCredential => ({
   name: 'local',
   kind: 'compatible',
@@ -91,20 +83,20 @@ const providerOf = async (play: Play, agentId: AgentId): Promise<string> =>
 
 test('a village without a configuration shows that it has the scripted mind alone', async () => {
   const visitor = clientOf(one.url);
-  const shown = dataOf(await visitor.call(showModels, { query: {} }));
+  const shown = await visitor.showModels();
   assert.equal(shown.scripted_only, true);
   assert.partialDeepStrictEqual(
     shown.models.find(({ name }) => name === 'small'),
     { provider: 'scripted', kind: 'scripted', scripted: true, available: true },
   );
   assert.equal(shown.agent, null);
-  const ofAda = dataOf(await visitor.call(showModels, { query: { agent_id: 'ada' } }));
+  const ofAda = await visitor.showModels({ agent_id: 'ada' });
   assert.partialDeepStrictEqual(ofAda.agent, { agent_id: 'ada', model: { scripted: true } });
-  assert.equal(await codeOf(visitor.call(showModels, { query: { agent_id: 'zoe' } })), 'no_such_agent');
+  assert.equal(await codeOf(visitor.showModels({ agent_id: 'zoe' })), 'no_such_agent');
 });
 
 test('a connected provider answers at both replicas without a restart, and its key is nowhere', async () => {
-  const stored = dataOf(await put(local())).credential;
+  const stored = (await put(local())).credential;
   assert.partialDeepStrictEqual(stored, {
     name: 'local',
     agent_id: null,
@@ -122,15 +114,15 @@ test('a connected provider answers at both replicas without a restart, and its k
   answerTo(KEY);
   assert.equal(await providerOf(one, 'bob'), 'local', 'at once at the replica that stored it');
   await eventually('the other replica', async () => {
-    const { models } = dataOf(await two.admin.call(showModels, { query: {} }));
+    const { models } = await two.admin.showModels();
     return models.find(({ name }) => name === 'small')?.provider === 'local';
   });
   answerTo(KEY);
   assert.equal(await providerOf(two, 'bob'), 'local');
-  const shown = dataOf(await two.admin.call(showModels, { query: { agent_id: 'bob' } }));
+  const shown = await two.admin.showModels({ agent_id: 'bob' });
   assert.equal(shown.scripted_only, false);
   assert.partialDeepStrictEqual(shown.agent, { model: { provider: 'local', name: 'small', scripted: false } });
-  const listed = dataOf(await two.admin.call(listModelCredentials, {}));
+  const listed = await two.admin.listModelCredentials();
   assert.ok(listed.credentials[0]?.used_by.agents.includes('bob'));
   assert.equal(listed.credentials[0]?.used_by.total, listed.credentials[0]?.used_by.agents.length);
   assert.partialDeepStrictEqual(listed.configured, [
@@ -138,7 +130,7 @@ test('a connected provider answers at both replicas without a restart, and its k
   ]);
   const acts = await readAudit(db, 'local', 50);
   assert.ok(!JSON.stringify([stored, shown, listed, acts, village.logs]).includes(KEY));
-  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).call(listModelCredentials, {})), 'forbidden');
+  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).listModelCredentials()), 'forbidden');
   wire.verify();
 });
 
@@ -150,7 +142,7 @@ test("an agent's own provider goes before the village's, for that agent alone", 
     base_url: `${wire.url}/v1`,
     key: BOBS_KEY,
   };
-  dataOf(await put({ ...anthropic, models: [{ name: 'small', model: 'claude' }] }));
+  await put({ ...anthropic, models: [{ name: 'small', model: 'claude' }] });
   wire.add({
     expect: { path: '/v1/messages', headers: { 'x-api-key': BOBS_KEY } },
     answer: ANTHROPIC_WIRE.stream({ text: ['Mine.'] }),
@@ -159,18 +151,18 @@ test("an agent's own provider goes before the village's, for that agent alone", 
   answerTo(KEY);
   assert.equal(await providerOf(one, 'cleo'), 'local');
   const query = { agent_id: 'bob' };
-  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'bobs' }, query }));
+  await one.admin.deleteModelCredential({ name: 'bobs', ...query });
   answerTo(KEY);
   assert.equal(await providerOf(one, 'bob'), 'local');
-  dataOf(await put({ name: 'local', agent_id: 'bob', key: BOBS_KEY }));
+  await put({ name: 'local', agent_id: 'bob', key: BOBS_KEY });
   answerTo(BOBS_KEY);
   assert.equal(await providerOf(one, 'bob'), 'local', "the village's provider with the agent's own key");
-  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'local' }, query }));
+  await one.admin.deleteModelCredential({ name: 'local', ...query });
   wire.verify();
 });
 
 test('a test of a provider is measured, classed, kept, and names the next step', async () => {
-  const run = async (body: TestModel) => dataOf(await one.admin.call(testModel, { body }));
+  const run = async (body: TestModel) => await one.admin.testModel(body);
   answerTest(KEY);
   assert.partialDeepStrictEqual(await run({ credential: 'local' }), {
     ok: true,
@@ -179,7 +171,7 @@ test('a test of a provider is measured, classed, kept, and names the next step',
     tools: true,
     cost: null,
   });
-  const lastTest = async () => dataOf(await one.admin.call(listModelCredentials, {})).credentials[0]?.last_test;
+  const lastTest = async () => (await one.admin.listModelCredentials()).credentials[0]?.last_test;
   assert.partialDeepStrictEqual(await lastTest(), { ok: true, code: null });
   wire.add({ answer: OPENAI_WIRE.errors.auth });
   const failed = await run({ model: 'small' });
@@ -191,15 +183,15 @@ test('a test of a provider is measured, classed, kept, and names the next step',
   assert.partialDeepStrictEqual(await run({ connection }), { ok: true, provider: 'compatible' });
   const away = { ...connection, base_url: 'http://127.0.0.1:9/v1' };
   assert.partialDeepStrictEqual(await run({ connection: away }), { ok: false, code: 'network' });
-  assert.equal(await codeOf(one.admin.call(testModel, { body: { credential: 'none' } })), 'no_such_provider');
-  assert.equal(await codeOf(one.admin.call(testModel, { body: {} })), 'validation_failed');
+  assert.equal(await codeOf(one.admin.testModel({ credential: 'none' })), 'no_such_provider');
+  assert.equal(await codeOf(one.admin.testModel()), 'validation_failed');
   wire.verify();
 });
 
 test('prices of a connected provider give the cost of a test, the same for the same tokens', async () => {
   const prices = [{ model: 'up-*', prompt: '2.5', completion: '10' }];
   const params = { name: 'local' };
-  const stored = dataOf(await one.admin.call(putModelPrices, { params, body: { currency: 'USD', prices } }));
+  const stored = await one.admin.putModelPrices({ ...params, currency: 'USD', prices });
   const expected = {
     provider: 'local',
     agent_id: null,
@@ -212,13 +204,13 @@ test('prices of a connected provider give the cost of a test, the same for the s
     source: 'stored' as const,
   };
   assert.deepEqual(stored.prices, [expected]);
-  assert.deepEqual(dataOf(await two.admin.call(listModelPrices, {})).prices, [expected]);
+  assert.deepEqual((await two.admin.listModelPrices()).prices, [expected]);
   const costs = [];
   for (let count = 0; count < 2; count += 1) {
     for (const wireOf of [OPENAI_WIRE.stream, OPENAI_WIRE.plain, OPENAI_WIRE.plain])
       wire.add({ answer: wireOf({ text: ['Yes.'], usage: { prompt: 50, completion: 10 } }) });
     wire.add({ answer: OPENAI_WIRE.errors.bad_request });
-    costs.push(dataOf(await one.admin.call(testModel, { body: { credential: 'local' } })).cost);
+    costs.push((await one.admin.testModel({ credential: 'local' })).cost);
   }
   // 150 tokens at 2.5 and 30 at 10, of a million each, in three requests; the fourth is refused.
   assert.deepEqual(costs, [
@@ -233,7 +225,7 @@ test('addresses of metadata and of the local link are refused, and names that th
   const bad = { ...local(), base_url: 'http://169.254.169.254/v1' };
   assert.equal(await codeOf(put(bad)), 'address_refused');
   const connection = { kind: 'vllm' as const, base_url: 'http://metadata.google.internal/v1', model: 'x' };
-  assert.equal(await codeOf(one.admin.call(testModel, { body: { connection } })), 'address_refused');
+  assert.equal(await codeOf(one.admin.testModel({ connection })), 'address_refused');
   assert.equal(await codeOf(put(local({ base_url: 'ftp://example.org' }))), 'validation_failed');
   assert.equal(await codeOf(put(local({ name: 'Not A Name' }))), 'validation_failed');
   assert.equal(await codeOf(put({ name: 'x', kind: 'openai', models: [{ name: 'small' }] })), 'validation_failed');
@@ -251,8 +243,7 @@ test('a key opens for the address of its provider alone', async () => {
       putCredential(tx, { ...row, provider: { kind: 'compatible', base_url, max_in_flight: null, models: MODELS } }),
     );
   // Asking the model before the replica has read the change would reach the server at its old address.
-  const isServed = async () =>
-    dataOf(await one.admin.call(showModels, { query: {} })).models.find(({ name }) => name === 'small')?.available;
+  const isServed = async () => (await one.admin.showModels()).models.find(({ name }) => name === 'small')?.available;
   await moveTo('http://127.0.0.1:9/v1');
   await eventually('the changed address', async () => (await isServed()) === false);
   assert.equal(await codeOf(ask(one, 'bob')), 'model_not_served');
@@ -279,12 +270,10 @@ test('the key of a provider is rotated with the others', async () => {
 });
 
 test('a server without a key is connected without one, and its removal brings the scripted mind back', async () => {
-  dataOf(
-    await put({ name: 'local', kind: 'vllm', base_url: `${wire.url}/v1`, models: [{ name: 'small', model: 'own' }] }),
-  );
+  await put({ name: 'local', kind: 'vllm', base_url: `${wire.url}/v1`, models: [{ name: 'small', model: 'own' }] });
   wire.add({ answer: OPENAI_WIRE.stream({ text: ['No key.'] }) });
   assert.equal(await providerOf(one, 'bob'), 'local');
-  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'local' }, query: {} }));
+  await one.admin.deleteModelCredential({ name: 'local' });
   assert.equal(await providerOf(one, 'bob'), 'scripted');
   await eventually('the other replica', async () => (await providerOf(two, 'bob')) === 'scripted');
 });

@@ -1,19 +1,12 @@
 /** A test of a connected model finds out its abilities, and the gateway goes by them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  completeChat,
-  createEmbeddings,
-  deleteModelCredential,
-  getAgentConfig,
-  listModelCredentials,
-  putModelCredential,
-  testModel,
-} from '@hamlet/contract';
+import { completeChat, createEmbeddings } from '@hamlet/contract';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
 import { ableServer, startWireServer } from '@hamlet/models/testing';
 import type { Lack, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, Play } from '../../testing/play.ts';
 import { startTestVillage } from '../../testing/test-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 
@@ -40,17 +33,17 @@ async function connect(more: Partial<ModelOffer> = {}): Promise<void> {
     base_url: `${wire.url}/v1`,
     models: [{ name: 'small', model: 'm', ...more }],
   };
-  dataOf(await play.admin.call(putModelCredential, { body }));
+  await play.admin.putModelCredential(body);
 }
 
 async function tested(body: TestModel = { credential: 'local' }) {
-  const { ok, text, tools, abilities } = dataOf(await play.admin.call(testModel, { body }));
+  const { ok, text, tools, abilities } = await play.admin.testModel(body);
   const can = Object.fromEntries(abilities.map((each) => [each.ability, each.can]));
   const notes = Object.fromEntries(abilities.map((each) => [each.ability, each.note]));
   return { ok, text, tools, can, notes };
 }
 
-const kept = async () => dataOf(await play.admin.call(listModelCredentials, {})).credentials[0]?.tested_models;
+const kept = async () => (await play.admin.listModelCredentials()).credentials[0]?.tested_models;
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 const ask = (more: object = {}) => play.as('bob').call(completeChat, { body: { model: 'small', messages, ...more } });
 const embed = () => play.as('bob').call(createEmbeddings, { body: { model: 'small', input: 'heron' } });
@@ -124,7 +117,7 @@ test('a schema is refused without a request to a model that does not follow one,
   assert.ok(!refusal.ok && refusal.problem.code === 'model_bad_request');
   assert.match(refusal.problem.detail ?? '', /follows no schema/);
   assert.equal(wire.requests.length, before, 'the server is not asked');
-  const config = dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } }));
+  const config = await play.as('bob').getAgentConfig({ agent_id: 'bob' });
   assert.partialDeepStrictEqual(config.model, { json: false, tools: true });
 });
 
@@ -184,7 +177,7 @@ test('each model of a provider has findings of its own; a provider that is conne
       { name: 'large', model: 'n' },
     ],
   };
-  dataOf(await play.admin.call(putModelCredential, { body }));
+  await play.admin.putModelCredential(body);
   await tested();
   answer = ableServer();
   assert.deepEqual((await tested({ credential: 'local', model: 'large' })).can, ALL);
@@ -192,11 +185,8 @@ test('each model of a provider has findings of its own; a provider that is conne
     { model: 'm', ...ALL, tools: false },
     { model: 'n', ...ALL },
   ]);
-  assert.equal(
-    await codeOf(play.admin.call(testModel, { body: { credential: 'local', model: 'none' } })),
-    'model_not_served',
-  );
+  assert.equal(await codeOf(play.admin.testModel({ credential: 'local', model: 'none' })), 'model_not_served');
   await connect();
   assert.deepEqual(await kept(), []);
-  dataOf(await play.admin.call(deleteModelCredential, { params: { name: 'local' }, query: {} }));
+  await play.admin.deleteModelCredential({ name: 'local' });
 });

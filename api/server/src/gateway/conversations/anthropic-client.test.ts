@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
-import { completeChat, countMessageTokens, createMessage, freezeVillage, liftVillageFreeze } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { ScriptedAnswer, WireServer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { Play } from '../../testing/play.ts';
 import { agentToken, eventually, startTestVillage } from '../../testing/test-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 import { PROVIDER_KEY, wireModels } from '../testing/wire-models.ts';
@@ -80,9 +80,9 @@ test('a plain answer, with the usage and the receipt that a chat of the other fo
   assert.partialDeepStrictEqual(row, { outcome: 'done', promptTokens: 40, completionTokens: 9, model: 'small' });
   assert.equal(message.id, `msg_${row?.requestId}`);
   answerWith({ text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
-  const chat = dataOf(await play.as('bob').call(completeChat, { body: { model: 'small', messages: [USER] } }));
+  const chat = await play.as('bob').completeChat({ model: 'small', messages: [USER] });
   answerWith({ text: ['Good day.'], usage: { prompt: 40, completion: 9 } });
-  const again = dataOf(await play.as('bob').call(createMessage, { body: ASKED }));
+  const again = await play.as('bob').createMessage(ASKED);
   assert.deepEqual([again.hamlet.price, again.hamlet.tokens], [chat.hamlet.price, chat.hamlet.tokens]);
   wire.verify();
 });
@@ -189,9 +189,9 @@ test('failures have the shape and the classes of the format, before and in a str
   });
   const cut = await fails(bob().messages.stream(ASKED).finalMessage());
   assert.equal(cut.type, 'api_error');
-  dataOf(await play.admin.call(freezeVillage, { body: { reason: 'test' } }));
-  assert.equal(await codeOf(play.as('bob').call(createMessage, { body: ASKED })), 'village_frozen');
-  dataOf(await play.admin.call(liftVillageFreeze, { query: {} }));
+  await play.admin.freezeVillage({ reason: 'test' });
+  assert.equal(await codeOf(play.as('bob').createMessage(ASKED)), 'village_frozen');
+  await play.admin.liftVillageFreeze();
 });
 
 test('tokens are counted before a request, and a key may come as x-api-key', async () => {
@@ -211,7 +211,7 @@ test('tokens are counted before a request, and a key may come as x-api-key', asy
   assert.equal((await key(agentToken('bob'), 'small')).status, 200);
   assert.equal((await key('wrong', 'small')).status, 401);
   assert.equal(
-    await codeOf(play.as('bob').call(countMessageTokens, { body: { model: 'none', messages: [USER] } })),
+    await codeOf(play.as('bob').countMessageTokens({ model: 'none', messages: [USER] })),
     'model_not_in_tier',
   );
   await eventually('no request under way', async () => {

@@ -5,21 +5,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  completeChat,
-  deleteModelCredential,
-  freezeVillage,
-  liftVillageFreeze,
-  listModelCredentials,
-  putModelCredential,
-  testModel,
-} from '@hamlet/contract';
+import { completeChat, putModelCredential } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
 import { readConfig } from '../../start/config.ts';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { dataOf, Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
@@ -73,7 +66,7 @@ function answerTo(key: string): void {
 
 test('a stored key works at every replica, is sealed in the database, and is in no answer, audit or log', async () => {
   assert.equal(await codeOf(ask(one, 'bob')), 'model_not_served');
-  const before = dataOf(await one.admin.call(listModelCredentials, {}));
+  const before = await one.admin.listModelCredentials();
   assert.partialDeepStrictEqual(before, {
     enabled: true,
     credentials: [],
@@ -88,14 +81,14 @@ test('a stored key works at every replica, is sealed in the database, and is in 
   assert.equal(await codeOf(ask(one, 'bob')), null, 'at once at the replica that stored it');
   await eventually(
     'the other replica',
-    async () => dataOf(await two.admin.call(listModelCredentials, {})).needed[0]?.available === true,
+    async () => (await two.admin.listModelCredentials()).needed[0]?.available === true,
   );
   answerTo(VILLAGE_KEY);
   assert.equal(await codeOf(ask(two, 'bob')), null);
   const rows = await readCredentials(db);
   assert.ok(rows.every(({ envelope }) => envelope?.sealed.includes(VILLAGE_KEY) === false));
   const acts = await readAudit(db, 'up-key', 50);
-  const listed = dataOf(await one.admin.call(listModelCredentials, {}));
+  const listed = await one.admin.listModelCredentials();
   assert.ok(!JSON.stringify([stored, acts, listed, village.logs]).includes(VILLAGE_KEY));
   assert.ok(JSON.stringify(acts).includes('models.credential_put'));
   wire.verify();
@@ -103,22 +96,22 @@ test('a stored key works at every replica, is sealed in the database, and is in 
 
 test("an agent's own key goes before the village's, for that agent alone, until it is removed", async () => {
   const own = { name: 'up-key', agent_id: 'bob', key: ADAS_KEY };
-  dataOf(await one.admin.call(putModelCredential, { body: own }));
+  await one.admin.putModelCredential(own);
   answerTo(ADAS_KEY);
   assert.equal(await codeOf(ask(one, 'bob')), null);
   answerTo(VILLAGE_KEY);
   assert.equal(await codeOf(ask(one, 'cleo')), null);
   const params = { name: 'up-key' };
-  const remove = () => one.admin.call(deleteModelCredential, { params, query: { agent_id: 'bob' } });
-  assert.deepEqual(dataOf(await remove()), { removed: true });
-  assert.deepEqual(dataOf(await remove()), { removed: false });
+  const remove = () => one.admin.deleteModelCredential({ ...params, agent_id: 'bob' });
+  assert.deepEqual(await remove(), { removed: true });
+  assert.deepEqual(await remove(), { removed: false });
   answerTo(VILLAGE_KEY);
   assert.equal(await codeOf(ask(one, 'bob')), null);
   wire.verify();
 });
 
 test('a test of a model says whether it answers, and why not, without a key', async () => {
-  const run = async (body: { model: string; agent_id?: string }) => dataOf(await one.admin.call(testModel, { body }));
+  const run = async (body: { model: string; agent_id?: string }) => await one.admin.testModel(body);
   const able = ableServer();
   const answer = (request: WireRequest): WireAnswer => able(request) ?? { status: 404, chunks: [] };
   const expect = { headers: { authorization: `Bearer ${VILLAGE_KEY}` } };
@@ -134,11 +127,11 @@ test('a test of a model says whether it answers, and why not, without a key', as
   const refused = await run({ model: 'small', agent_id: 'bob' });
   assert.partialDeepStrictEqual(refused, { ok: false, text: null, code: 'auth' });
   assert.ok(!JSON.stringify(refused).includes('sk-'));
-  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'other' } })), 'model_not_served');
-  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'small', agent_id: 'zoe' } })), 'no_such_agent');
-  dataOf(await one.admin.call(freezeVillage, { body: { reason: 'test' } }));
-  assert.equal(await codeOf(one.admin.call(testModel, { body: { model: 'small' } })), 'village_frozen');
-  dataOf(await one.admin.call(liftVillageFreeze, { query: {} }));
+  assert.equal(await codeOf(one.admin.testModel({ model: 'other' })), 'model_not_served');
+  assert.equal(await codeOf(one.admin.testModel({ model: 'small', agent_id: 'zoe' })), 'no_such_agent');
+  await one.admin.freezeVillage({ reason: 'test' });
+  assert.equal(await codeOf(one.admin.testModel({ model: 'small' })), 'village_frozen');
+  await one.admin.liftVillageFreeze();
   wire.verify();
 });
 
@@ -175,7 +168,7 @@ test('a village stores a limited number of credentials; one that is there may be
     for (let number = 0; number < count; number += 1)
       assert.ok(await putCredential(tx, { name: `filler-${number}`, agentId: null, ...sealed }));
   });
-  const put = (name: string) => one.admin.call(putModelCredential, { body: { name, key: VILLAGE_KEY } });
+  const put = (name: string) => one.admin.putModelCredential({ name, key: VILLAGE_KEY });
   assert.equal(await codeOf(put('one-too-many')), 'too_many_credentials');
   assert.equal(await codeOf(put('up-key')), null);
 });
@@ -183,9 +176,9 @@ test('a village stores a limited number of credentials; one that is there may be
 test('without a key to seal with, nothing is stored; members may not manage credentials', async () => {
   const off = new Play((await village.startReplica({ HAMLET_MODELS: environment['HAMLET_MODELS'] ?? '' })).peopleUrl);
   const body = { name: 'up-key', key: VILLAGE_KEY };
-  assert.equal(await codeOf(off.admin.call(putModelCredential, { body })), 'credentials_off');
-  assert.equal(dataOf(await off.admin.call(listModelCredentials, {})).enabled, false);
-  assert.equal(await codeOf(clientOf(off.url, TOKENS.member).call(putModelCredential, { body })), 'forbidden');
+  assert.equal(await codeOf(off.admin.putModelCredential(body)), 'credentials_off');
+  assert.equal((await off.admin.listModelCredentials()).enabled, false);
+  assert.equal(await codeOf(clientOf(off.url, TOKENS.member).putModelCredential(body)), 'forbidden');
   const bad = { ...body, key: 'two words of a key' };
-  assert.equal(await codeOf(off.admin.call(putModelCredential, { body: bad })), 'validation_failed');
+  assert.equal(await codeOf(off.admin.putModelCredential(bad)), 'validation_failed');
 });

@@ -5,19 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  completeChat,
-  deleteModelCredential,
-  finishSubscription,
-  listModelCredentials,
-  putModelCredential,
-  startSubscription,
-} from '@hamlet/contract';
+import { completeChat, finishSubscription, startSubscription } from '@hamlet/contract';
 import { RESPONSES_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireServer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 
@@ -69,9 +63,7 @@ const ID_TOKEN = ['{}', JSON.stringify({ 'https://api.openai.com/auth': { chatgp
   .join('.');
 
 async function begin(play: Play): Promise<URL> {
-  const started = dataOf(
-    await play.admin.call(startSubscription, { body: { name: 'personal', notice_accepted: true } }),
-  );
+  const started = await play.admin.startSubscription({ name: 'personal', notice_accepted: true });
   assert.equal(started.redirect_uri, 'http://localhost:1455/auth/callback');
   return new URL(started.authorize_url);
 }
@@ -129,7 +121,7 @@ test('a sign-in begins at one replica and ends at another; its tokens answer, an
     fingerprint: null,
     provider: { kind: 'openai-subscription' },
   });
-  const listed = dataOf(await one.admin.call(listModelCredentials, {}));
+  const listed = await one.admin.listModelCredentials();
   assert.equal(listed.subscription.enabled, true);
   const rows = await readCredentials(db);
   const acts = await readAudit(db, 'personal', 50);
@@ -146,7 +138,7 @@ test('two replicas renew tokens that end soon exactly once, and both use the new
   answerTo('access-two-012345');
   answerTo('access-two-012345');
   await eventually('the sign-in at the first replica', async () => {
-    const { credentials } = dataOf(await one.admin.call(listModelCredentials, {}));
+    const { credentials } = await one.admin.listModelCredentials();
     return (credentials[0]?.used_by.total ?? 0) > 0;
   });
   const answers = await Promise.all([ask(one), ask(two)]);
@@ -170,10 +162,10 @@ test('a sign-in of another admin, a forged one and one that the provider refuses
   assert.equal(refusedCode.problem.code, 'sign_in_refused');
   assert.ok(!refusedCode.problem.detail.includes('code-1'));
   const body = { name: 'other', notice_accepted: true as const };
-  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).call(startSubscription, { body })), 'forbidden');
+  assert.equal(await codeOf(clientOf(one.url, TOKENS.member).startSubscription(body)), 'forbidden');
   const key = { name: 'personal', key: 'sk-0123456789' };
-  dataOf(await one.admin.call(putModelCredential, { body: { ...key, name: 'beside' } }));
-  dataOf(await one.admin.call(deleteModelCredential, { params: { name: 'beside' }, query: {} }));
+  await one.admin.putModelCredential({ ...key, name: 'beside' });
+  await one.admin.deleteModelCredential({ name: 'beside' });
   wire.verify();
 });
 
@@ -184,7 +176,7 @@ test('without the value of the chart nothing may be signed in to, and a stored s
   assert.equal(refused.problem.code, 'subscription_off');
   assert.match(refused.problem.detail, /models\.subscription/);
   assert.equal(await codeOf(finish(off, 'http://localhost:1455/auth/callback?code=x')), 'subscription_off');
-  assert.equal(dataOf(await off.admin.call(listModelCredentials, {})).subscription.enabled, false);
+  assert.equal((await off.admin.listModelCredentials()).subscription.enabled, false);
   await eventually('the refusal', async () => (await codeOf(ask(off))) === 'model_not_served');
 });
 
@@ -196,7 +188,7 @@ test('a removal revokes the sign-in at the provider', async () => {
     },
     answer: json({}),
   });
-  dataOf(await two.admin.call(deleteModelCredential, { params: { name: 'personal' }, query: {} }));
+  await two.admin.deleteModelCredential({ name: 'personal' });
   wire.verify();
   assert.equal(dataOf(await ask(two)).hamlet.provider, 'scripted');
 });

@@ -4,19 +4,12 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  completeChat,
-  createEmbeddings,
-  getLogProof,
-  getModelUse,
-  listAudit,
-  quarantineAgent,
-  rewardAgent,
-} from '@hamlet/contract';
+import { completeChat, getLogProof } from '@hamlet/contract';
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, Play } from '../../testing/play.ts';
 import { eventually, startTestVillage } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 import { wireModels } from '../testing/wire-models.ts';
@@ -40,7 +33,7 @@ before(async () => {
   play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
   await play.everybody();
   for (const agent_id of ['bob', 'cleo', 'dan'] as const)
-    dataOf(await play.admin.call(rewardAgent, { body: { agent_id, amount: '1', reason: 'money' } }));
+    await play.admin.rewardAgent({ agent_id, amount: '1', reason: 'money' });
 });
 after(async () => {
   await wire.close();
@@ -51,7 +44,7 @@ const ask = (agentId: AgentId) => play.as(agentId).call(completeChat, { body: { 
 
 async function linesOf(actor: string): Promise<readonly AuditRecord[]> {
   const query = { action: 'models.call', actor };
-  return dataOf(await play.admin.call(listAudit, { query })).records;
+  return (await play.admin.listAudit(query)).records;
 }
 
 async function onlyLine(actor: string): Promise<AuditRecord & { readonly detail: Readonly<Record<string, unknown>> }> {
@@ -66,7 +59,7 @@ const hashOf = (salt: string, text: string): string =>
 test('an answer: model, provider, tokens and cost, and hashes that only the caller can open', async () => {
   const { hamlet } = dataOf(await ask('bob'));
   const line = await onlyLine('bob');
-  const { recent } = dataOf(await play.admin.call(getModelUse, { params: { agent_id: 'bob' } }));
+  const { recent } = await play.admin.getModelUse({ agent_id: 'bob' });
   assert.equal(line.object, recent[0]?.request_id);
   assert.deepEqual(line.detail, {
     model: 'small',
@@ -109,15 +102,15 @@ test('a failure, an answer that a measure ends, and embeddings have their lines 
   const asked = wire.requests.length;
   const cut = ask('dan');
   await eventually('the request at the provider', () => wire.requests.length > asked);
-  dataOf(await play.admin.call(quarantineAgent, { params: { agent_id: 'dan' }, body: { reason: 'test' } }));
+  await play.admin.quarantineAgent({ agent_id: 'dan', reason: 'test' });
   assert.equal(await codeOf(cut), 'agent_quarantined');
   const ended = await onlyLine('dan');
   assert.partialDeepStrictEqual(ended.detail, { outcome: 'cancelled', estimated: true });
   assert.ok(Number(ended.detail['cost']) > 0);
 
   answer = able;
-  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'fay', amount: '1', reason: 'money' } }));
-  const vectors = dataOf(await play.as('fay').call(createEmbeddings, { body: { model: 'small', input: SECRET } }));
+  await play.admin.rewardAgent({ agent_id: 'fay', amount: '1', reason: 'money' });
+  const vectors = await play.as('fay').createEmbeddings({ model: 'small', input: SECRET });
   const line = await onlyLine('fay');
   const { salt = '' } = vectors.hamlet.seal ?? {};
   assert.equal(line.detail['prompt_sha256'], hashOf(salt, JSON.stringify([SECRET])));
@@ -127,13 +120,13 @@ test('a failure, an answer that a measure ends, and embeddings have their lines 
 test('a request that is refused before a provider is asked has no line, and no request has two', async () => {
   assert.equal(await codeOf(ask('eve')), 'insufficient_funds');
   assert.deepEqual(await linesOf('eve'), []);
-  const { records } = dataOf(await play.admin.call(listAudit, { query: { action: 'models.call', limit: 50 } }));
+  const { records } = await play.admin.listAudit({ action: 'models.call', limit: 50 });
   assert.equal(records.length, 5);
   assert.equal(new Set(records.map(({ object }) => object)).size, records.length);
 });
 
 test('the frequent acts of agents are left out of the audit together', async () => {
   const query = { except: 'turn, models.call' };
-  const { records } = dataOf(await play.admin.call(listAudit, { query }));
+  const { records } = await play.admin.listAudit(query);
   assert.ok(records.length > 0 && records.every(({ action }) => action !== 'models.call' && action !== 'turn'));
 });

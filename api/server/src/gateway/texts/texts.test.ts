@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { completeChat, forgetModelText, forgetModelTexts, getModelText, getModelUse } from '@hamlet/contract';
+import { forgetModelText, getModelText } from '@hamlet/contract';
 import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../../testing/play.ts';
@@ -28,8 +28,8 @@ after(() => village.remove());
 /** Asks a model, and returns the id of the request. */
 async function ask(play: Play, agentId: AgentId): Promise<string> {
   const messages = [{ role: 'user' as const, content: SECRET }];
-  dataOf(await play.as(agentId).call(completeChat, { body: { model: 'small', messages } }));
-  const { recent } = dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } }));
+  await play.as(agentId).completeChat({ model: 'small', messages });
+  const { recent } = await play.admin.getModelUse({ agent_id: agentId });
   return recent[0]?.request_id ?? '';
 }
 
@@ -73,7 +73,7 @@ test('an admin deletes one text, or all of an agent', async () => {
   const again = await forget();
   assert.ok(!again.ok && again.problem.code === 'no_such_model_text');
   const ids = [await ask(keeping, 'cleo'), await ask(keeping, 'cleo')];
-  const all = dataOf(await keeping.admin.call(forgetModelTexts, { params: { agent_id: 'cleo' } }));
+  const all = await keeping.admin.forgetModelTexts({ agent_id: 'cleo' });
   assert.equal(all.forgotten, 2);
   for (const id of ids) assert.equal(await readModelText(db, id), null);
 });

@@ -1,19 +1,8 @@
 /** Many concurrent requests share lookups and answers. No caller gets another caller's data, or data that is out of date. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  awakenAgent,
-  banAgent,
-  createClient,
-  exchangeAgentToken,
-  getAgentConfig,
-  getMe,
-  getWorld,
-  liftBan,
-  suspendAgent,
-  WorldView,
-} from '@hamlet/contract';
-import type { Client } from '@hamlet/contract';
+import { awakenAgent, getAgentConfig, getMe, getWorld, suspendAgent, WorldView } from '@hamlet/contract';
+import { codeOf, testClient, type TestClient } from '@hamlet/test/env/client';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
 import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
@@ -21,8 +10,8 @@ import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-vill
 const { play } = await startPlay();
 
 /** An agent's client with an exchanged token, as a resident has. */
-async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<Client> {
-  const { access_token: token } = dataOf(await clientOf(play.url, agentToken(agentId)).call(exchangeAgentToken, {}));
+async function exchanged(agentId: (typeof AGENT_IDS)[number]): Promise<TestClient> {
+  const { access_token: token } = await clientOf(play.url, agentToken(agentId)).exchangeAgentToken();
   return clientOf(play.url, token);
 }
 
@@ -38,7 +27,7 @@ test('each of many concurrent requests of agents gets its own actor, with either
     ),
   );
   const nobody = ['nonsense', 'hat_nonsense'].map(async (token) =>
-    assert.equal(refusalOf(await clientOf(play.url, token).call(getWorld, {})), 'token_invalid'),
+    assert.equal(await codeOf(clientOf(play.url, token).getWorld()), 'token_invalid'),
   );
   await Promise.all([...asked, ...nobody]);
 });
@@ -52,7 +41,7 @@ test('each of many concurrent requests of people gets its own account', async ()
   ];
   const nobody = {
     accountId: null,
-    client: createClient({ baseUrl: play.url, cookie: '__Host-hamlet_session=nonsense' }),
+    client: testClient({ baseUrl: play.url, cookie: '__Host-hamlet_session=nonsense' }),
   };
   await Promise.all(
     [...people, nobody, ...people].map(async ({ client, accountId }) => {
@@ -135,12 +124,12 @@ test('all callers get the same world, and each one is admitted, counted and trac
 test('an agent that was just banned does not get the cached world, and all other callers do', async () => {
   const params = { agent_id: 'eve' };
   const asEve = (): Promise<readonly (string | null)[]> =>
-    Promise.all(Array.from({ length: 5 }, async () => refusalOf(await play.as('eve').call(getWorld, {}))));
+    Promise.all(Array.from({ length: 5 }, async () => await codeOf(play.as('eve').getWorld())));
   assert.deepEqual(new Set(await asEve()), new Set([null]));
-  dataOf(await play.admin.call(banAgent, { params, body: { reason: 'a test' } }));
+  await play.admin.banAgent({ ...params, reason: 'a test' });
   const [refused, seen] = await Promise.all([asEve(), clientOf(play.url).call(getWorld, {})]);
   assert.deepEqual(new Set(refused), new Set(['agent_banned']));
   assert.equal(refusalOf(seen), null);
-  dataOf(await play.admin.call(liftBan, { params }));
+  await play.admin.liftBan(params);
   assert.deepEqual(new Set(await asEve()), new Set([null]));
 });

@@ -2,24 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  actAsAgent,
-  getDocs,
-  getLivez,
-  getOpenApi,
-  getReadyz,
-  getWorld,
-  getWorldMap,
-  moveAgent,
-  recordTurn,
-  rebootAgent,
-  REFUSALS,
-} from '@hamlet/contract';
+import { actAsAgent, getWorld, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
 import { accepted, refused, type Outcome } from '../outcome.ts';
-import { dataOf, startPlay } from '../../testing/play.ts';
+import { startPlay } from '../../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 
 const { village, play } = await startPlay();
@@ -140,8 +128,8 @@ test('of concurrent requests with one key one takes effect; the others are repla
 test('the same key of another actor is another key', async () => {
   const idempotencyKey = randomUUID();
   const params = { agent_id: 'ada' };
-  const byAdmin = dataOf(await play.admin.call(moveAgent, { params, body: { dx: 1, dy: 0 }, idempotencyKey }));
-  const byAgent = dataOf(await play.as('ada').call(moveAgent, { params, body: { dx: 1, dy: 0 }, idempotencyKey }));
+  const byAdmin = await play.admin.moveAgent({ ...params, dx: 1, dy: 0 }, { idempotencyKey });
+  const byAgent = await play.as('ada').moveAgent({ ...params, dx: 1, dy: 0 }, { idempotencyKey });
   assert.notEqual(byAdmin.accepted_seq, byAgent.accepted_seq);
 });
 
@@ -184,7 +172,7 @@ test('the API does not read the body of a caller without permission, and refuses
 });
 
 test('the map has one byte for each tile, and a legend', async () => {
-  const map = dataOf(await clientOf(play.url).call(getWorldMap, {}));
+  const map = await clientOf(play.url).getWorldMap();
   const terrain = Buffer.from(map.terrain, 'base64');
   assert.equal(terrain.length, map.width * map.height);
   assert.ok(terrain.every((code) => code < map.legend.length));
@@ -215,10 +203,10 @@ test('a route with a bare path in the contract answers there too', async () => {
 test('health, metrics and docs are served on their listeners', async () => {
   const live = await village.startReplica();
   const anyone = clientOf(live.peopleUrl);
-  assert.equal(dataOf(await anyone.call(getLivez, {})), 'ok\n');
-  assert.equal(await eventually('readiness', async () => dataOf(await anyone.call(getReadyz, {}))), 'ok\n');
-  assert.equal(dataOf(await anyone.call(getOpenApi, {}))['openapi'], '3.1.0');
-  assert.match(dataOf(await anyone.call(getDocs, {})), /^<!doctype html>/);
+  assert.equal(await anyone.getLivez(), 'ok\n');
+  assert.equal(await eventually('readiness', async () => await anyone.getReadyz()), 'ok\n');
+  assert.equal((await anyone.getOpenApi())['openapi'], '3.1.0');
+  assert.match(await anyone.getDocs(), /^<!doctype html>/);
   for (const name of ['world', 'agents', 'postgres', 'redis'])
     await eventually(`readiness of ${name}`, async () =>
       new RegExp(`^\\[\\+\\]${name} ok$`, 'm').test(await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text()),

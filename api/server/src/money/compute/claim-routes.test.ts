@@ -1,17 +1,8 @@
 /** Claims by HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with the agent's life. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  claimCompute,
-  closeAgent,
-  getAgent,
-  getBalance,
-  openInternalStream,
-  releaseCompute,
-  rewardAgent,
-} from '@hamlet/contract';
+import { claimCompute, getAgent, openInternalStream, releaseCompute } from '@hamlet/contract';
 import type { ComputeClaim } from '@hamlet/contract';
-import { dataOf } from '../../testing/play.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
 import { clientOf, eventually, startOwnVillage, TOKENS, type OwnVillage } from '../../testing/test-village.ts';
 
@@ -28,10 +19,8 @@ before(async () => {
     'bob in the world',
     async () => (await clientOf(url).call(getAgent, { params: { agent_id: 'bob' } })).ok,
   );
-  uid = dataOf(await clientOf(url, TOKENS.admin).call(getAgent, { params: { agent_id: 'bob' } })).uid;
-  dataOf(
-    await clientOf(url, TOKENS.admin).call(rewardAgent, { body: { agent_id: 'bob', amount: '20', reason: 'a start' } }),
-  );
+  uid = (await clientOf(url, TOKENS.admin).getAgent({ agent_id: 'bob' })).uid;
+  await clientOf(url, TOKENS.admin).rewardAgent({ agent_id: 'bob', amount: '20', reason: 'a start' });
 });
 after(() => village.remove());
 
@@ -46,7 +35,7 @@ const body = (changes: object = {}) => ({
 });
 
 async function held(): Promise<string> {
-  return dataOf(await clientOf(url).call(getBalance, { params: { agent_id: 'bob' } })).held;
+  return (await clientOf(url).getBalance({ agent_id: 'bob' })).held;
 }
 
 /** The first claim on the operator's stream that `wanted` accepts. */
@@ -68,7 +57,7 @@ async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<Com
 test('only the present leader can hold money', async () => {
   const unfenced = await clientOf(url, TOKENS.operator).call(claimCompute, { body: body() });
   assert.equal(unfenced.ok ? null : unfenced.problem.code, 'validation_failed');
-  const granted = dataOf(await leaderOf(url, `${LEASE}:2`).call(claimCompute, { body: body() }));
+  const granted = await leaderOf(url, `${LEASE}:2`).claimCompute(body());
   assert.deepEqual(
     [granted.granted, granted.reason, granted.claim?.tier, await held()],
     [true, null, 'tier-1', '0.05'],
@@ -89,15 +78,15 @@ test('a stream begins with every claim and then carries each change', async () =
   const snapshot = await firstClaim(({ agent_id }) => agent_id === 'bob');
   assert.deepEqual([snapshot.held, snapshot.pod_uid], [true, null]);
   const running = firstClaim(({ pod_uid }) => pod_uid === 'pod-7');
-  dataOf(await leaderOf(url, `${LEASE}:2`).call(claimCompute, { body: body({ pod_uid: 'pod-7' }) }));
+  await leaderOf(url, `${LEASE}:2`).claimCompute(body({ pod_uid: 'pod-7' }));
   assert.ok((await running).version > snapshot.version);
 });
 
 test('a release must name the present version of the claim; an older version releases nothing', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
-  const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
+  const { claim } = await leader.claimCompute(body());
   const release = async (version: number, of = uid): Promise<boolean> =>
-    dataOf(await leader.call(releaseCompute, { body: { agent_id: 'bob', uid: of, version } })).released;
+    (await leader.releaseCompute({ agent_id: 'bob', uid: of, version })).released;
   assert.equal(await release((claim?.version ?? 0) - 1), false);
   assert.equal(await release(claim?.version ?? 0, 'another-life'), false);
   assert.equal(await held(), '0.05');
@@ -108,15 +97,15 @@ test('a release must name the present version of the claim; an older version rel
 
 test('the end of a life ends its claim', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
-  dataOf(await leader.call(claimCompute, { body: body({ uid: 'a-life-that-is-over' }) }));
+  await leader.claimCompute(body({ uid: 'a-life-that-is-over' }));
   assert.equal(await held(), '0.05');
-  dataOf(await leader.call(closeAgent, { params: { agent_id: 'bob' }, body: { uid: 'a-life-that-is-over' } }));
+  await leader.closeAgent({ agent_id: 'bob', uid: 'a-life-that-is-over' });
   assert.equal(await held(), '0');
 });
 
 test('without Postgres the API grants nothing, and every hold is still there when Postgres is back', async () => {
   const leader = leaderOf(url, `${LEASE}:2`);
-  const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
+  const { claim } = await leader.claimCompute(body());
   await village.postgres.stop('SIGKILL');
   const refused = await leader.call(claimCompute, { body: body({ tier: 'tier-2' }) });
   assert.deepEqual([refused.ok, refused.response.status], [false, 503]);

@@ -5,9 +5,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
-import { claimCompute, getPaidTime, rewardAgent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
@@ -38,16 +37,18 @@ async function endsIn(ms: number): Promise<void> {
 }
 
 test('a resident ends with its paid time, waits while the agent does not pay, and runs again once it does', async () => {
-  const asBob = async (): Promise<string | null> =>
-    dataOf(await play.as('bob').call(getPaidTime, { params: { agent_id: 'bob' } })).paid_until;
+  const asBob = async (): Promise<string | null> => (await play.as('bob').getPaidTime({ agent_id: 'bob' })).paid_until;
   assert.equal(await asBob(), null, 'the tier is free');
-  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '20', reason: 'a start' } }));
+  await play.admin.rewardAgent({ agent_id: 'bob', amount: '20', reason: 'a start' });
   const { uid, cycle } = await play.agent('bob');
-  const { until } = dataOf(
-    await leaderOf(play.url, 'lease:1').call(claimCompute, {
-      body: { agent_id: 'bob', uid, cycle, tier: 'tier-1', pod_uid: 'pod', image_digest: null },
-    }),
-  );
+  const { until } = await leaderOf(play.url, 'lease:1').claimCompute({
+    agent_id: 'bob',
+    uid,
+    cycle,
+    tier: 'tier-1',
+    pod_uid: 'pod',
+    image_digest: null,
+  });
   assert.equal(await asBob(), until);
 
   await endsIn(15_000);

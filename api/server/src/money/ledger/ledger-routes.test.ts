@@ -2,28 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  closeAgent,
-  createPost,
-  formatAiDollars,
-  getAgent,
-  getAllowance,
-  getBalance,
-  getLedger,
-  parseAiDollars,
-  penalizeAgent,
-  rewardAgent,
-} from '@hamlet/contract';
-import type { Client, LedgerEntry } from '@hamlet/contract';
+import { formatAiDollars, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import type { LedgerEntry } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit, type Db } from '@hamlet/store';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;
-let admin: Client;
-let member: Client;
+let admin: TestClient;
+let member: TestClient;
 let db: Db;
 
 before(async () => {
@@ -38,16 +28,15 @@ after(() => village.remove());
 
 /** A post that people can reward or penalize. */
 async function postBy(agentId: AgentId): Promise<string> {
-  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
-    .post_id;
+  return (await play.as(agentId).createPost({ title: 'Fresh bread', body: 'At the bakery.' })).post_id;
 }
 
 async function balanceOf(agentId: string): Promise<string> {
-  return dataOf(await admin.call(getBalance, { params: { agent_id: agentId } })).balance;
+  return (await admin.getBalance({ agent_id: agentId })).balance;
 }
 
 async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
-  return dataOf(await admin.call(getLedger, { params: { agent_id: agentId }, query: { limit: 100 } })).entries;
+  return (await admin.getLedger({ agent_id: agentId, limit: 100 })).entries;
 }
 
 test('a reward is an entry in the wire format, and the balance and the agent show it at once', async () => {
@@ -72,17 +61,15 @@ test('a reward is an entry in the wire format, and the balance and the agent sho
     balance_after: '12.5',
   });
   assert.deepEqual(await entriesOf('bob'), [{ ledger_entry_id, timestamp, ...rest }]);
-  const { as_of, ...funds } = dataOf(await clientOf(play.url).call(getBalance, { params: { agent_id: 'bob' } }));
+  const { as_of, ...funds } = await clientOf(play.url).getBalance({ agent_id: 'bob' });
   assert.deepEqual(funds, { agent_id: 'bob', balance: '12.5', held: '0', available: '12.5' });
   assert.ok(as_of >= timestamp);
-  assert.equal(dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).balance, '12.5');
+  assert.equal((await admin.getAgent({ agent_id: 'bob' })).balance, '12.5');
 });
 
 test('the API also accepts the names of the original documents: post_id, and a whole number', async () => {
   const post = await postBy('cleo');
-  const entry = dataOf(
-    await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post } }),
-  );
+  const entry = await admin.rewardAgent({ agent_id: 'cleo', amount: 5, reason: 'help', post_id: post });
   assert.deepEqual([entry.amount, entry.related_post_id], ['5', post]);
   const both = await admin.call(rewardAgent, {
     body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post, related_post_id: randomUUID() },
@@ -90,30 +77,25 @@ test('the API also accepts the names of the original documents: post_id, and a w
   assert.equal(refusalOf(both), 'validation_failed');
   for (const amount of [0, -1, 0.1, '0', '-5', '1e3', '0.0000001', '1000000001', '']) {
     assert.equal(
-      refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount, reason: 'help' } })),
+      await codeOf(admin.rewardAgent({ agent_id: 'cleo', amount, reason: 'help' })),
       'validation_failed',
       String(amount),
     );
   }
-  assert.equal(
-    refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: '  ' } })),
-    'validation_failed',
-  );
+  assert.equal(await codeOf(admin.rewardAgent({ agent_id: 'cleo', amount: 1, reason: '  ' })), 'validation_failed');
   assert.equal(await balanceOf('cleo'), '5');
 });
 
 test('a penalty takes exactly its amount, or a refusal names the amount that could be taken', async () => {
-  dataOf(await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '3', reason: 'bread' } }));
-  const entry = dataOf(
-    await admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '1.25', reason: 'burnt it' } }),
-  );
+  await admin.rewardAgent({ agent_id: 'dan', amount: '3', reason: 'bread' });
+  const entry = await admin.penalizeAgent({ agent_id: 'dan', amount: '1.25', reason: 'burnt it' });
   assert.deepEqual([entry.amount, entry.reason, entry.balance_after], ['-1.25', 'penalty', '1.75']);
   const refused = await admin.call(penalizeAgent, {
     body: { agent_id: 'dan', amount: '1.750001', reason: 'all of it' },
   });
   assert.equal(refusalOf(refused), 'insufficient_funds');
   assert.match(refused.ok ? '' : refused.problem.detail, /1\.75/);
-  dataOf(await admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '1.75', reason: 'all of it' } }));
+  await admin.penalizeAgent({ agent_id: 'dan', amount: '1.75', reason: 'all of it' });
   assert.equal(await balanceOf('dan'), '0');
   assert.deepEqual(
     (await entriesOf('dan')).map(({ amount, version }) => [version, amount]),
@@ -140,34 +122,29 @@ test('a member gives and takes within the allowance of the day, even with many c
   assert.equal(await balanceOf('bob'), formatAiDollars(12_500_000n + given), 'a refusal moves no money');
   const refused = await member.call(rewardAgent, { body: { agent_id: 'bob', amount: '0.000001', reason: 'one more' } });
   assert.match(refused.ok ? '' : refused.problem.detail, /^0 aiDollars are left of today's allowance of 10$/);
-  dataOf(
-    await admin.call(rewardAgent, { body: { agent_id: 'bob', amount: 100, reason: 'an admin has no allowance' } }),
-  );
+  await admin.rewardAgent({ agent_id: 'bob', amount: 100, reason: 'an admin has no allowance' });
 });
 
 test('a member can read the rest of the allowance and the start of the next day', async () => {
-  const { resets_at: resets, ...left } = dataOf(await member.call(getAllowance, {}));
+  const { resets_at: resets, ...left } = await member.getAllowance();
   assert.deepEqual(left, { daily: '10', used: '10', left: '0' });
   assert.ok(Date.parse(resets) > Date.now() && Date.parse(resets) < Date.now() + 26 * 3_600_000);
-  const ofAdmin = dataOf(await admin.call(getAllowance, {}));
+  const ofAdmin = await admin.getAllowance();
   assert.deepEqual([ofAdmin.daily, Number(ofAdmin.used) + Number(ofAdmin.left)], ['1000000', 1_000_000]);
-  assert.equal(refusalOf(await clientOf(play.url).call(getAllowance, {})), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(play.url).getAllowance()), 'unauthenticated');
 });
 
 test('a retry gets the first answer, even after the kept answers are deleted; another request under the key is refused', async () => {
   const body = { agent_id: 'eve', amount: '2', reason: 'once' };
   const idempotencyKey = randomUUID();
-  const first = dataOf(await admin.call(rewardAgent, { body, idempotencyKey }));
-  assert.deepEqual(dataOf(await admin.call(rewardAgent, { body: { ...body, amount: 2 }, idempotencyKey })), first);
+  const first = await admin.rewardAgent(body, { idempotencyKey });
+  assert.deepEqual(await admin.rewardAgent({ ...body, amount: 2 }, { idempotencyKey }), first);
   const owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   await owner.deleteFrom('idempotency_key').execute();
   await owner.destroy();
-  assert.deepEqual(dataOf(await admin.call(rewardAgent, { body, idempotencyKey })), first);
+  assert.deepEqual(await admin.rewardAgent(body, { idempotencyKey }), first);
   await db.deleteFrom('idempotency_key').execute();
-  assert.equal(
-    refusalOf(await admin.call(rewardAgent, { body: { ...body, amount: '3' }, idempotencyKey })),
-    'idempotency_key_reused',
-  );
+  assert.equal(await codeOf(admin.rewardAgent({ ...body, amount: '3' }, { idempotencyKey })), 'idempotency_key_reused');
   assert.equal(await balanceOf('eve'), '2');
   assert.equal((await entriesOf('eve')).length, 1);
 });
@@ -197,13 +174,12 @@ test('many concurrent retries post each intent once', async () => {
 });
 
 test('the ledger comes in pages, newest first, and every page shows the moment of the first', async () => {
-  for (const amount of ['1', '2', '3', '4', '5'])
-    dataOf(await admin.call(rewardAgent, { body: { agent_id: 'fay', amount, reason: 'step' } }));
-  const first = dataOf(await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { limit: 2 } }));
-  dataOf(await admin.call(rewardAgent, { body: { agent_id: 'fay', amount: '6', reason: 'later' } }));
+  for (const amount of ['1', '2', '3', '4', '5']) await admin.rewardAgent({ agent_id: 'fay', amount, reason: 'step' });
+  const first = await admin.getLedger({ agent_id: 'fay', limit: 2 });
+  await admin.rewardAgent({ agent_id: 'fay', amount: '6', reason: 'later' });
   const seen = [...first.entries];
   for (let cursor = first.next_cursor; cursor !== null;) {
-    const page = dataOf(await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { limit: 2, cursor } }));
+    const page = await admin.getLedger({ agent_id: 'fay', limit: 2, cursor });
     assert.equal(page.as_of, first.as_of);
     seen.push(...page.entries);
     cursor = page.next_cursor;
@@ -216,43 +192,29 @@ test('the ledger comes in pages, newest first, and every page shows the moment o
     [first.next_cursor ?? '', 'bob'],
     ['bm9uc2Vuc2U', 'fay'],
   ] as const) {
-    assert.equal(
-      refusalOf(await admin.call(getLedger, { params: { agent_id: agentId }, query: { cursor } })),
-      'cursor_invalid',
-    );
+    assert.equal(await codeOf(admin.getLedger({ agent_id: agentId, cursor })), 'cursor_invalid');
   }
 });
 
 test('the answer for a past moment never changes', async () => {
   const entries = await entriesOf('fay');
   for (const { timestamp, balance_after } of entries) {
-    const funds = dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: timestamp } }));
+    const funds = await admin.getBalance({ agent_id: 'fay', as_of: timestamp });
     assert.deepEqual([funds.balance, funds.as_of], [balance_after, timestamp]);
-    const page = dataOf(
-      await admin.call(getLedger, { params: { agent_id: 'fay' }, query: { as_of: timestamp, limit: 100 } }),
-    );
+    const page = await admin.getLedger({ agent_id: 'fay', as_of: timestamp, limit: 100 });
     assert.equal(page.entries[0]?.timestamp, timestamp);
   }
-  const future = dataOf(
-    await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2999-01-01T00:00:00Z' } }),
-  );
+  const future = await admin.getBalance({ agent_id: 'fay', as_of: '2999-01-01T00:00:00Z' });
   assert.ok(Date.parse(future.as_of) <= Date.now() + 60_000, 'a future moment is answered with the present one');
-  assert.equal(
-    dataOf(await admin.call(getBalance, { params: { agent_id: 'fay' }, query: { as_of: '2001-01-01T00:00:00Z' } }))
-      .balance,
-    '0',
-  );
+  assert.equal((await admin.getBalance({ agent_id: 'fay', as_of: '2001-01-01T00:00:00Z' })).balance, '0');
 });
 
 test('an agent may read its own ledger, and may not reward or penalize', async () => {
-  const ofItself = dataOf(await play.as('fay').call(getLedger, { params: { agent_id: 'fay' } }));
+  const ofItself = await play.as('fay').getLedger({ agent_id: 'fay' });
   assert.equal(ofItself.entries.length, 6);
-  assert.equal(refusalOf(await play.as('fay').call(getLedger, { params: { agent_id: 'bob' } })), 'not_own_agent');
-  assert.equal(
-    refusalOf(await play.as('fay').call(rewardAgent, { body: { agent_id: 'fay', amount: 1, reason: 'me' } })),
-    'forbidden',
-  );
-  assert.equal(refusalOf(await clientOf(play.url).call(getLedger, { params: { agent_id: 'fay' } })), 'unauthenticated');
+  assert.equal(await codeOf(play.as('fay').getLedger({ agent_id: 'bob' })), 'not_own_agent');
+  assert.equal(await codeOf(play.as('fay').rewardAgent({ agent_id: 'fay', amount: 1, reason: 'me' })), 'forbidden');
+  assert.equal(await codeOf(clientOf(play.url).getLedger({ agent_id: 'fay' })), 'unauthenticated');
 });
 
 test('an unknown agent has no account', async () => {
@@ -279,13 +241,10 @@ test('the audit has each judgement with its entry and request; the entry has its
 test('the account closes with the last life, and its balance stays readable', async () => {
   const { uid } = await play.agent('cleo');
   const held = await balanceOf('cleo');
-  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
+  await clientOf(play.url, TOKENS.operator).closeAgent({ agent_id: 'cleo', uid });
+  assert.equal(await codeOf(admin.rewardAgent({ agent_id: 'cleo', amount: 1, reason: 'too late' })), 'account_closed');
   assert.equal(
-    refusalOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'too late' } })),
-    'account_closed',
-  );
-  assert.equal(
-    refusalOf(await admin.call(penalizeAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'too late' } })),
+    await codeOf(admin.penalizeAgent({ agent_id: 'cleo', amount: 1, reason: 'too late' })),
     'account_closed',
   );
   assert.equal(await balanceOf('cleo'), held);

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { createPost, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { readTiers } from '@hamlet/store';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { Play } from '../../testing/play.ts';
 import { startStatementTap, type StatementTap } from '../../testing/statement-tap.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 
@@ -48,8 +48,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
 }
 
 async function postBy(agentId: 'bob'): Promise<string> {
-  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
-    .post_id;
+  return (await play.as(agentId).createPost({ title: 'Fresh bread', body: 'At the bakery.' })).post_id;
 }
 
 test('a member needs at most eight round trips to reward a post, and a retry needs three', async () => {
@@ -61,11 +60,11 @@ test('a member needs at most eight round trips to reward a post, and a retry nee
   );
   const body = { agent_id: 'bob', amount: '0.5', reason: 'good bread', related_post_id: post };
   const idempotencyKey = randomUUID();
-  const statements = await statementsOf(async () => dataOf(await member.call(rewardAgent, { body, idempotencyKey })));
+  const statements = await statementsOf(async () => await member.rewardAgent(body, { idempotencyKey }));
   assert.ok(statements.length <= REWARD_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
   assert.deepEqual([statements[0], statements.at(-1)], ['begin', 'commit']);
   const seen = tap.transactions().length;
-  dataOf(await member.call(rewardAgent, { body, idempotencyKey }));
+  await member.rewardAgent(body, { idempotencyKey });
   assert.deepEqual(
     claimsSince(seen).map(({ length }) => length),
     [3],
@@ -74,14 +73,14 @@ test('a member needs at most eight round trips to reward a post, and a retry nee
 
 test('a reward that opens a tier adds at most four round trips', async () => {
   const body = { agent_id: 'bob', amount: '900000', reason: 'much bread', related_post_id: await postBy('bob') };
-  const statements = await statementsOf(async () => dataOf(await play.admin.call(rewardAgent, { body })));
+  const statements = await statementsOf(async () => await play.admin.rewardAgent(body));
   assert.ok(statements.length <= REWARD_MAX + TIER_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
 });
 
 test('a refusal needs no more round trips than a reward', async () => {
   const body = { agent_id: 'fay', amount: '1', reason: 'burnt it' };
   const statements = await statementsOf(async () =>
-    assert.equal(refusalOf(await play.admin.call(penalizeAgent, { body })), 'insufficient_funds'),
+    assert.equal(await codeOf(play.admin.penalizeAgent(body)), 'insufficient_funds'),
   );
   assert.ok(statements.length <= REWARD_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
 });

@@ -2,25 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  buyCompute,
-  cancelAuction,
-  getAuction,
-  getBalance,
-  getLedger,
-  getStanding,
-  killAgent,
-  liftKill,
-  listAuctions,
-  listPurchases,
-  openAuction,
-  placeBid,
-  rewardAgent,
-  roleMay,
-  ROUTES,
-} from '@hamlet/contract';
-import type { AuctionView, Client, Outcome } from '@hamlet/contract';
+import { buyCompute, placeBid, roleMay, ROUTES } from '@hamlet/contract';
+import type { AuctionView, Outcome } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play, refusalOf } from '../../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
@@ -29,7 +14,7 @@ const HOUR_MS = 3_600_000;
 
 let village: TestVillage;
 let play: Play;
-let admin: Client;
+let admin: TestClient;
 let db: Db;
 /** Each auction of these tests has a day of its own. */
 let nextDayMs = Date.now() + HOUR_MS;
@@ -40,8 +25,7 @@ before(async () => {
   admin = play.admin;
   db = village.openDb();
   await play.everybody();
-  for (const agent_id of AGENT_IDS)
-    dataOf(await admin.call(rewardAgent, { body: { agent_id, amount: 50, reason: 'for bids' } }));
+  for (const agent_id of AGENT_IDS) await admin.rewardAgent({ agent_id, amount: 50, reason: 'for bids' });
 });
 after(() => village.remove());
 
@@ -56,7 +40,7 @@ async function offer(reserve = '2'): Promise<AuctionView> {
     reserve,
     note: 'one hour',
   };
-  return dataOf(await admin.call(openAuction, { body }));
+  return await admin.openAuction(body);
 }
 
 function bid(
@@ -78,13 +62,13 @@ async function ended({
     .where('auction_id', '=', auction_id)
     .execute();
   return eventually('the end of the auction', async () => {
-    const auction = dataOf(await admin.call(getAuction, { params: { auction_id } }));
+    const auction = await admin.getAuction({ auction_id });
     return auction.state === 'open' ? null : auction;
   });
 }
 
 async function fundsOf(agent_id: string): Promise<readonly [balance: string, held: string]> {
-  const { balance, held } = dataOf(await admin.call(getBalance, { params: { agent_id } }));
+  const { balance, held } = await admin.getBalance({ agent_id });
   return [balance, held];
 }
 
@@ -95,7 +79,7 @@ test('the highest bid gets the window and pays the second highest bid; the other
   dataOf(await bid('cleo', auction, '7.5'));
   dataOf(await bid('dan', auction, '2'));
   assert.deepEqual(await fundsOf('bob'), ['50', '10']);
-  const seen = dataOf(await play.as('cleo').call(getAuction, { params: { auction_id: auction.auction_id } }));
+  const seen = await play.as('cleo').getAuction({ auction_id: auction.auction_id });
   assert.deepEqual([seen.bidders, seen.own_bid?.amount, seen.bids], [3, '7.5', []], 'sealed: an agent sees its own');
   const { bids, ...settled } = await ended(auction);
   assert.deepEqual([settled.state, settled.winner, settled.price], ['sold', 'bob', '7.5']);
@@ -115,18 +99,18 @@ test('the highest bid gets the window and pays the second highest bid; the other
       ['50', '0'],
     ],
   );
-  const [entry] = dataOf(await admin.call(getLedger, { params: { agent_id: 'bob' } })).entries;
+  const [entry] = (await admin.getLedger({ agent_id: 'bob' })).entries;
   assert.deepEqual(
     [entry?.reason, entry?.amount, entry?.source],
     ['purchase_compute', '-7.5', `auction ${auction.auction_id}`],
   );
-  const [purchase] = dataOf(await play.as('bob').call(listPurchases, {})).purchases;
+  const [purchase] = (await play.as('bob').listPurchases()).purchases;
   assert.deepEqual(
     [purchase?.purchase_id, purchase?.auction_id, purchase?.starts_at, purchase?.ends_at, purchase?.state],
     [settled.purchase_id, auction.auction_id, auction.starts_at, auction.ends_at, 'ahead'],
   );
   assert.equal(
-    dataOf(await admin.call(getStanding, { params: { agent_id: 'bob' } })).balance_tier,
+    (await admin.getStanding({ agent_id: 'bob' })).balance_tier,
     'tier-1',
     'the tier follows in the same transaction',
   );
@@ -145,31 +129,21 @@ test("only a higher bid of the same agent replaces a bid; a bid below the reserv
   assert.deepEqual(await fundsOf('cleo'), ['50', '6'], 'the earlier bid stands');
   dataOf(await bid('cleo', auction, '50'));
   assert.deepEqual(await fundsOf('cleo'), ['50', '50'], 'the money of the earlier bid counts for the new one');
-  assert.equal(dataOf(await admin.call(getAuction, { params: { auction_id: auction.auction_id } })).bidders, 1);
+  assert.equal((await admin.getAuction({ auction_id: auction.auction_id })).bidders, 1);
   assert.equal(
-    refusalOf(await play.as('cleo').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
+    await codeOf(play.as('cleo').buyCompute({ item: { kind: 'priority' }, seconds: 60 })),
     'insufficient_funds',
     'the agent cannot spend the money of a bid',
   );
-  const cancelled = dataOf(
-    await admin.call(cancelAuction, {
-      params: { auction_id: auction.auction_id },
-      body: { reason: 'the GPU is needed' },
-    }),
-  );
+  const cancelled = await admin.cancelAuction({ auction_id: auction.auction_id, reason: 'the GPU is needed' });
   assert.deepEqual([cancelled.state, cancelled.end_reason], ['cancelled', 'the GPU is needed']);
   assert.deepEqual(await fundsOf('cleo'), ['50', '0']);
   assert.equal(
-    refusalOf(
-      await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'again' } }),
-    ),
+    await codeOf(admin.cancelAuction({ auction_id: auction.auction_id, reason: 'again' })),
     'auction_closed',
   );
   assert.equal(refusalOf(await bid('cleo', auction, '50')), 'auction_closed');
-  assert.equal(
-    refusalOf(await play.as('cleo').call(placeBid, { params: { auction_id: randomUUID() }, body: { amount: 5 } })),
-    'no_such_auction',
-  );
+  assert.equal(await codeOf(play.as('cleo').placeBid({ auction_id: randomUUID(), amount: 5 })), 'no_such_auction');
 });
 
 test('of many concurrent bids of one agent one stands, and its money is held once', async () => {
@@ -177,7 +151,7 @@ test('of many concurrent bids of one agent one stands, and its money is held onc
   const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => bid('dan', auction, String(3 + index))));
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'bid_too_low');
   assert.deepEqual(await fundsOf('dan'), ['50', '14']);
-  dataOf(await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'enough' } }));
+  await admin.cancelAuction({ auction_id: auction.auction_id, reason: 'enough' });
   assert.deepEqual(await fundsOf('dan'), ['50', '0']);
 });
 
@@ -192,13 +166,13 @@ test('a retried bid is one bid, even after the kept answers are deleted', async 
     refusalOf(await play.as('eve').call(placeBid, { ...call, body: { amount: '5' } })),
     'idempotency_key_reused',
   );
-  dataOf(await admin.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: 'enough' } }));
+  await admin.cancelAuction({ auction_id: auction.auction_id, reason: 'enough' });
 });
 
 test('an auction without bids frees its window; a window on offer is not sold in any other way', async () => {
   const auction = await offer();
   const item = { kind: 'gpu', lane: 'gpu-0', starts_at: auction.starts_at } as const;
-  assert.equal(refusalOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })), 'window_taken');
+  assert.equal(await codeOf(play.as('fay').buyCompute({ item, seconds: 60 })), 'window_taken');
   const { lane } = auction.gpu;
   const again = {
     lane,
@@ -207,19 +181,19 @@ test('an auction without bids frees its window; a window on offer is not sold in
     closes_at: auction.closes_at,
     reserve: '1',
   };
-  assert.equal(refusalOf(await admin.call(openAuction, { body: again })), 'window_taken');
+  assert.equal(await codeOf(admin.openAuction(again)), 'window_taken');
   assert.equal((await ended(auction)).state, 'unsold');
-  assert.equal(dataOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })).state, 'ahead');
+  assert.equal((await play.as('fay').buyCompute({ item, seconds: 60 })).state, 'ahead');
 });
 
 test('the end of an auction skips the bid of a barred agent', async () => {
   const auction = await offer();
   dataOf(await bid('eve', auction, '20'));
   dataOf(await bid('fay', auction, '3'));
-  dataOf(await admin.call(killAgent, { params: { agent_id: 'eve' }, body: { reason: 'test' } }));
+  await admin.killAgent({ agent_id: 'eve', reason: 'test' });
   const { bids, ...settled } = await ended(auction);
   assert.deepEqual([settled.winner, settled.price, bids[0]?.outcome], ['fay', '2', 'passed_over']);
-  dataOf(await admin.call(liftKill, { params: { agent_id: 'eve' } }));
+  await admin.liftKill({ agent_id: 'eve' });
   assert.deepEqual(await fundsOf('eve'), ['50', '0']);
 });
 
@@ -236,23 +210,14 @@ test('the API checks the times of an auction; only admins open auctions, and onl
     times(Date.now() - 60_000, startsMs, Date.now() + 1_000),
   ]) {
     assert.equal(
-      refusalOf(await admin.call(openAuction, { body: { ...body, ...(wrong as ReturnType<typeof timesOf>) } })),
+      await codeOf(admin.openAuction({ ...body, ...(wrong as ReturnType<typeof timesOf>) })),
       'window_out_of_range',
     );
   }
-  assert.equal(
-    refusalOf(await admin.call(openAuction, { body: { ...body, lane: 'gpu-9', ...timesOf(startsMs) } })),
-    'not_for_sale',
-  );
-  assert.equal(
-    refusalOf(await play.as('bob').call(openAuction, { body: { ...body, ...timesOf(startsMs) } })),
-    'forbidden',
-  );
+  assert.equal(await codeOf(admin.openAuction({ ...body, lane: 'gpu-9', ...timesOf(startsMs) })), 'not_for_sale');
+  assert.equal(await codeOf(play.as('bob').openAuction({ ...body, ...timesOf(startsMs) })), 'forbidden');
   const auction = await offer();
-  assert.equal(
-    refusalOf(await admin.call(placeBid, { params: { auction_id: auction.auction_id }, body: { amount: 5 } })),
-    'forbidden',
-  );
+  assert.equal(await codeOf(admin.placeBid({ auction_id: auction.auction_id, amount: 5 })), 'forbidden');
 });
 
 function timesOf(startsMs: number): {
@@ -269,20 +234,13 @@ function timesOf(startsMs: number): {
 
 test('the list of auctions is newest first and can be filtered by state', async () => {
   const member = clientOf(play.url, TOKENS.member);
-  const first = dataOf(await member.call(listAuctions, { query: { limit: 2 } }));
+  const first = await member.listAuctions({ limit: 2 });
   assert.equal(first.auctions.length, 2);
-  const second = dataOf(await member.call(listAuctions, { query: { limit: 2, cursor: first.next_cursor ?? '' } }));
+  const second = await member.listAuctions({ limit: 2, cursor: first.next_cursor ?? '' });
   const ids = [...first.auctions, ...second.auctions].map(({ auction_id }) => auction_id);
   assert.deepEqual(ids, ids.toSorted().toReversed());
-  assert.ok(
-    dataOf(await member.call(listAuctions, { query: { state: 'sold' } })).auctions.every(
-      ({ state }) => state === 'sold',
-    ),
-  );
-  assert.equal(
-    refusalOf(await member.call(listAuctions, { query: { state: 'sold', cursor: first.next_cursor ?? '' } })),
-    'cursor_invalid',
-  );
+  assert.ok((await member.listAuctions({ state: 'sold' })).auctions.every(({ state }) => state === 'sold'));
+  assert.equal(await codeOf(member.listAuctions({ state: 'sold', cursor: first.next_cursor ?? '' })), 'cursor_invalid');
 });
 
 test('no route lets an agent choose the receiver of its money', async () => {
@@ -296,7 +254,7 @@ test('no route lets an agent choose the receiver of its money', async () => {
   );
   assert.equal(problem.code, 'not_own_agent');
   assert.equal(
-    refusalOf(await play.as('bob').call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'a gift' } })),
+    await codeOf(play.as('bob').rewardAgent({ agent_id: 'cleo', amount: 1, reason: 'a gift' })),
     'forbidden',
   );
 });

@@ -2,24 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  buyCompute,
-  formatAiDollars,
-  freezeAgent,
-  getAgent,
-  getAgentConfig,
-  getBalance,
-  getLedger,
-  getQuote,
-  liftFreeze,
-  listPurchases,
-  openInternalStream,
-  parseAiDollars,
-  rewardAgent,
-} from '@hamlet/contract';
-import type { Boost, Client, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
+import { buyCompute, formatAiDollars, getQuote, openInternalStream, parseAiDollars } from '@hamlet/contract';
+import type { Boost, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { Play, refusalOf } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../../testing/test-village.ts';
 
@@ -27,7 +14,7 @@ const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amo
 
 let village: TestVillage;
 let play: Play;
-let admin: Client;
+let admin: TestClient;
 let owner: Db;
 
 before(async () => {
@@ -40,15 +27,15 @@ before(async () => {
 after(() => village.remove());
 
 async function give(agentId: string, amount: string): Promise<void> {
-  dataOf(await admin.call(rewardAgent, { body: { agent_id: agentId, amount, reason: 'for tests' } }));
+  await admin.rewardAgent({ agent_id: agentId, amount, reason: 'for tests' });
 }
 
 async function buy(agentId: AgentId, item: PurchaseItem, seconds = 3_600): Promise<PurchaseView> {
-  return dataOf(await play.as(agentId).call(buyCompute, { body: { item, seconds } }));
+  return await play.as(agentId).buyCompute({ item, seconds });
 }
 
 async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullable<QuoteAnswer['agent']>> {
-  const { agent } = dataOf(await play.as(agentId).call(getQuote, { query }));
+  const { agent } = await play.as(agentId).getQuote(query);
   assert.ok(agent !== null);
   return agent;
 }
@@ -67,11 +54,9 @@ async function endNow(purchaseId: string): Promise<void> {
 
 test('a quote has the price, the balance after it, and the next tier that more aiDollars unlock', async () => {
   await give('bob', '4');
-  const quote = dataOf(
-    await play
-      .as('bob')
-      .call(getQuote, { query: { kind: 'quota', limit: 'tokens_per_hour', amount: 20_000, seconds: 5_400 } }),
-  );
+  const quote = await play
+    .as('bob')
+    .getQuote({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000, seconds: 5_400 });
   assert.deepEqual(quote.price_list.tokens_per_hour, { unit: 10_000, per_hour: '0.02' });
   assert.deepEqual([quote.item?.price, quote.item?.seconds, quote.item?.free], ['0.06', 5_400, true]);
   assert.equal(Date.parse(quote.item?.ends_at ?? '') - Date.parse(quote.item?.starts_at ?? ''), 5_400_000);
@@ -90,18 +75,12 @@ test('a quote has the price, the balance after it, and the next tier that more a
     next?.changes.find(({ what }) => what === 'requests_per_minute'),
     { what: 'requests_per_minute', from: '120', to: '300' },
   );
-  const dear = dataOf(
-    await admin.call(getQuote, { query: { agent_id: 'bob', kind: 'gpu', lane: 'gpu-0', seconds: 18_000 } }),
-  );
+  const dear = await admin.getQuote({ agent_id: 'bob', kind: 'gpu', lane: 'gpu-0', seconds: 18_000 });
   assert.deepEqual(
     [dear.agent?.after?.affordable, dear.agent?.after?.missing, dear.item?.item],
     [false, '1', { kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 }],
   );
-  assert.equal(
-    dataOf(await admin.call(getBalance, { params: { agent_id: 'bob' } })).held,
-    '0',
-    'a quote holds no money',
-  );
+  assert.equal((await admin.getBalance({ agent_id: 'bob' })).held, '0', 'a quote holds no money');
 });
 
 test('a quote warns if the purchase costs the agent its tier; a pinned tier never changes', async () => {
@@ -122,17 +101,15 @@ test('a quote warns if the purchase costs the agent its tier; a pinned tier neve
 
 test('a quote without an agent has only prices; a refusal names the invalid field', async () => {
   const member = clientOf(play.url, TOKENS.member);
-  const { agent, item } = dataOf(await member.call(getQuote, { query: { kind: 'priority' } }));
+  const { agent, item } = await member.getQuote({ kind: 'priority' });
   assert.deepEqual([agent, item?.price], [null, '0.1']);
-  assert.equal(refusalOf(await member.call(getQuote, { query: { kind: 'model', model: 'nonsense' } })), 'not_for_sale');
-  assert.equal(refusalOf(await member.call(getQuote, { query: { agent_id: 'nobody' } })), 'no_such_agent');
+  assert.equal(await codeOf(member.getQuote({ kind: 'model', model: 'nonsense' })), 'not_for_sale');
+  assert.equal(await codeOf(member.getQuote({ agent_id: 'nobody' })), 'no_such_agent');
   assert.equal(
-    refusalOf(
-      await member.call(getQuote, { query: { kind: 'gpu', lane: 'gpu-0', starts_at: '2020-01-01T00:00:00Z' } }),
-    ),
+    await codeOf(member.getQuote({ kind: 'gpu', lane: 'gpu-0', starts_at: '2020-01-01T00:00:00Z' })),
     'window_out_of_range',
   );
-  assert.equal(refusalOf(await play.as('bob').call(getQuote, { query: { agent_id: 'cleo' } })), 'not_own_agent');
+  assert.equal(await codeOf(play.as('bob').getQuote({ agent_id: 'cleo' })), 'not_own_agent');
   const wrong = await member.call(getQuote, { query: { kind: 'quota', limit: 'tokens_per_hour' } });
   assert.equal(refusalOf(wrong), 'validation_failed');
   assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
@@ -146,16 +123,16 @@ test("a purchase is an entry purchase_compute and raises only its limit, also in
     ['bob', TOKENS_ITEM, '0.02', 'active', null],
   );
   assert.equal(Date.parse(bought.ends_at) - Date.parse(bought.starts_at), 3_600_000);
-  const [entry] = dataOf(await play.as('bob').call(getLedger, { params: { agent_id: 'bob' } })).entries;
+  const [entry] = (await play.as('bob').getLedger({ agent_id: 'bob' })).entries;
   assert.deepEqual(
     [entry?.ledger_entry_id, entry?.reason, entry?.amount, entry?.note],
     [bought.ledger_entry_id, 'purchase_compute', '-0.02', '10000 more tokens_per_hour for 3600 s'],
   );
   const raised = { ...before.limits, tokens_per_hour: (before.limits?.tokens_per_hour ?? 0) + 10_000 };
   assert.deepEqual((await ofAgent('bob')).limits, raised);
-  assert.deepEqual(dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits, raised);
-  assert.deepEqual(dataOf(await play.as('bob').call(getAgentConfig, { params: { agent_id: 'bob' } })).limits, raised);
-  const funds = dataOf(await admin.call(getBalance, { params: { agent_id: 'bob' } }));
+  assert.deepEqual((await admin.getAgent({ agent_id: 'bob' })).entitlement.limits, raised);
+  assert.deepEqual((await play.as('bob').getAgentConfig({ agent_id: 'bob' })).limits, raised);
+  const funds = await admin.getBalance({ agent_id: 'bob' });
   assert.deepEqual([funds.held, funds.balance], ['0', formatAiDollars(parseAiDollars(before.balance) - 20_000n)]);
   const [line] = await readAudit(owner, 'bob', 1);
   assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
@@ -164,12 +141,12 @@ test("a purchase is an entry purchase_compute and raises only its limit, also in
 test('a purchase ends by the clock of the database, and the audit has its end', async () => {
   const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 });
   const requests = async (): Promise<number | null | undefined> =>
-    dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits?.requests_per_minute;
+    (await admin.getAgent({ agent_id: 'bob' })).entitlement.limits?.requests_per_minute;
   assert.equal(await requests(), 720);
   await endNow(bought.purchase_id);
   assert.equal(await requests(), 120, 'no job had to run');
   const stateOf = async (state: 'active' | 'ended'): Promise<boolean> =>
-    dataOf(await play.as('bob').call(listPurchases, { query: { state, limit: 100 } })).purchases.some(
+    (await play.as('bob').listPurchases({ state, limit: 100 })).purchases.some(
       ({ purchase_id }) => purchase_id === bought.purchase_id,
     );
   assert.deepEqual([await stateOf('active'), await stateOf('ended')], [false, true]);
@@ -184,13 +161,11 @@ test("a bought model comes after the tier's models, a second purchase prolongs i
   assert.deepEqual([second.starts_at, second.state], [first.ends_at, 'ahead']);
   assert.deepEqual((await ofAgent('bob')).limits?.models, ['small', 'large']);
   assert.equal(
-    refusalOf(
-      await play.as('bob').call(buyCompute, { body: { item: { kind: 'model', model: 'small' }, seconds: 60 } }),
-    ),
+    await codeOf(play.as('bob').buyCompute({ item: { kind: 'model', model: 'small' }, seconds: 60 })),
     'already_included',
   );
   assert.equal(
-    refusalOf(await play.as('bob').call(buyCompute, { body: { item: { kind: 'model', model: 'gpt' }, seconds: 60 } })),
+    await codeOf(play.as('bob').buyCompute({ item: { kind: 'model', model: 'gpt' }, seconds: 60 })),
     'not_for_sale',
   );
 });
@@ -202,67 +177,52 @@ test('a purchase without money, above max_price or for another agent is refused 
   assert.equal(refusalOf(poor), 'insufficient_funds');
   assert.match(poor.ok ? '' : poor.problem.detail, /0\.05.*0\.1/);
   assert.equal(
-    refusalOf(
-      await dan.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 1_800, max_price: '0.049999' } }),
-    ),
+    await codeOf(dan.buyCompute({ item: { kind: 'priority' }, seconds: 1_800, max_price: '0.049999' })),
     'price_above_max',
   );
   assert.equal(
-    refusalOf(await dan.call(buyCompute, { body: { agent_id: 'bob', item: { kind: 'priority' }, seconds: 60 } })),
+    await codeOf(dan.buyCompute({ agent_id: 'bob', item: { kind: 'priority' }, seconds: 60 })),
     'not_own_agent',
   );
-  assert.equal(refusalOf(await dan.call(listPurchases, { query: { agent_id: 'bob' } })), 'not_own_agent');
+  assert.equal(await codeOf(dan.listPurchases({ agent_id: 'bob' })), 'not_own_agent');
+  assert.equal(await codeOf(dan.buyCompute({ item: { kind: 'gpu', lane: 'gpu-9' }, seconds: 60 })), 'not_for_sale');
   assert.equal(
-    refusalOf(await dan.call(buyCompute, { body: { item: { kind: 'gpu', lane: 'gpu-9' }, seconds: 60 } })),
-    'not_for_sale',
-  );
-  assert.equal(
-    refusalOf(await admin.call(buyCompute, { body: { agent_id: 'nobody', item: { kind: 'priority' }, seconds: 60 } })),
+    await codeOf(admin.buyCompute({ agent_id: 'nobody', item: { kind: 'priority' }, seconds: 60 })),
     'no_such_agent',
   );
+  assert.equal(await codeOf(admin.buyCompute({ item: { kind: 'priority' }, seconds: 60 })), 'no_such_agent');
   assert.equal(
-    refusalOf(await admin.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
-    'no_such_agent',
-  );
-  assert.equal(
-    refusalOf(
-      await clientOf(play.url, TOKENS.member).call(buyCompute, {
-        body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 },
-      }),
+    await codeOf(
+      clientOf(play.url, TOKENS.member).buyCompute({ agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 }),
     ),
     'forbidden',
   );
-  const { balance, held } = dataOf(await admin.call(getBalance, { params: { agent_id: 'dan' } }));
+  const { balance, held } = await admin.getBalance({ agent_id: 'dan' });
   assert.deepEqual([balance, held], ['0.05', '0']);
-  assert.deepEqual(dataOf(await dan.call(listPurchases, {})).purchases, []);
+  assert.deepEqual((await dan.listPurchases()).purchases, []);
 });
 
 test('a frozen agent buys nothing, and an admin buys nothing for it', async () => {
-  dataOf(await admin.call(freezeAgent, { params: { agent_id: 'dan' }, body: { reason: 'test' } }));
+  await admin.freezeAgent({ agent_id: 'dan', reason: 'test' });
+  assert.equal(await codeOf(play.as('dan').buyCompute({ item: { kind: 'priority' }, seconds: 60 })), 'agent_frozen');
   assert.equal(
-    refusalOf(await play.as('dan').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } })),
-    'agent_frozen',
-  );
-  assert.equal(
-    refusalOf(await admin.call(buyCompute, { body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 } })),
+    await codeOf(admin.buyCompute({ agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 })),
     'agent_barred',
   );
-  dataOf(await admin.call(liftFreeze, { params: { agent_id: 'dan' } }));
-  const bought = dataOf(
-    await admin.call(buyCompute, { body: { agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 } }),
-  );
+  await admin.liftFreeze({ agent_id: 'dan' });
+  const bought = await admin.buyCompute({ agent_id: 'dan', item: { kind: 'priority' }, seconds: 60 });
   assert.deepEqual(bought.bought_by, { role: 'admin', id: 'key admin' });
 });
 
 test('a retry gets the first answer, even after the kept answers are deleted', async () => {
   const [idempotencyKey, body] = [randomUUID(), { item: TOKENS_ITEM, seconds: 60 }];
-  const first = dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey }));
-  assert.deepEqual(dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey })), first);
+  const first = await play.as('bob').buyCompute(body, { idempotencyKey });
+  assert.deepEqual(await play.as('bob').buyCompute(body, { idempotencyKey }), first);
   await owner.deleteFrom('idempotency_key').execute();
-  assert.deepEqual(dataOf(await play.as('bob').call(buyCompute, { body, idempotencyKey })), first);
+  assert.deepEqual(await play.as('bob').buyCompute(body, { idempotencyKey }), first);
   await owner.deleteFrom('idempotency_key').execute();
   assert.equal(
-    refusalOf(await play.as('bob').call(buyCompute, { body: { ...body, seconds: 61 }, idempotencyKey })),
+    await codeOf(play.as('bob').buyCompute({ ...body, seconds: 61 }, { idempotencyKey })),
     'idempotency_key_reused',
   );
 });
@@ -291,9 +251,7 @@ test('of many concurrent buyers of one GPU window one gets it, and the others ke
   for (const { item } of sold)
     assert.deepEqual(item, { kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 });
   const held = await Promise.all(
-    (['cleo', 'eve', 'fay'] as const).map(
-      async (agent_id) => dataOf(await admin.call(getBalance, { params: { agent_id } })).held,
-    ),
+    (['cleo', 'eve', 'fay'] as const).map(async (agent_id) => (await admin.getBalance({ agent_id })).held),
   );
   assert.deepEqual(held, ['0', '0', '0']);
 });
@@ -331,18 +289,19 @@ test('the API notifies the operator of purchases that affect pods and seats when
 test('purchases come in pages, newest first, for one agent or all', async () => {
   const all: string[] = [];
   for (let cursor: string | null = null; ;) {
-    const page: { purchases: PurchaseView[]; next_cursor: string | null } = dataOf(
-      await admin.call(listPurchases, { query: { limit: 3, ...(cursor === null ? {} : { cursor }) } }),
-    );
+    const page: { purchases: PurchaseView[]; next_cursor: string | null } = await admin.listPurchases({
+      limit: 3,
+      ...(cursor === null ? {} : { cursor }),
+    });
     all.push(...page.purchases.map(({ purchase_id }) => purchase_id));
     cursor = page.next_cursor;
     if (cursor === null) break;
   }
   assert.deepEqual(all, all.toSorted().toReversed());
-  const own = dataOf(await admin.call(listPurchases, { query: { agent_id: 'bob', limit: 2 } }));
+  const own = await admin.listPurchases({ agent_id: 'bob', limit: 2 });
   assert.ok(own.purchases.every(({ agent_id }) => agent_id === 'bob'));
   assert.equal(
-    refusalOf(await admin.call(listPurchases, { query: { agent_id: 'cleo', cursor: own.next_cursor ?? '' } })),
+    await codeOf(admin.listPurchases({ agent_id: 'cleo', cursor: own.next_cursor ?? '' })),
     'cursor_invalid',
   );
 });

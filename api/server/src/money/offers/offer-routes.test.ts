@@ -2,22 +2,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  acceptOffer,
-  cancelRun,
-  createRun,
-  getAllowance,
-  getBalance,
-  getLedger,
-  listOffers,
-  listRuns,
-  MICRO,
-  refuseOffer,
-  settleRun,
-  startRun,
-  type Client,
-} from '@hamlet/contract';
+import { acceptOffer, createRun, MICRO, refuseOffer } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
@@ -30,8 +17,8 @@ const owner = village.openDb();
 
 async function offered(amount: string): Promise<string> {
   const body = { prompt: 'Bake bread', offer: { amount } };
-  const made = await member.call(createRun, { params: { agent_id: 'bob' }, body });
-  return dataOf(made).run.run_id;
+  const made = await member.createRun({ agent_id: 'bob', ...body });
+  return made.run.run_id;
 }
 
 /** Lets the agent's resident end the run. */
@@ -39,19 +26,18 @@ async function ends(runId: string, state: 'done' | 'failed'): Promise<void> {
   const bob = play.as('bob');
   const params = { run_id: runId };
   const { cycle } = await play.agent('bob');
-  const { run } = dataOf(await bob.call(startRun, { params, body: { cycle } }));
+  const { run } = await bob.startRun({ ...params, cycle });
   const body = { cycle, attempt: run.attempt, state, summary: 'Bread is baked' };
-  dataOf(await bob.call(settleRun, { params, body }));
+  await bob.settleRun({ ...params, ...body });
 }
 
-const available = async (): Promise<string> =>
-  dataOf(await play.admin.call(getBalance, { params: { agent_id: 'bob' }, query: {} })).available;
+const available = async (): Promise<string> => (await play.admin.getBalance({ agent_id: 'bob' })).available;
 const offerOf = async (runId: string) =>
-  dataOf(await member.call(listOffers, { query: { run_id: runId } })).offers[0] ?? assert.fail('no offer');
-const accept = (runId: string, by: Client = member) => by.call(acceptOffer, { params: { run_id: runId } });
+  (await member.listOffers({ run_id: runId })).offers[0] ?? assert.fail('no offer');
+const accept = (runId: string, by: TestClient = member) => by.call(acceptOffer, { params: { run_id: runId } });
 const refuse = (runId: string) =>
   member.call(refuseOffer, { params: { run_id: runId }, body: { reason: 'It is burnt' } });
-const usedToday = async (): Promise<string> => dataOf(await member.call(getAllowance, {})).used;
+const usedToday = async (): Promise<string> => (await member.getAllowance()).used;
 
 test('an accepted result is paid once, as a reward of the person', async () => {
   const before = await available();
@@ -64,7 +50,7 @@ test('an accepted result is paid once, as a reward of the person', async () => {
   assert.equal(dataOf(await accept(runId)).offer.state, 'paid');
   assert.equal(refusalOf(await accept(runId)), 'offer_ended');
   assert.equal(refusalOf(await refuse(runId)), 'offer_ended');
-  const { entries } = dataOf(await play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: {} }));
+  const { entries } = await play.admin.getLedger({ agent_id: 'bob' });
   const paid = entries.filter(({ note }) => note === `offer for run ${runId}`);
   assert.deepEqual(
     paid.map(({ amount, reason }) => [amount, reason]),
@@ -90,7 +76,7 @@ test('an offer above the allowance creates no run', async () => {
     body: { prompt, offer: { amount: '1000' } },
   });
   assert.equal(refusalOf(made), 'allowance_exceeded');
-  const { runs } = dataOf(await member.call(listRuns, { query: { agent_id: 'bob' } }));
+  const { runs } = await member.listRuns({ agent_id: 'bob' });
   assert.ok(runs.every((run) => run.prompt !== prompt));
 });
 
@@ -99,7 +85,7 @@ test('the money of a failed or cancelled run is returned without anybody', async
   const failed = await offered('1');
   await ends(failed, 'failed');
   const cancelled = await offered('1');
-  dataOf(await member.call(cancelRun, { params: { run_id: cancelled }, body: {} }));
+  await member.cancelRun({ run_id: cancelled });
   for (const runId of [failed, cancelled])
     await eventually('the offer is returned', async () => (await offerOf(runId)).state === 'returned');
 
@@ -107,7 +93,7 @@ test('the money of a failed or cancelled run is returned without anybody', async
 });
 
 test('the money of an expired offer is returned without anybody', async () => {
-  const created = dataOf(await member.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'Bake bread' } }));
+  const created = await member.createRun({ agent_id: 'bob', prompt: 'Bake bread' });
   const runId = created.run.run_id;
   await ends(runId, 'done');
   assert.equal(refusalOf(await accept(runId)), 'no_such_offer');

@@ -2,26 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import {
-  approveCredit,
-  changeDifference,
-  closeAgent,
-  createAccount,
-  createCredit,
-  getAllowance,
-  getReconciliation,
-  importStatement,
-  listCredits,
-  penalizeAgent,
-  receivePayPalWebhook,
-  redeemCode,
-  rejectCredit,
-  resetPassword,
-  rewardAgent,
-} from '@hamlet/contract';
-import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
+import { approveCredit, createCredit, receivePayPalWebhook, redeemCode, rewardAgent } from '@hamlet/contract';
+import type { CallInput, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
 import { checkLedger, readAudit, type Db } from '@hamlet/store';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { hashOf } from '../../auth/secrets.ts';
 import {
   cookieOf,
@@ -38,13 +23,13 @@ const SECOND_TOKEN = 'test-token-of-a-second-admin';
 const HOUR_MS = 3_600_000;
 let village: TestVillage;
 let play: Play;
-let admin: Client;
-let second: Client;
+let admin: TestClient;
+let second: TestClient;
 let db: Db;
 let superuser: Superuser;
 /** Grace made the accounts of Alan and Bea. */
 let grace: SignedInPerson;
-let alan: Client;
+let alan: TestClient;
 let bea: SignedInPerson;
 
 before(async () => {
@@ -70,14 +55,14 @@ after(async () => {
 });
 
 type Body = CallInput<typeof createCredit>['body'];
-function create(client: Client, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {
+function create(client: TestClient, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {
   return client.call(createCredit, {
     body: { agent_id: 'bob', amount: '5', provider_transaction_id: `T${randomUUID()}`, ...body },
   });
 }
 
 async function books(): Promise<ReconciliationView> {
-  return dataOf(await admin.call(getReconciliation, {}));
+  return await admin.getReconciliation();
 }
 
 test('an admin credits a payment by its transaction id, once, even if another admin enters it again', async () => {
@@ -128,8 +113,8 @@ test('of many concurrent requests for the same payment one credits it', async ()
 test('a retry under the same key gets the first answer', async () => {
   const idempotencyKey = randomUUID();
   const body = { agent_id: 'cleo', amount: '2', provider_transaction_id: 'RETRY-1' } as const;
-  const first = dataOf(await admin.call(createCredit, { body, idempotencyKey }));
-  assert.deepEqual(dataOf(await admin.call(createCredit, { body, idempotencyKey })), first);
+  const first = await admin.createCredit(body, { idempotencyKey });
+  assert.deepEqual(await admin.createCredit(body, { idempotencyKey }), first);
 });
 
 /** Makes an account look as if it had been made and reset two days ago. */
@@ -145,29 +130,29 @@ test('above the limit another admin decides; no admin approves their own proposa
   assert.deepEqual([credit.state, credit.net, credit.ledger_entry_id], ['proposed', '0', null]);
   assert.equal((await play.agent('dan')).balance, '0');
   const params = { credit_id: credit.credit_id };
-  assert.equal(refusalOf(await alan.call(approveCredit, { params, body: {} })), 'second_admin_needed');
+  assert.equal(await codeOf(alan.approveCredit(params)), 'second_admin_needed');
   assert.equal(refusalOf(await create(second, { provider_transaction_id: 'BIG1' })), 'transaction_credited');
   const outcomes = await Promise.all(
     Array.from({ length: 6 }, () => bea.client.call(approveCredit, { params, body: { reason: 'I saw it' } })),
   );
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'credit_decided');
-  const [shown] = dataOf(await admin.call(listCredits, { query: { agent_id: 'dan' } })).credits;
+  const [shown] = (await admin.listCredits({ agent_id: 'dan' })).credits;
   assert.deepEqual(
     [shown?.state, shown?.net, shown?.decided_by, shown?.decision_reason],
     ['credited', '250', `account ${bea.accountId}`, 'I saw it'],
   );
   assert.equal((await play.agent('dan')).balance, '250');
-  assert.equal(refusalOf(await second.call(rejectCredit, { params, body: { reason: 'too late' } })), 'credit_decided');
+  assert.equal(await codeOf(second.rejectCredit({ ...params, reason: 'too late' })), 'credit_decided');
 });
 
 /** The reason why `approver` may not approve a proposal of `asker`; null if the approval succeeds. */
-async function approves(asker: Client, approver: Client): Promise<string | null> {
+async function approves(asker: TestClient, approver: TestClient): Promise<string | null> {
   const { credit } = dataOf(await create(asker, { agent_id: 'dan', amount: '150' }));
   const outcome = await approver.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} });
   if (outcome.ok) return null;
   assert.equal(outcome.problem.code, 'second_admin_needed');
-  dataOf(await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a test' } }));
+  await admin.rejectCredit({ credit_id: credit.credit_id, reason: 'a test' });
   return outcome.problem.detail;
 }
 
@@ -186,7 +171,7 @@ test('an account counts as the account of the admin who reset it, and may approv
   assert.match((await approves(alan, carl.client)) ?? '', /24 hours/, 'made a moment ago');
   await age('Carl');
   assert.equal(await approves(alan, carl.client), null);
-  const { reset } = dataOf(await alan.call(resetPassword, { params: { account_id: carl.accountId } }));
+  const { reset } = await alan.resetPassword({ account_id: carl.accountId });
   const redeemed = await clientOf(play.url).call(redeemCode, { body: { code: reset.code, password: PASSWORD } });
   const taken = personOf(play.url, dataOf(redeemed).account.account_id, cookieOf(redeemed.response));
   await age('Carl');
@@ -196,7 +181,7 @@ test('an account counts as the account of the admin who reset it, and may approv
 test('a key cannot approve, its proposals cannot be approved, and the same holds for an account that a key made', async () => {
   assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
   assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
-  const { invitation } = dataOf(await admin.call(createAccount, { body: { name: 'Keyed', role: 'admin' } }));
+  const { invitation } = await admin.createAccount({ name: 'Keyed', role: 'admin' });
   const answer = await clientOf(play.url).call(redeemCode, {
     body: { code: invitation?.code ?? '', password: PASSWORD },
   });
@@ -210,14 +195,14 @@ test('a key cannot approve, its proposals cannot be approved, and the same holds
 
 test('an admin can give no more as rewards in a day than as credits without a second admin', async () => {
   const body = { agent_id: 'cleo', reason: 'much' };
-  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '60' } }));
+  await alan.rewardAgent({ ...body, amount: '60' });
   const over = await alan.call(rewardAgent, { body: { ...body, amount: '41' } });
   assert.equal(refusalOf(over), 'allowance_exceeded');
   assert.match(over.ok ? '' : over.problem.detail, /40 aiDollars are left .*another admin approves/);
-  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '40' } }));
-  const own = dataOf(await alan.call(getAllowance, {}));
+  await alan.rewardAgent({ ...body, amount: '40' });
+  const own = await alan.getAllowance();
   assert.deepEqual([own.daily, own.used, own.left], ['100', '100', '0']);
-  dataOf(await alan.call(penalizeAgent, { body: { ...body, amount: '100' } }));
+  await alan.penalizeAgent({ ...body, amount: '100' });
   const pieces = await Promise.all(
     Array.from({ length: 8 }, () => bea.client.call(rewardAgent, { body: { ...body, amount: '30' } })),
   );
@@ -233,31 +218,23 @@ test('a payment in several parts exceeds the limit as well, even with concurrent
 
 test('a rejected proposal frees its transaction, and an admin may withdraw their own proposal', async () => {
   const { credit } = dataOf(await create(admin, { agent_id: 'dan', amount: '1000', provider_transaction_id: 'TYPO' }));
-  const { credit: rejected } = dataOf(
-    await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a nought too many' } }),
-  );
+  const { credit: rejected } = await admin.rejectCredit({ credit_id: credit.credit_id, reason: 'a nought too many' });
   assert.deepEqual(
     [rejected.state, rejected.decided_by, rejected.decision_reason],
     ['rejected', 'key admin', 'a nought too many'],
   );
-  assert.equal(
-    refusalOf(await second.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} })),
-    'credit_decided',
-  );
+  assert.equal(await codeOf(second.approveCredit({ credit_id: credit.credit_id })), 'credit_decided');
   assert.equal(
     dataOf(await create(admin, { agent_id: 'dan', amount: '10', provider_transaction_id: 'TYPO' })).credit.state,
     'credited',
   );
-  assert.equal(
-    refusalOf(await admin.call(approveCredit, { params: { credit_id: randomUUID() }, body: {} })),
-    'no_such_credit',
-  );
+  assert.equal(await codeOf(admin.approveCredit({ credit_id: randomUUID() })), 'no_such_credit');
 });
 
 test('a credit for an unknown agent or a closed account, or with an invalid amount or id, is refused', async () => {
   assert.equal(refusalOf(await create(admin, { agent_id: 'nobody' })), 'no_such_agent');
   const { uid } = await play.agent('fay');
-  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
+  await clientOf(play.url, TOKENS.operator).closeAgent({ agent_id: 'fay', uid });
   assert.equal(
     refusalOf(await create(admin, { agent_id: 'fay', provider_transaction_id: 'CLOSED-1' })),
     'account_closed',
@@ -280,18 +257,14 @@ test('a credit for an unknown agent or a closed account, or with an invalid amou
 });
 
 test('credits come in pages, newest first', async () => {
-  const first = dataOf(await admin.call(listCredits, { query: { limit: 2 } }));
+  const first = await admin.listCredits({ limit: 2 });
   assert.equal(first.approval_limit, '100');
-  const second = dataOf(await admin.call(listCredits, { query: { limit: 100, cursor: first.next_cursor ?? '' } }));
-  const all = dataOf(await admin.call(listCredits, { query: { limit: 100 } })).credits;
+  const second = await admin.listCredits({ limit: 100, cursor: first.next_cursor ?? '' });
+  const all = (await admin.listCredits({ limit: 100 })).credits;
   assert.deepEqual([...first.credits, ...second.credits], all);
-  assert.ok(
-    dataOf(await admin.call(listCredits, { query: { state: 'proposed' } })).credits.every(
-      ({ state }) => state === 'proposed',
-    ),
-  );
+  assert.ok((await admin.listCredits({ state: 'proposed' })).credits.every(({ state }) => state === 'proposed'));
   assert.equal(
-    refusalOf(await admin.call(listCredits, { query: { state: 'proposed', cursor: first.next_cursor ?? '' } })),
+    await codeOf(admin.listCredits({ state: 'proposed', cursor: first.next_cursor ?? '' })),
     'cursor_invalid',
   );
 });
@@ -315,7 +288,7 @@ test("the comparison of the books with a provider's statement finds payments tha
   });
   const [from, through] = [-HOUR_MS, HOUR_MS].map((ms) => new Date(Date.now() + ms).toISOString());
   const statement = (transactions: ReturnType<typeof line>[]) =>
-    admin.call(importStatement, { body: { provider: 'bank', from: from ?? '', through: through ?? '', transactions } });
+    admin.importStatement({ provider: 'bank', from: from ?? '', through: through ?? '', transactions });
   const lines = [
     line(ids.theirs, '7.00'),
     line(ids.differs, '2.01'),
@@ -324,7 +297,7 @@ test("the comparison of the books with a provider's statement finds payments tha
     line(ids.gone, '4'),
     line('BACK-2', '-4.00', ids.gone),
   ];
-  assert.deepEqual(dataOf(await statement(lines)), { lines: 6, differences: 3 });
+  assert.deepEqual(await statement(lines), { lines: 6, differences: 3 });
   const view = await books();
   const shown = (of: ReconciliationView['only_ours']) =>
     of.map(({ provider_transaction_id: id, agent_id: agent, ours, theirs, owner }) => [
@@ -346,18 +319,17 @@ test("the comparison of the books with a provider's statement finds payments tha
   const [theirs] = view.only_theirs;
   assert.ok(theirs !== undefined && !theirs.overdue && theirs.age_s < 3_600);
   const params = { difference_id: theirs.difference_id };
-  const explained = dataOf(
-    await second.call(changeDifference, {
-      params,
-      body: { owner: 'key second', explanation: 'paid to the wrong village' },
-    }),
-  );
+  const explained = await second.changeDifference({
+    ...params,
+    owner: 'key second',
+    explanation: 'paid to the wrong village',
+  });
   assert.deepEqual(
     [explained.difference.owner, explained.difference.explanation, explained.difference.explained_by],
     ['key second', 'paid to the wrong village', 'key second'],
   );
   assert.equal(
-    refusalOf(await second.call(changeDifference, { params: { difference_id: randomUUID() }, body: { owner: 'x' } })),
+    await codeOf(second.changeDifference({ difference_id: randomUUID(), owner: 'x' })),
     'no_such_difference',
   );
 
@@ -373,7 +345,7 @@ test("the comparison of the books with a provider's statement finds payments tha
     'an explained difference is not overdue',
   );
 
-  assert.deepEqual(dataOf(await statement([line(ids.ours, '1.00'), line(ids.differs, '2.00')])), {
+  assert.deepEqual(await statement([line(ids.ours, '1.00'), line(ids.differs, '2.00')]), {
     lines: 2,
     differences: 1,
   });

@@ -1,8 +1,8 @@
 /** PayPal orders from their creation to the ledger, against a stand-in for PayPal. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPayPalOrder, getPayPalTerms } from '@hamlet/contract';
-import { codeOf, dataOf, Play } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 import { NOTIFICATIONS } from '../testing/notifications.ts';
 import { PayPlay } from '../testing/pay-play.ts';
@@ -35,9 +35,7 @@ async function comeBack(orderId: string): Promise<string | null> {
 }
 
 test('a member creates an order, approves it at PayPal, returns several times, and the webhook books it once', async () => {
-  const order = dataOf(
-    await clientOf(play.url, TOKENS.member).call(createPayPalOrder, { body: { agent_id: 'cleo', amount: '7.5' } }),
-  );
+  const order = await clientOf(play.url, TOKENS.member).createPayPalOrder({ agent_id: 'cleo', amount: '7.5' });
   assert.deepEqual(
     [order.amount, order.currency, order.approval_url],
     ['7.50', 'USD', `https://www.sandbox.paypal.com/checkoutnow?token=${order.order_id}`],
@@ -63,7 +61,7 @@ test('a member creates an order, approves it at PayPal, returns several times, a
 });
 
 test('a payer can read the currency, the rate and whether PayPal is on', async () => {
-  assert.deepEqual(dataOf(await clientOf(play.url, TOKENS.member).call(getPayPalTerms, {})), {
+  assert.deepEqual(await clientOf(play.url, TOKENS.member).getPayPalTerms(), {
     paypal: 'sandbox',
     currency: 'USD',
     rate: '2',
@@ -73,21 +71,11 @@ test('a payer can read the currency, the rate and whether PayPal is on', async (
 test('the return of an unknown order books nothing, and an outage of PayPal is reported', async () => {
   const { admin } = play;
   assert.equal(await comeBack('NOSUCHORDER'), '/?payment=failed');
-  assert.equal(
-    await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'nobody', amount: '1' } })),
-    'no_such_agent',
-  );
+  assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'nobody', amount: '1' })), 'no_such_agent');
   for (const amount of ['0', '0.00', '1.234', '-1', '1e3', '99999999'])
-    assert.equal(
-      await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount } })),
-      'validation_failed',
-      amount,
-    );
+    assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'ada', amount })), 'validation_failed', amount);
   standIn.detours.set('/v2/checkout/orders', { times: 1, answer: (response) => void response.writeHead(500).end() });
-  assert.equal(
-    await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } })),
-    'payment_failed',
-  );
+  assert.equal(await codeOf(admin.createPayPalOrder({ agent_id: 'ada', amount: '1' })), 'payment_failed');
   assert.equal(
     approvalUrlOf(
       { id: 'A', status: 'CREATED', links: [{ rel: 'approve', href: 'https://www.paypal.com.elsewhere.test/' }] },
@@ -99,15 +87,13 @@ test('the return of an unknown order books nothing, and an outage of PayPal is r
 
 test('a village without PayPal refuses orders with paypal_off', async () => {
   const without = await village.startReplica();
-  assert.deepEqual(dataOf(await clientOf(without.peopleUrl, TOKENS.member).call(getPayPalTerms, {})), {
+  assert.deepEqual(await clientOf(without.peopleUrl, TOKENS.member).getPayPalTerms(), {
     paypal: 'off',
     currency: null,
     rate: null,
   });
   assert.equal(
-    await codeOf(
-      clientOf(without.peopleUrl, TOKENS.admin).call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } }),
-    ),
+    await codeOf(clientOf(without.peopleUrl, TOKENS.admin).createPayPalOrder({ agent_id: 'ada', amount: '1' })),
     'paypal_off',
   );
   assert.equal(

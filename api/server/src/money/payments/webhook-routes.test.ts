@@ -4,11 +4,11 @@ import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
-import { closeAgent, createCredit, getReconciliation, penalizeAgent, rejectCredit } from '@hamlet/contract';
+import { createCredit } from '@hamlet/contract';
 import { checkLedger, type Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { createIncomePort } from '../ledger/income.ts';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
 import { reconcilePayPal } from './fetch-statement.ts';
 import { PAYPAL_HOSTS, createPayPalClient, type PayPalClient } from './paypal-client.ts';
@@ -139,20 +139,16 @@ test('a refund that arrives before its payment counts, and the balance shows the
   standIn.books.pay(captureId, { value: '10.00', customId: 'dan', status: 'PARTIALLY_REFUNDED' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'dan' }));
   await pay.stands(captureId, '12');
-  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '12', reason: 'spent it all' } }));
+  await play.admin.penalizeAgent({ agent_id: 'dan', amount: '12', reason: 'spent it all' });
   await pay.tell(NOTIFICATIONS.reversal(captureId, '6.00'));
   await pay.stands(captureId, '0');
   assert.equal(await pay.balance('dan'), '-12');
-  assert.deepEqual(dataOf(await play.admin.call(getReconciliation, {})).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
+  assert.deepEqual((await play.admin.getReconciliation()).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
 });
 
 test("a payment that an admin credited is not credited again, and its refund takes the admin's credit back", async () => {
   const captureId = newPaymentId('C');
-  dataOf(
-    await play.admin.call(createCredit, {
-      body: { agent_id: 'eve', provider_transaction_id: captureId, amount: '20' },
-    }),
-  );
+  await play.admin.createCredit({ agent_id: 'eve', provider_transaction_id: captureId, amount: '20' });
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'eve' }));
   await eventually('the request for the payment', () =>
@@ -167,18 +163,16 @@ test("a payment that an admin credited is not credited again, and its refund tak
 
 test("a payment waits for an admin's proposal; if the proposal is rejected, the notification is booked", async () => {
   const captureId = newPaymentId('C');
-  const { credit } = dataOf(
-    await play.admin.call(createCredit, {
-      body: { agent_id: 'eve', provider_transaction_id: captureId, amount: '60' },
-    }),
-  );
+  const { credit } = await play.admin.createCredit({
+    agent_id: 'eve',
+    provider_transaction_id: captureId,
+    amount: '60',
+  });
   assert.equal(credit.state, 'proposed');
   standIn.books.pay(captureId, { value: '1.00', customId: 'eve' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
   await pay.waits(captureId, 'proposed_by_hand');
-  dataOf(
-    await play.admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'it was one' } }),
-  );
+  await play.admin.rejectCredit({ credit_id: credit.credit_id, reason: 'it was one' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
   await eventually('credited', async () => (await pay.credit(captureId))?.origin === 'webhook');
   assert.equal(await pay.balance('eve'), '2');
@@ -188,7 +182,7 @@ test('a partial refund for a deleted agent leaves the rest in its closed account
   const captureId = await pay.paid('fay', '5.00');
   await pay.stands(captureId, '10');
   const { uid } = await play.agent('fay');
-  dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
+  await clientOf(play.url, TOKENS.operator).closeAgent({ agent_id: 'fay', uid });
   standIn.books.refunds.set('REF4', { value: '2.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
   await pay.stands(captureId, '6');
@@ -338,7 +332,7 @@ test('a flood of forgeries fills only its own queue; the API accepts and verifie
 test("the API compares the books with PayPal's statement once a day", async () => {
   await eventually(
     'the comparison at the start',
-    async () => dataOf(await play.admin.call(getReconciliation, {})).providers.length === 1,
+    async () => (await play.admin.getReconciliation()).providers.length === 1,
   );
   const credited = await db
     .selectFrom('deposit')
@@ -358,7 +352,7 @@ test("the API compares the books with PayPal's statement once a day", async () =
   const { client, close } = await ownClient();
   await reconcilePayPal({ db, client, rate: RATE, now: new Date(Date.now() + 1_000) });
   close();
-  const view = dataOf(await play.admin.call(getReconciliation, {}));
+  const view = await play.admin.getReconciliation();
   const gone = credited.filter(({ net }) => Number(net) === 0).map(({ transaction_id: id }) => id);
   assert.deepEqual(
     view.only_theirs.map(({ provider_transaction_id: id, agent_id: agent }) => [id, agent]),

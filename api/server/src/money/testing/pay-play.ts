@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { getBalance, getLedger, getReconciliation, listCredits } from '@hamlet/contract';
-import type { Client, Credit, LedgerEntry } from '@hamlet/contract';
-import { dataOf } from '../../testing/play.ts';
+import type { Credit, LedgerEntry } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { eventually } from '../../testing/test-village.ts';
 import { bodyOf, NOTIFICATIONS, type Told } from './notifications.ts';
 import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-in.ts';
@@ -18,10 +17,10 @@ export function newPaymentId(letter: string): string {
 /** Acts and reads for tests of payments. */
 export class PayPlay {
   readonly url: string;
-  readonly admin: Client;
+  readonly admin: TestClient;
   readonly standIn: PayPalStandIn;
 
-  constructor(url: string, admin: Client, standIn: PayPalStandIn) {
+  constructor(url: string, admin: TestClient, standIn: PayPalStandIn) {
     this.url = url;
     this.admin = admin;
     this.standIn = standIn;
@@ -47,19 +46,18 @@ export class PayPlay {
   }
 
   async balance(agentId: string): Promise<string> {
-    return dataOf(await this.admin.call(getBalance, { params: { agent_id: agentId } })).balance;
+    return (await this.admin.getBalance({ agent_id: agentId })).balance;
   }
 
   /** Every entry of an agent, newest first. */
   async entries(agentId: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
-      const page = dataOf(
-        await this.admin.call(getLedger, {
-          params: { agent_id: agentId },
-          query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
-        }),
-      );
+      const page = await this.admin.getLedger({
+        agent_id: agentId,
+        limit: 100,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       entries.push(...page.entries);
       cursor = page.next_cursor;
     }
@@ -68,7 +66,7 @@ export class PayPlay {
 
   /** The credit of a transaction; undefined before it exists. */
   async credit(transactionId: string): Promise<Credit | undefined> {
-    const { credits } = dataOf(await this.admin.call(listCredits, { query: { limit: 100 } }));
+    const { credits } = await this.admin.listCredits({ limit: 100 });
     return credits.find((credit) => credit.provider_transaction_id === transactionId);
   }
 
@@ -80,7 +78,7 @@ export class PayPlay {
   /** Waits until a payment is delayed for this reason. */
   async waits(captureId: string, why: string): Promise<void> {
     await eventually(`${captureId} waits: ${why}`, async () => {
-      const { waiting } = dataOf(await this.admin.call(getReconciliation, {}));
+      const { waiting } = await this.admin.getReconciliation();
       return waiting.some((payment) => payment.provider_transaction_id === captureId && payment.why === why);
     });
   }

@@ -1,18 +1,10 @@
 /** Calls in the hands over HTTP: the API has the start before the call runs, gives slots, and keeps the log that the agent claims. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  beginCall,
-  cancelRun,
-  endCall,
-  getRun,
-  listAudit,
-  listCalls,
-  listRunEvents,
-  type CallInput,
-} from '@hamlet/contract';
+import { beginCall, listCalls, type CallInput } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../../testing/play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -61,15 +53,14 @@ const REPORT = {
 };
 
 function end({ agentId, runId, cycle, attempt }: Working, callId = '1.0', report: object = REPORT) {
-  return permits.play.as(agentId).call(endCall, {
-    params: { run_id: runId, call_id: callId },
-    body: { cycle, attempt, outcome: { kind: 'ok', text: 'Exit code 0' }, report },
-  });
+  return permits.play
+    .as(agentId)
+    .endCall({ run_id: runId, call_id: callId, cycle, attempt, outcome: { kind: 'ok', text: 'Exit code 0' }, report });
 }
 
 const stateOf = async (answer: ReturnType<typeof begin>): Promise<string> => dataOf(await answer).state;
 const log = async (query: NonNullable<CallInput<typeof listCalls>['query']>) =>
-  dataOf(await permits.play.admin.call(listCalls, { query }));
+  await permits.play.admin.listCalls(query);
 
 test('a start is stored once, its end once; the log and the run show what the API saw and what the agent claims', async () => {
   const working = await permits.startRun('ada');
@@ -90,7 +81,7 @@ test('a start is stored once, its end once; the log and the run show what the AP
   for (const report of [pages({ url: 'javascript:alert(1)' }), pages({ at: 'now' }), pages({}, 51)])
     assert.equal(await codeOf(end(working, '1.0', report)), 'validation_failed');
   assert.deepEqual(
-    [dataOf(await end(working)), dataOf(await end(working))],
+    [await end(working), await end(working)],
     [
       { stored: true, panic: null },
       { stored: false, panic: null },
@@ -103,7 +94,7 @@ test('a start is stored once, its end once; the log and the run show what the AP
     [{ state: 'ended', tool: 'shell', outcome: { kind: 'ok' }, args: '{"command":"ls"}', report: REPORT }],
   );
   const query = { run_id: working.runId };
-  const { events } = dataOf(await permits.play.admin.call(listRunEvents, { params: query, query: {} }));
+  const { events } = await permits.play.admin.listRunEvents(query);
   assert.deepEqual(
     events.filter(({ event }) => event.startsWith('call_')).map(({ event, witnessed }) => [event, witnessed]),
     [
@@ -111,9 +102,7 @@ test('a start is stored once, its end once; the log and the run show what the AP
       ['call_settled', false],
     ],
   );
-  const { records } = dataOf(
-    await permits.play.admin.call(listAudit, { query: { action: 'run.call', object: 'ada' } }),
-  );
+  const { records } = await permits.play.admin.listAudit({ action: 'run.call', object: 'ada' });
   assert.match(
     JSON.stringify(records),
     new RegExp(`"claimed": ?true[^}]*${working.runId}|${working.runId}[^}]*"claimed": ?true`),
@@ -129,15 +118,15 @@ test('a call that never ends holds a slot of its tier, and is unknown once its r
     'begun',
     'reading takes no slot',
   );
-  dataOf(await end(working, '1.2', {}));
+  await end(working, '1.2', {});
   assert.deepEqual(
     (await log({ agent_id: 'bob', state: 'begun' })).calls.map(({ call_id }) => call_id),
     ['1.0'],
   );
-  dataOf(await permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} }));
+  await permits.play.admin.cancelRun({ run_id: working.runId });
   assert.deepEqual(dataOf(await begin(working, { callId: '1.3' })).outcome?.code, 'run_cancelled');
   await permits.end(working);
-  const { run } = dataOf(await permits.play.admin.call(getRun, { params: { run_id: working.runId } }));
+  const { run } = await permits.play.admin.getRun({ run_id: working.runId });
   assert.deepEqual(run.unsettled, ['1.0'], 'the API names it, also if the agent does not');
   assert.deepEqual(
     (await log({ agent_id: 'bob', state: 'unknown' })).calls.map(({ call_id }) => call_id),
@@ -181,7 +170,7 @@ test('a call whose end is unknown begins once more for each word of a person, in
   dataOf(await permits.answer(dataOf(await lost('3.0/3')).permission.permission_id, { answer: 'happened' }));
   assert.equal(await stateOf(again()), 'known');
   dataOf(await permits.answer(dataOf(await lost('3.0/4')).permission.permission_id, { answer: 'repeat' }));
-  dataOf(await end(working, '3.0'));
+  await end(working, '3.0');
   assert.equal(await stateOf(again()), 'ended', 'a call that has ended does not begin again');
 });
 
@@ -205,7 +194,7 @@ test('a call that a later attempt runs again, or whose process still runs, is un
   assert.deepEqual(await states(), { '4.0': 'begun' });
   assert.equal(await codeOf(begin(second, { callId: '4.1' })), 'too_many_tools', 'it has its slot');
   assert.equal(await stateOf(begin(second, { ...list, callId: '4.0' })), 'known', 'it is not refused for its own slot');
-  dataOf(await end(second, '4.0', {}));
+  await end(second, '4.0', {});
   assert.equal(await stateOf(begin(second, { callId: '4.1' })), 'begun');
   const third = await nextAttempt(first);
   assert.equal(await stateOf(begin(third, { callId: '4.1', boot: 'b2', known: true })), 'known');
@@ -223,7 +212,7 @@ test('a repeated call waits for a slot, and the database lets it go to no earlie
   const second = await nextAttempt(first);
   assert.equal(await stateOf(begin(second, { callId: '2.0' })), 'begun');
   assert.equal(await codeOf(begin(second, write)), 'too_many_tools');
-  dataOf(await end(second, '2.0'));
+  await end(second, '2.0');
   assert.equal(await stateOf(begin(second, write)), 'known');
   const back = db.updateTable('hands_call').set({ attempt: 1 }).where('run_id', '=', first.runId);
   await assert.rejects(back.where('call_id', '=', '1.0').execute(), /goes to no earlier attempt/);
@@ -237,13 +226,11 @@ test('secrets of known forms are never written, and words are found only by thos
     'begun',
   );
   const page = { ...OPENED[0], url: 'https://example.org/?api_key=abcdefgh12' };
-  dataOf(
-    await end(working, '1.0', {
-      ...REPORT,
-      opened: [page],
-      stdout: `token ${token}\nhttps://me:hunter22@host/\nwalnut\n`,
-    }),
-  );
+  await end(working, '1.0', {
+    ...REPORT,
+    opened: [page],
+    stdout: `token ${token}\nhttps://me:hunter22@host/\nwalnut\n`,
+  });
   const { rows } = await eventually('the rows', async () => {
     const found = await db.selectFrom('hands_call').selectAll().where('run_id', '=', working.runId).execute();
     return found.length > 0 && { rows: JSON.stringify(found) };
@@ -254,7 +241,7 @@ test('secrets of known forms are never written, and words are found only by thos
   assert.equal((await log({ q: 'walnut' })).calls.length, 1);
   assert.equal((await log({ q: 'api_key=[secret]' })).calls.length, 1, 'addresses of opened pages have no secrets');
   assert.equal((await log({ q: '100%_' })).calls.length, 0);
-  const stranger = dataOf(await permits.member.call(listCalls, { query: { q: 'walnut' } }));
+  const stranger = await permits.member.listCalls({ q: 'walnut' });
   assert.equal(stranger.calls.length, 0);
-  assert.equal(await codeOf(permits.play.admin.call(listCalls, { query: { cursor: 'bm8' } })), 'cursor_invalid');
+  assert.equal(await codeOf(permits.play.admin.listCalls({ cursor: 'bm8' })), 'cursor_invalid');
 });

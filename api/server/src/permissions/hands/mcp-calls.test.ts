@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { beginCall, getAgentConfig, listCalls } from '@hamlet/contract';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -31,13 +30,12 @@ afterEach(() => permits.endAll());
 after(() => village.remove());
 
 const begin = ({ agentId, runId, cycle, attempt }: Working, callId: string, tool: string) =>
-  permits.play.as(agentId).call(beginCall, {
-    params: { run_id: runId, call_id: callId },
-    body: { cycle, attempt, tool, arguments: '{}', boot: 'mcp' },
-  });
+  permits.play
+    .as(agentId)
+    .beginCall({ run_id: runId, call_id: callId, cycle, attempt, tool, arguments: '{}', boot: 'mcp' });
 
 test('the resident receives the servers of its Agent', async () => {
-  const { mcp_servers } = dataOf(await permits.play.as('ada').call(getAgentConfig, { params: { agent_id: 'ada' } }));
+  const { mcp_servers } = await permits.play.as('ada').getAgentConfig({ agent_id: 'ada' });
   assert.deepEqual(mcp_servers, [
     {
       name: 'files',
@@ -60,10 +58,10 @@ test('the resident receives the servers of its Agent', async () => {
 
 test('a call of a server with a class begins and is kept; without a class a person is asked; other servers are denied', async () => {
   const working = await permits.startRun('ada');
-  assert.equal(dataOf(await begin(working, '1.0', 'mcp__files__read_file')).state, 'begun');
+  assert.equal((await begin(working, '1.0', 'mcp__files__read_file')).state, 'begun');
   assert.equal(await codeOf(begin(working, '2.0', 'mcp__tracker__close_issue')), 'permission_needed');
-  assert.equal(dataOf(await begin(working, '3.0', 'mcp__other__anything')).state, 'denied');
-  const { calls } = dataOf(await permits.play.admin.call(listCalls, { query: { run_id: working.runId } }));
+  assert.equal((await begin(working, '3.0', 'mcp__other__anything')).state, 'denied');
+  const { calls } = await permits.play.admin.listCalls({ run_id: working.runId });
   assert.deepEqual(
     calls.filter(({ state }) => state === 'begun').map(({ tool }) => tool),
     ['mcp__files__read_file'],

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listCalls, listMessages, PANICS, type PanicCode, type Run } from '@hamlet/contract';
+import { PANICS, type PanicCode, type Run } from '@hamlet/contract';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
 import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
@@ -49,8 +49,8 @@ async function ended(
   const { session_id } = await talk.open(admin, 'ada');
   const { run } = dataOf(await talk.say(admin, session_id, lines.join('\n')));
   const end = await talk.ended(run.run_id);
-  const { messages } = dataOf(await admin.call(listMessages, { params: { session_id }, query: { limit: 100 } }));
-  const { calls } = dataOf(await admin.call(listCalls, { query: { run_id: run.run_id } }));
+  const { messages } = await admin.listMessages({ session_id, limit: 100 });
+  const { calls } = await admin.listCalls({ run_id: run.run_id });
   return { run: end, said: messages.map(({ text }) => text).join('\n'), calls: calls.length };
 }
 

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { beginCall, getRun, PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
+import { beginCall, PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
 import { registryOff } from '@hamlet/core/egress';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -71,7 +72,7 @@ test('each registry that is off is named with its switch, and no person is asked
 test('an installation taints its run, and counts as installation for the rules', async () => {
   const working = await asking.startRun('bob');
   assert.equal(dataOf(await begun(working, 'pip', open)).state, 'begun');
-  const { run } = dataOf(await asking.play.admin.call(getRun, { params: { run_id: working.runId } }));
+  const { run } = await asking.play.admin.getRun({ run_id: working.runId });
   assert.deepEqual(
     run.taint?.map(({ source, detail }) => [source, detail]),
     [['tool', 'install_package']],
@@ -79,5 +80,5 @@ test('an installation taints its run, and counts as installation for the rules',
   const body = { cycle: working.cycle, attempt: working.attempt, tool: 'install_package', boot: 'b1' };
   const wrong = { ...body, arguments: JSON.stringify({ manager: 'pip', packages: ['--index-url=http://evil.test'] }) };
   const params = { run_id: working.runId, call_id: `${(calls += 1)}.0` };
-  assert.equal(await codeOf(open.play.as('bob').call(beginCall, { params, body: wrong })), 'permission_needed');
+  assert.equal(await codeOf(open.play.as('bob').beginCall({ ...params, ...wrong })), 'permission_needed');
 });

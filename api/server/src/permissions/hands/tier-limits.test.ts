@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import { beginCall, endCall, type CallInput } from '@hamlet/contract';
+import { beginCall, type CallInput } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -41,7 +41,7 @@ function begin({ agentId, runId, cycle, attempt }: Working, { callId, tool, args
 async function end({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
   const params = { run_id: runId, call_id: callId };
   const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: '' }, report: {} };
-  dataOf(await permits.play.as(agentId).call(endCall, { params, body }));
+  await permits.play.as(agentId).endCall({ ...params, ...body });
 }
 
 async function use(working: Working, call: Begin): Promise<string> {

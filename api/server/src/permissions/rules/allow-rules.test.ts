@@ -1,17 +1,9 @@
 /** Rules that people give with an answer: for which calls they hold, that they never loosen a denial, and their end. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  askPermission,
-  listAllowRules,
-  listAudit,
-  removeSessionPerson,
-  revokeAllowRule,
-  type AllowRule,
-  type AllowScope,
-  type Client,
-} from '@hamlet/contract';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { listAllowRules, type AllowRule, type AllowScope } from '@hamlet/contract';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '../../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
@@ -53,14 +45,14 @@ async function asked(working: Working, callId: string): Promise<string> {
 const stateOf = async (working: Working, callId: string): Promise<string> =>
   dataOf(await permits.ask(working, post(callId, `Bread ${callId}`))).permission.state;
 
-async function allowAlways(id: string, always: AllowScope, by: Client): Promise<AllowRule> {
+async function allowAlways(id: string, always: AllowScope, by: TestClient): Promise<AllowRule> {
   const { rule } = dataOf(await permits.answer(id, { ...ALLOW, always }, by));
   assert.ok(rule !== null);
   return rule;
 }
 
-const rulesFor = async (client: Client): Promise<readonly string[]> =>
-  dataOf(await client.call(listAllowRules, { query: {} })).rules.map(({ rule_id: id }) => id);
+const rulesFor = async (client: TestClient): Promise<readonly string[]> =>
+  (await client.listAllowRules()).rules.map(({ rule_id: id }) => id);
 
 test('in a conversation it answers for messages of its author alone, until it is revoked; the audit has all of it', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah']);
@@ -98,12 +90,12 @@ test('in a conversation it answers for messages of its author alone, until it is
 
   assert.deepEqual([await rulesFor(mia.client), await rulesFor(noah.client)], [[rule.rule_id], [rule.rule_id]]);
   const params = { rule_id: rule.rule_id };
-  assert.equal(await codeOf(noah.client.call(revokeAllowRule, { params })), 'allow_rule_not_yours');
-  const revoked = dataOf(await mia.client.call(revokeAllowRule, { params })).rule;
+  assert.equal(await codeOf(noah.client.revokeAllowRule(params)), 'allow_rule_not_yours');
+  const revoked = (await mia.client.revokeAllowRule(params)).rule;
   assert.deepEqual([revoked.used, revoked.revoked_by?.role, await rulesFor(mia.client)], [1, 'member', []]);
   const after_ = await message(mia, sessionId, 'ada');
   assert.equal(await stateOf(after_, '1.0'), 'pending');
-  const { records } = dataOf(await grace.client.call(listAudit, { query: { object: 'ada', limit: 100 } }));
+  const { records } = await grace.client.listAudit({ object: 'ada', limit: 100 });
   const acts = records
     .filter(({ detail }) => JSON.stringify(detail).includes(rule.rule_id))
     .map(({ action }) => action);
@@ -128,11 +120,11 @@ test('for an agent an admin alone gives it; it holds in all runs, and a denial s
   assert.equal(dataOf(await permits.ask(second, post('7.0'), { why: 'unknown' })).permission.state, 'pending');
   const { runId, cycle, attempt } = second;
   const body = { cycle, attempt, call_id: '8.0', request: 'x', tool: 'buy', arguments: '{}', why: 'policy' } as const;
-  const buy = await permits.play.as('bob').call(askPermission, { params: { run_id: runId }, body });
-  assert.equal(dataOf(buy).permission.state, 'pending', 'it holds for its tool alone');
-  assert.equal(await codeOf(permits.play.as('bob').call(listAllowRules, { query: {} })), 'forbidden');
+  const buy = await permits.play.as('bob').askPermission({ run_id: runId, ...body });
+  assert.equal(buy.permission.state, 'pending', 'it holds for its tool alone');
+  assert.equal(await codeOf(permits.play.as('bob').listAllowRules()), 'forbidden');
   const gone = { rule_id: '01890000-0000-7000-8000-000000000000' };
-  assert.equal(await codeOf(grace.client.call(revokeAllowRule, { params: gone })), 'no_such_allow_rule');
+  assert.equal(await codeOf(grace.client.revokeAllowRule(gone)), 'no_such_allow_rule');
   const paged = grace.client.call(listAllowRules, { query: { cursor: 'nonsense' } });
   assert.equal(await codeOf(paged), 'cursor_invalid');
 });
@@ -157,7 +149,7 @@ test('a person who was taken out of a session allows nothing in it any more', as
     await permits.ask(working, { tool: 'close_post', callId: '2.0', args: { post_id: sessionId } }),
   );
   const params = { session_id: sessionId, person_id: `account ${mia.accountId}` };
-  dataOf(await noah.client.call(removeSessionPerson, { params }));
+  await noah.client.removeSessionPerson(params);
   assert.equal(await stateOf(working, '3.0'), 'pending');
   const answer = permits.answer(pending.permission.permission_id, ALLOW, mia.client);
   assert.equal(await codeOf(answer), 'permission_not_yours');

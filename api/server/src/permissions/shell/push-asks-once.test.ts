@@ -3,15 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  beginCall,
-  endCall,
-  listPermissions,
-  permitEgress,
-  type Client,
-  type Permission,
-  type SafeMode,
-} from '@hamlet/contract';
+import { beginCall, type Permission, type SafeMode } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { aPush } from '../../egress/testing/a-push.ts';
 import { dataOf } from '../../testing/play.ts';
 import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../../testing/test-village.ts';
@@ -38,7 +31,7 @@ const EGRESS = {
 
 let village: TestVillage;
 let permits: PermissionPlay;
-let broker: Client;
+let broker: TestClient;
 let calls = 0;
 
 before(async () => {
@@ -78,17 +71,17 @@ async function started(
 /** Ends a call, so that its slot is free. */
 async function ended({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {
   const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Done' }, report: {} };
-  dataOf(await permits.play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body }));
+  await permits.play.as(agentId).endCall({ run_id: runId, call_id: callId, ...body });
 }
 
 /** The verdict about a push of a call that waits in the broker: a new push with each use, the same one with each question. */
 async function pushed(run: Working, call: string): Promise<() => Promise<string>> {
   const body = await aPush(run, { permits, broker, call });
-  return async () => dataOf(await broker.call(permitEgress, { body })).verdict;
+  return async () => (await broker.permitEgress(body)).verdict;
 }
 
 async function permissionsOf({ runId }: Working): Promise<readonly Permission[]> {
-  return dataOf(await permits.play.admin.call(listPermissions, { query: { run_id: runId } })).permissions;
+  return (await permits.play.admin.listPermissions({ run_id: runId })).permissions;
 }
 
 const working = (agentId: AgentId, safeMode?: SafeMode): Promise<Working> =>

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { beginCall, type AllowRule } from '@hamlet/contract';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../../testing/play.ts';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';

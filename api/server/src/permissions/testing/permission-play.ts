@@ -1,5 +1,6 @@
-import { answerPermission, askPermission, createRun, performCall, settleRun, startRun } from '@hamlet/contract';
-import type { CallData, CallInput, Client, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
+import { answerPermission, askPermission, performCall, settleRun } from '@hamlet/contract';
+import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../../testing/play.ts';
 import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
@@ -23,7 +24,7 @@ export type CallAnswer = Outcome<CallData<typeof performCall>>;
 /** Acts for tests of permissions and calls. Mutable: it knows the runs that it has started. */
 export class PermissionPlay {
   readonly play: Play;
-  readonly member: Client;
+  readonly member: TestClient;
   #started: readonly Working[] = [];
 
   constructor(url: string) {
@@ -37,18 +38,16 @@ export class PermissionPlay {
   }
 
   /** Creates a run as an admin or a member, and starts it as its agent. */
-  async startRun(agentId: AgentId, by: Client = this.play.admin, safeMode?: SafeMode): Promise<Working> {
+  async startRun(agentId: AgentId, by: TestClient = this.play.admin, safeMode?: SafeMode): Promise<Working> {
     const body = { prompt: 'Work.', ...(safeMode === undefined ? {} : { safe_mode: safeMode }) };
-    const { run } = dataOf(await by.call(createRun, { params: { agent_id: agentId }, body }));
+    const { run } = await by.createRun({ agent_id: agentId, ...body });
     return this.start(agentId, run);
   }
 
   async start(agentId: AgentId, { run_id: runId }: Pick<Run, 'run_id'>): Promise<Working> {
     const { cycle } = await this.play.agent(agentId);
-    const started = await this.play
-      .as(agentId)
-      .call(startRun, { params: { run_id: runId }, body: { cycle, runtime: 'engine' } });
-    const working = { agentId, runId, cycle, attempt: dataOf(started).run.attempt };
+    const started = await this.play.as(agentId).startRun({ run_id: runId, cycle, runtime: 'engine' });
+    const working = { agentId, runId, cycle, attempt: started.run.attempt };
     this.#started = [...this.#started, working];
     return working;
   }
@@ -81,7 +80,7 @@ export class PermissionPlay {
   answer(
     permissionId: string,
     body: Answer,
-    by: Client = this.play.admin,
+    by: TestClient = this.play.admin,
   ): Promise<Outcome<CallData<typeof answerPermission>>> {
     return by.call(answerPermission, { params: { permission_id: permissionId }, body });
   }

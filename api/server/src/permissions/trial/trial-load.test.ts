@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, tryPolicy, VillageRules } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
 import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
 import { PermissionPlay } from '../testing/permission-play.ts';
 
@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => village.remove());
 
-const attempt = (rules: VillageRules) => permits.play.admin.call(tryPolicy, { body: { of: 'village', rules } });
+const attempt = (rules: VillageRules) => permits.play.admin.tryPolicy({ of: 'village', rules });
 
 /** The delays of the event loop while requests are served, in words, and the number of requests. */
 async function served(isOver: (requests: number) => boolean): Promise<readonly [delays: string, requests: number]> {
@@ -56,7 +56,7 @@ test('50,000 calls: other requests are served while the trial runs', async (t) =
   const [before] = await served((requests) => requests === 200);
   let isOver = false;
   const meanwhile = served(() => isOver);
-  const report = dataOf(await attempt(LONGEST));
+  const report = await attempt(LONGEST);
   isOver = true;
   const [during, requests] = await meanwhile;
   t.diagnostic(`${report.looked_at} calls in ${report.took_ms} ms: ${during}, ${requests} other requests`);
@@ -75,8 +75,7 @@ test('a second trial at the same time is refused', async () => {
 
 test('a huge or hostile proposal is a typed refusal', async () => {
   const rule = { tools: ['exec'], verdict: 'deny' as const };
-  const sent = async (body: unknown): Promise<string | null> =>
-    codeOf(permits.play.admin.call(tryPolicy, { body: body as never }));
+  const sent = async (body: unknown): Promise<string | null> => codeOf(permits.play.admin.tryPolicy(body as never));
   assert.equal(
     await sent({ of: 'village', rules: Array.from({ length: POLICY_RULES_MAX + 1 }, () => rule) }),
     'validation_failed',

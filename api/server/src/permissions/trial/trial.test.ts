@@ -4,8 +4,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import {
   beginCall,
-  createRun,
-  getPolicy,
   tryPolicy,
   VillageRules,
   type CallInput,
@@ -17,7 +15,8 @@ import {
 import { judge, resolvePolicy } from '@hamlet/core';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { codeOf, dataOf } from '../../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
@@ -119,9 +118,9 @@ test('the calls of a week: allowed, asked, denied, in the hands and by the API',
   assert.deepEqual([report.looked_at, report.judged, report.changed], [made.length, made.length, 0]);
   assert.deepEqual([report.changes, report.examples, report.cut], [[], [], null]);
   assert.deepEqual(report.not_judged, { older: 0, without_facts: 0, run_gone: 0, agent_gone: 0 });
-  const inForce = dataOf(await permits.play.admin.call(getPolicy, {})).in_force;
+  const inForce = (await permits.play.admin.getPolicy()).in_force;
   assert.deepEqual(inForce, { of: 'village', rules: RULES });
-  const ofAgent = dataOf(await permits.play.admin.call(getPolicy, { query: { agent_id: 'ada' } })).in_force;
+  const ofAgent = (await permits.play.admin.getPolicy({ agent_id: 'ada' })).in_force;
   assert.equal((await trial(ofAgent)).changed, 0);
 });
 
@@ -241,7 +240,7 @@ test('taint is as it was when the call was judged, and a repeated request does n
 
 test('the safe mode of a run holds in a trial too: no proposal lets it change anything', async () => {
   const body = { prompt: 'Look only.', safe_mode: 'analysis_only' } as const;
-  const { run } = dataOf(await permits.play.admin.call(createRun, { params: { agent_id: 'ada' }, body }));
+  const { run } = await permits.play.admin.createRun({ agent_id: 'ada', ...body });
   const working = await permits.start('ada', run);
   const rules: VillageRules = [
     { tools: ['read', 'speak', 'publish', 'exec', 'write_inside', 'network', 'act'], verdict: 'allow' },
@@ -256,5 +255,5 @@ test('only admins try rules', async () => {
   const body = { of: 'village', rules: RULES } as const;
   assert.equal(await codeOf(attempt(body, permits.member)), 'forbidden');
   assert.equal(await codeOf(attempt(body, permits.play.as('ada'))), 'forbidden');
-  assert.equal(await codeOf(permits.member.call(getPolicy, {})), 'forbidden');
+  assert.equal(await codeOf(permits.member.getPolicy()), 'forbidden');
 });

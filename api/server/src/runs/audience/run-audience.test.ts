@@ -1,21 +1,9 @@
 /** The texts of runs: their person, the agent and admins read them; another member sees state, cost and times, on every route. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  cancelRun,
-  createRun,
-  fireSchedule,
-  getRun,
-  listOffers,
-  listPermissions,
-  listRunEvents,
-  listRuns,
-  refuseOffer,
-  storeRunJournal,
-  streamRun,
-  type Client,
-} from '@hamlet/contract';
-import { codeOf, dataOf, startPlay } from '../../testing/play.ts';
+import { streamRun } from '@hamlet/contract';
+import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { dataOf, startPlay } from '../../testing/play.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { firingBody, leaderOf, RunPlay } from '../../testing/play/run-play.ts';
 
@@ -32,7 +20,7 @@ const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 /** A run of Mia for Ada that ends with texts in each of its parts. */
 async function finishedRun(): Promise<string> {
   const body = { prompt: `Find the ${SECRET}.`, offer: { amount: '0.5' } };
-  const { run } = dataOf(await mia.client.call(createRun, { params: { agent_id: 'ada' }, body }));
+  const { run } = await mia.client.createRun({ agent_id: 'ada', ...body });
   const { run_id: runId } = run;
   const { run: started } = dataOf(await runs.start('ada', runId));
   const claim = { cycle: started.cycle ?? 0, attempt: started.attempt };
@@ -41,23 +29,23 @@ async function finishedRun(): Promise<string> {
   const event = { ...at, ...said, moneyMicros: 250_000 };
   const payloads = [{ ref: REF, text: JSON.stringify({ content: `A ${SECRET} tree.`, toolCalls: [] }) }];
   const journal = { ...claim, entries: [{ seq: 1, event }], payloads };
-  dataOf(await play.as('ada').call(storeRunJournal, { params: { run_id: runId }, body: journal }));
+  await play.as('ada').storeRunJournal({ run_id: runId, ...journal });
   dataOf(await runs.step('ada', runId, { step: 0, outcome: 'done', text: `I saw a ${SECRET}.` }));
   dataOf(await runs.settle('ada', runId, { state: 'done', summary: `The ${SECRET} is here.` }));
   return runId;
 }
 
 /** The words of everything that a person can read about a run. */
-async function readAll(client: Client, runId: string): Promise<string> {
+async function readAll(client: TestClient, runId: string): Promise<string> {
   const params = { run_id: runId };
   const stream = [];
   for await (const event of client.open(streamRun, { params, query: {} })) stream.push(event);
   const read = [
-    dataOf(await client.call(getRun, { params })),
-    dataOf(await client.call(listRunEvents, { params, query: {} })),
-    dataOf(await client.call(listRuns, { query: { agent_id: 'ada' } })),
-    dataOf(await client.call(listOffers, { query: { run_id: runId } })),
-    dataOf(await client.call(listPermissions, { query: { run_id: runId } })),
+    await client.getRun(params),
+    await client.listRunEvents(params),
+    await client.listRuns({ agent_id: 'ada' }),
+    await client.listOffers({ run_id: runId }),
+    await client.listPermissions({ run_id: runId }),
     stream,
   ];
   return JSON.stringify(read);
@@ -66,14 +54,11 @@ async function readAll(client: Client, runId: string): Promise<string> {
 test('only the person who gave a run and admins read its texts; others see state, cost, offer and the number of its events', async () => {
   const runId = await finishedRun();
   const params = { run_id: runId };
-  dataOf(await mia.client.call(refuseOffer, { params, body: { reason: `No ${SECRET} at all` } }));
+  await mia.client.refuseOffer({ ...params, reason: `No ${SECRET} at all` });
   for (const { client } of [mia, grace]) assert.match(await readAll(client, runId), /A walnut tree.*I saw a walnut/s);
   assert.doesNotMatch(await readAll(noah.client, runId), new RegExp(SECRET));
 
-  const [own, veiled] = [
-    dataOf(await mia.client.call(getRun, { params })),
-    dataOf(await noah.client.call(getRun, { params })),
-  ];
+  const [own, veiled] = [await mia.client.getRun(params), await noah.client.getRun(params)];
   assert.deepEqual(
     [own.run.veiled, own.run.prompt, own.offer?.reason],
     [undefined, `Find the ${SECRET}.`, `No ${SECRET} at all`],
@@ -82,27 +67,27 @@ test('only the person who gave a run and admins read its texts; others see state
   assert.deepEqual([isVeiled, summary, prompt.includes('admins')], [true, null, true]);
   assert.deepEqual({ ...fact, prompt: own.run.prompt, summary: own.run.summary }, own.run);
   assert.deepEqual(veiled.offer, { ...own.offer, reason: null });
-  const numbers = async (client: Client) =>
-    dataOf(await client.call(listRunEvents, { params, query: {} })).events.map(({ number, event }) => [number, event]);
+  const numbers = async (client: TestClient) =>
+    (await client.listRunEvents(params)).events.map(({ number, event }) => [number, event]);
   assert.deepEqual(await numbers(noah.client), await numbers(mia.client));
 });
 
 test('a failure keeps its code for others, and a cancel of another member is refused', async () => {
-  const made = await mia.client.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'Dig.' } });
-  const params = { run_id: dataOf(made).run.run_id };
+  const made = await mia.client.createRun({ agent_id: 'bob', prompt: 'Dig.' });
+  const params = { run_id: made.run.run_id };
   dataOf(await runs.start('bob', params.run_id));
-  assert.equal(await codeOf(noah.client.call(cancelRun, { params, body: {} })), 'forbidden');
+  assert.equal(await codeOf(noah.client.cancelRun(params)), 'forbidden');
   const error = { code: 'step_failed', message: `No ${SECRET}` };
   dataOf(await runs.settle('bob', params.run_id, { state: 'failed', summary: 'No.', error }));
-  const { run } = dataOf(await noah.client.call(getRun, { params }));
+  const { run } = await noah.client.getRun(params);
   assert.deepEqual([run.state, run.error?.code, run.error?.message.includes(SECRET)], ['failed', 'step_failed', false]);
 });
 
 test('the prompts of Schedules are for admins and the agent', async () => {
   const body = firingBody({ schedule_uid: 'audience', agents: ['cleo'], prompt: `Water the ${SECRET}.` });
-  const fired = dataOf(await leaderOf(play.url, 'audience:0').call(fireSchedule, { body }));
+  const fired = await leaderOf(play.url, 'audience:0').fireSchedule(body);
   const params = { run_id: fired.runs[0]?.run_id ?? '' };
-  const promptFor = async (client: Client) => dataOf(await client.call(getRun, { params })).run.prompt;
+  const promptFor = async (client: TestClient) => (await client.getRun(params)).run.prompt;
   assert.match(await promptFor(grace.client), /walnut/);
   assert.doesNotMatch(await promptFor(mia.client), /walnut/);
   assert.match((await runs.next('cleo'))?.prompt ?? '', /walnut/);

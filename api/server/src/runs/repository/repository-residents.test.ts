@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { answerPermission, createSession, listCalls, listPermissions, type Run } from '@hamlet/contract';
+import { type Run } from '@hamlet/contract';
 import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
@@ -59,7 +59,7 @@ after(async () => {
 
 async function session(name: string, branch = 'main'): Promise<string> {
   const body = { repository: { url: `https://git.example.org/${name}.git`, branch }, people: [] };
-  const { session: made } = dataOf(await mia.client.call(createSession, { params: { agent_id: 'ada' }, body }));
+  const { session: made } = await mia.client.createSession({ agent_id: 'ada', ...body });
   return made.session_id;
 }
 
@@ -111,12 +111,12 @@ test('a change from clone to push: the author is the person, a person permits th
   );
   const asked = await eventually('a question', async () => {
     const query = { run_id: run.run_id, state: 'pending' as const, limit: 5 };
-    return dataOf(await talk.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await talk.play.admin.listPermissions(query)).permissions[0];
   });
   assert.deepEqual([asked.tool, asked.why], ['git', 'policy']);
   assert.match(asked.reason ?? '', /sends something to where others see it/);
   const params = { permission_id: asked.permission_id };
-  dataOf(await talk.play.admin.call(answerPermission, { params, body: { answer: 'allow' } }));
+  await talk.play.admin.answerPermission({ ...params, answer: 'allow' });
   const ended = await talk.ended(run.run_id);
   assert.equal(ended.state, 'done', JSON.stringify(ended.error));
   assert.match(ended.summary ?? '', /Use the action carry_forward/);
@@ -125,7 +125,7 @@ test('a change from clone to push: the author is the person, a person permits th
     execFileSync('git', pushed, { cwd: servers('bakery.git') }).toString(),
     `Mia (Harvest)|${mia.accountId}@people.hamlet.invalid|feat: rye\n`,
   );
-  const { calls } = dataOf(await mia.client.call(listCalls, { query: { run_id: run.run_id } }));
+  const { calls } = await mia.client.listCalls({ run_id: run.run_id });
   assert.deepEqual(
     calls.toReversed().map(({ tool, report, outcome }) => [tool, report?.command ?? null, outcome?.code ?? null]),
     [

@@ -1,17 +1,7 @@
 /** Workers of agents with a model: a resident's process, the API, and a scripted model that answers by the prompt of each run. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import {
-  answerPermission,
-  buyCompute,
-  listPermissions,
-  listPosts,
-  listWorkers,
-  rebootAgent,
-  rewardAgent,
-  type Run,
-  type Worker,
-} from '@hamlet/contract';
+import { listWorkers, type Run, type Worker } from '@hamlet/contract';
 import {
   OPENAI_WIRE,
   startWireServer,
@@ -98,15 +88,15 @@ before(async () => {
   runs = new RunPlay(replica.peopleUrl);
   await runs.play.everybody();
   const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
-  dataOf(await runs.play.admin.call(rewardAgent, { body }));
+  await runs.play.admin.rewardAgent(body);
   // The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
   const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
-  dataOf(await runs.play.as('ada').call(buyCompute, { body: { item, seconds: 36_000 } }));
+  await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
 });
 afterEach(async () => {
   mayEnd = false;
   await residents.killAll();
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
 });
 after(async () => {
   await residents.remove();
@@ -232,16 +222,16 @@ test('one worker is cancelled, and its parent reads that; a cancel of the parent
 test('a worker asks a person like any run, and its parent waits for it', async () => {
   await residents.start('ada');
   await runs.ended((await give([{ prompt: 'Post about rye' }])).run_id);
-  const { posts } = dataOf(await runs.play.admin.call(listPosts, { query: { q: 'Post about rye', limit: 5 } }));
+  const { posts } = await runs.play.admin.listPosts({ q: 'Post about rye', limit: 5 });
   const { run_id } = await give([{ prompt: `Reply to ${posts[0]?.post_id}` }]);
   const pending = await eventually('a question', async () => {
     const [worker] = await workersOf(run_id);
     if (worker?.run.state !== 'waiting_permission') return null;
     const query = { run_id: worker.run.run_id, state: 'pending' as const, limit: 5 };
-    return dataOf(await runs.play.admin.call(listPermissions, { query })).permissions[0];
+    return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
   const { permission_id } = pending;
-  dataOf(await runs.play.admin.call(answerPermission, { params: { permission_id }, body: { answer: 'allow' } }));
+  await runs.play.admin.answerPermission({ permission_id, answer: 'allow' });
   const run = await runs.ended(run_id);
   const [worker] = await workersOf(run_id);
   assert.deepEqual([run.state, worker?.run.state], ['done', 'done'], JSON.stringify(worker));
@@ -252,11 +242,10 @@ test('a killed resident finds parent and worker again: one worker, one post, one
   const { run_id } = await give([{ prompt: 'Post about salt and wait' }]);
   const [before] = await active(run_id);
   const title = 'Post about salt and wait';
-  const posted = async () =>
-    dataOf(await runs.play.admin.call(listPosts, { query: { q: title, limit: 5 } })).posts.length;
+  const posted = async () => (await runs.play.admin.listPosts({ q: title, limit: 5 })).posts.length;
   await eventually('the post', async () => (await posted()) === 1);
   await residents.kill(child);
-  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'ada' } }));
+  await runs.play.admin.rebootAgent({ agent_id: 'ada' });
   mayEnd = true;
   await residents.start('ada');
   const run = await runs.ended(run_id);

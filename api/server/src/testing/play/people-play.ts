@@ -1,5 +1,6 @@
-import { bootstrapAccount, createAccount, createClient, logIn, redeemCode } from '@hamlet/contract';
-import type { AccountDetail, Client } from '@hamlet/contract';
+import { bootstrapAccount, logIn, redeemCode } from '@hamlet/contract';
+import type { AccountDetail } from '@hamlet/contract';
+import { testClient, type TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '../play.ts';
 import { BOOTSTRAP_CODE, clientOf } from '../test-village.ts';
 
@@ -9,7 +10,7 @@ export const PASSWORD = 'correct horse battery';
 export interface SignedInPerson {
   readonly accountId: string;
   readonly cookie: string;
-  readonly client: Client;
+  readonly client: TestClient;
 }
 
 /** The cookie that an answer sets, in the form in which a browser sends it back; empty if the answer sets none. */
@@ -24,7 +25,7 @@ export function cookieOf(response: Response, name = '__Host-hamlet_session'): st
 
 /** A person with this account and session cookie, at a replica. */
 export function personOf(url: string, accountId: string, cookie: string): SignedInPerson {
-  return { accountId, cookie, client: createClient({ baseUrl: url, cookie }) };
+  return { accountId, cookie, client: testClient({ baseUrl: url, cookie }) };
 }
 
 /** Creates the first admin of a village, signed in. */
@@ -44,7 +45,7 @@ export async function invite(
   url: string,
   wish: { readonly name: string; readonly role: 'member' | 'admin' },
 ): Promise<SignedInPerson & { readonly account: AccountDetail }> {
-  const { account, invitation } = dataOf(await admin.client.call(createAccount, { body: wish }));
+  const { account, invitation } = await admin.client.createAccount(wish);
   const answer = await clientOf(url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
   return { ...personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response)), account };
 }

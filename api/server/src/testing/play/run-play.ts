@@ -1,28 +1,17 @@
-import {
-  cancelRun,
-  createClient,
-  createRun,
-  fireSchedule,
-  getRun,
-  listRunEvents,
-  nextRun,
-  recordRunStep,
-  settleRun,
-  startRun,
-  storeRunJournal,
-} from '@hamlet/contract';
-import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
+import { cancelRun, fireSchedule, recordRunStep, settleRun, startRun } from '@hamlet/contract';
+import type { CallData, CallInput, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
+import { testClient, type TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../play.ts';
 import { eventually, TOKENS, type AgentId } from '../test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
-export function leaderOf(url: string, fence: string): Client {
+export function leaderOf(url: string, fence: string): TestClient {
   const fenced: typeof fetch = (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('hamlet-fence', fence);
     return fetch(input, { ...init, headers });
   };
-  return createClient({ baseUrl: url, token: TOKENS.operator, fetch: fenced });
+  return testClient({ baseUrl: url, token: TOKENS.operator, fetch: fenced });
 }
 
 /** The body of the operator's request for a firing. */
@@ -50,7 +39,7 @@ export class RunPlay {
   }
 
   async give(agentId: AgentId, prompt = 'Look around.'): Promise<Run> {
-    return dataOf(await this.play.admin.call(createRun, { params: { agent_id: agentId }, body: { prompt } })).run;
+    return (await this.play.admin.createRun({ agent_id: agentId, prompt })).run;
   }
 
   /** A run that its agent has started. Returns its id. */
@@ -61,17 +50,17 @@ export class RunPlay {
   }
 
   /** Stores entries of a run in the journal of its agent; people see an event for each. */
-  async claim(runId: string, count: number, agent: Client = this.play.as('ada')): Promise<void> {
+  async claim(runId: string, count: number, agent: TestClient = this.play.as('ada')): Promise<void> {
     const entries = Array.from({ length: count }, () => ({
       seq: (this.#claimed += 1),
       event: { v: 1, type: 'interrupted', run: runId, stage: 'main', fence: 1, at: 0, elapsedMs: 0 },
     }));
     const body = { cycle: await this.cycle('ada'), entries, payloads: [] };
-    dataOf(await agent.call(storeRunJournal, { params: { run_id: runId }, body }));
+    await agent.storeRunJournal({ run_id: runId, ...body });
   }
 
   async get(runId: string): Promise<Run> {
-    return dataOf(await this.play.admin.call(getRun, { params: { run_id: runId } })).run;
+    return (await this.play.admin.getRun({ run_id: runId })).run;
   }
 
   /** The run once it has ended. */
@@ -83,11 +72,11 @@ export class RunPlay {
   }
 
   async events(runId: string): Promise<readonly RunEvent[]> {
-    return dataOf(await this.play.admin.call(listRunEvents, { params: { run_id: runId }, query: {} })).events;
+    return (await this.play.admin.listRunEvents({ run_id: runId })).events;
   }
 
   async next(agentId: AgentId): Promise<Run | null> {
-    return dataOf(await this.play.as(agentId).call(nextRun, { params: { agent_id: agentId } })).run;
+    return (await this.play.as(agentId).nextRun({ agent_id: agentId })).run;
   }
 
   async cycle(agentId: AgentId): Promise<number> {

@@ -1,17 +1,14 @@
 import {
-  createSession,
-  getSession,
-  listMessages,
   openSessionStream,
   sendMessage,
   settleRun,
   type CallData,
   type ChatSession,
-  type Client,
   type Outcome,
   type SessionMessage,
   type StreamEvent,
 } from '@hamlet/contract';
+import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '../play.ts';
 import { RunPlay } from './run-play.ts';
 import type { AgentId } from '../test-village.ts';
@@ -21,22 +18,22 @@ export type Sent = CallData<typeof sendMessage>;
 
 /** Talks with agents, and answers as their residents. */
 export class SessionPlay extends RunPlay {
-  async open(client: Client, agentId: AgentId, people: readonly string[] = []): Promise<ChatSession> {
+  async open(client: TestClient, agentId: AgentId, people: readonly string[] = []): Promise<ChatSession> {
     const body = { people: [...people] };
-    return dataOf(await client.call(createSession, { params: { agent_id: agentId }, body })).session;
+    return (await client.createSession({ agent_id: agentId, ...body })).session;
   }
 
-  say(client: Client, sessionId: string, text: string): Promise<Outcome<Sent>> {
+  say(client: TestClient, sessionId: string, text: string): Promise<Outcome<Sent>> {
     return client.call(sendMessage, { params: { session_id: sessionId }, body: { text } });
   }
 
-  async session(client: Client, sessionId: string): Promise<ChatSession> {
-    return dataOf(await client.call(getSession, { params: { session_id: sessionId } })).session;
+  async session(client: TestClient, sessionId: string): Promise<ChatSession> {
+    return (await client.getSession({ session_id: sessionId })).session;
   }
 
   /** The transcript, oldest first. */
-  async transcript(client: Client, sessionId: string): Promise<readonly SessionMessage[]> {
-    const page = dataOf(await client.call(listMessages, { params: { session_id: sessionId }, query: { limit: 100 } }));
+  async transcript(client: TestClient, sessionId: string): Promise<readonly SessionMessage[]> {
+    const page = await client.listMessages({ session_id: sessionId, limit: 100 });
     return page.messages.toReversed();
   }
 
@@ -58,7 +55,7 @@ export class SessionPlay extends RunPlay {
 
 /** A stream of a session with the events received so far. */
 export function follow(
-  client: Client,
+  client: TestClient,
   sessionId: string,
   after?: string,
 ): { readonly events: SessionEvent[]; readonly ended: Promise<void>; readonly stop: () => void } {
