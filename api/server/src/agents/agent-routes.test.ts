@@ -1,25 +1,14 @@
 /** Agents, their lifecycle and their turns, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { awakenAgent, getAgent, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
 import { readAudit, openDatabase } from '@hamlet/store';
-import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-let admin: TestClient;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  admin = play.admin;
-  await play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const { admin } = play;
 
 function of(agentId: string): { params: { agent_id: string } } {
   return { params: { agent_id: agentId } };

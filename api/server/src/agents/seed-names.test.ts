@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { API_PREFIX } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { WebSocket } from 'ws';
 import { Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
 const KNOWN_POST = '01890000-0000-7000-8000-000000000001';
@@ -21,20 +21,15 @@ const rows = readFileSync(DOCS, 'utf8')
     const { groups } = ROW.exec(line) ?? {};
     return groups === undefined ? [] : [groups];
   });
-let village: TestVillage;
-let url = '';
 
-before(async () => {
-  village = await startTestVillage();
-  url = (await village.startReplica()).peopleUrl;
-  const play = new Play(url);
-  await eventually('all agents and items in the world', async () => {
-    const world = await play.world();
-    return world.agents.length === AGENT_IDS.length && world.items.length > 0;
-  });
-  await writeKnownPost();
+const village = await testVillage();
+const url = (await village.startReplica()).peopleUrl;
+const play = new Play(url);
+await eventually('all agents and items in the world', async () => {
+  const world = await play.world();
+  return world.agents.length === AGENT_IDS.length && world.items.length > 0;
 });
-after(() => village.remove());
+await writeKnownPost();
 
 /** Writes the post and the reply whose ids the table uses. */
 async function writeKnownPost(): Promise<void> {

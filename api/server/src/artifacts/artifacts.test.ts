@@ -1,7 +1,7 @@
 /** Artifacts over HTTP: kept once, within an exact quota, read only by readers of the run's texts, and served as harmless bytes. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import {
   ARTIFACT_MAX_BYTES,
   ARTIFACTS_MAX_BYTES,
@@ -13,6 +13,7 @@ import {
 import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { dataOf, startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -26,7 +27,8 @@ const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
 const superuser = openSuperuser(village.postgres);
 // The rights of the API, which a superuser does not need.
 const asApi = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} });
-after(() => Promise.all([superuser.close(), asApi.destroy()]));
+
+atEnd(() => Promise.all([superuser.close(), asApi.destroy()]));
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('and more')]);
 
 /** A run of Mia with one call that has begun. */

@@ -14,14 +14,14 @@ import { codeOf } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working } from '../permissions/testing/permission-play.ts';
 import { dataOf, startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
-import { clientOf, type AgentId } from '../testing/test-village.ts';
+import { type AgentId } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const permits = new PermissionPlay(play.url);
 const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
-const visitor = clientOf(play.url);
+const { visitor } = play;
 const OPENED: OpenedPage = { url: 'https://bakery.example/rye', title: 'Rye', at: '2026-11-25T10:00:00Z' };
 const PATCH = new Uint8Array(Buffer.from('diff --git a/x b/x\n'));
 

@@ -1,34 +1,25 @@
 /** The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each once. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { listAudit } from '@hamlet/contract';
 import type { AuditRecord } from '@hamlet/contract';
-import type { TestClient } from '@hamlet/test/env/client';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
-
-let village: TestVillage;
-let admin: TestClient;
-let member: TestClient;
-let between = '';
+import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 
 type Query = NonNullable<Parameters<typeof admin.call<typeof listAudit>>[1]['query']>;
 
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl } = await village.startReplica();
-  admin = clientOf(peopleUrl, TOKENS.admin);
-  member = clientOf(peopleUrl, TOKENS.member);
-  for (const agent_id of ['ada', 'bob']) {
-    await member.rewardAgent({ agent_id, amount: '2', reason: `a poem for ${agent_id}` });
-  }
-  await admin.freezeAgent({ agent_id: 'bob', reason: 'spends too fast' });
-  await admin.liftFreeze({ agent_id: 'bob' });
-  between = new Date().toISOString();
-  await admin.penalizeAgent({ agent_id: 'ada', amount: '0.5', reason: 'late again' });
-  await admin.suspendAgent({ agent_id: 'cleo' });
-  await admin.awakenAgent({ agent_id: 'cleo' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const { peopleUrl } = await village.startReplica();
+const admin = clientOf(peopleUrl, TOKENS.admin);
+const member = clientOf(peopleUrl, TOKENS.member);
+for (const agent_id of ['ada', 'bob']) {
+  await member.rewardAgent({ agent_id, amount: '2', reason: `a poem for ${agent_id}` });
+}
+await admin.freezeAgent({ agent_id: 'bob', reason: 'spends too fast' });
+await admin.liftFreeze({ agent_id: 'bob' });
+const between = new Date().toISOString();
+await admin.penalizeAgent({ agent_id: 'ada', amount: '0.5', reason: 'late again' });
+await admin.suspendAgent({ agent_id: 'cleo' });
+await admin.awakenAgent({ agent_id: 'cleo' });
 
 async function find(query: Query): Promise<readonly AuditRecord[]> {
   const answer = await admin.call(listAudit, { query: { limit: 100, ...query } });

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
 import {
   closeLife,
@@ -17,10 +17,10 @@ import {
   revokeAgentSessions,
   takeMeasure,
 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { atEnd } from '@hamlet/test/env/at-end';
 import type { AgentRecord } from '../agents/agent-source.ts';
-import type { Actor, Authenticate, Credentials } from '../http/actor.ts';
+import type { Actor, Credentials } from '../http/actor.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { loadApiKeys } from './api-keys-file.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -43,10 +43,6 @@ const KEYS = {
 const PROJECTED = 'a.projected.token';
 const PROJECTED_BROKER = 'the.brokers.token';
 
-let folder = '';
-let postgres: TestPostgres;
-let db: Db;
-let authenticate: Authenticate;
 const asked: string[] = [];
 
 function record(agentId: string, cycle?: number): AgentRecord {
@@ -74,15 +70,13 @@ const cluster: TokenReviewer = {
   },
 };
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-auth-'));
-  await writeFile(join(folder, 'keys.json'), JSON.stringify(KEYS));
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.url(), poolSize: 4, onError: () => undefined });
-  await loadApiKeys(db, join(folder, 'keys.json'));
-  authenticate = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => 0 });
-});
-after(async () => {
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-auth-'));
+await writeFile(join(folder, 'keys.json'), JSON.stringify(KEYS));
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.url(), poolSize: 4, onError: () => undefined });
+await loadApiKeys(db, join(folder, 'keys.json'));
+const authenticate = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => 0 });
+atEnd(async () => {
   await db.destroy();
   await Promise.all([postgres.remove(), rm(folder, { recursive: true })]);
 });

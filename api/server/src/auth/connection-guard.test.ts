@@ -1,9 +1,10 @@
 /** Open connections end when the API would refuse their actor now, by NOTIFY of a real Postgres. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { announceAccount, openDatabase, type Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { test } from 'node:test';
+import { announceAccount, openDatabase } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
+import { atEnd } from '@hamlet/test/env/at-end';
 import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import { startConnectionGuard, type ConnectionGuard } from './connection-guard.ts';
@@ -23,24 +24,19 @@ const VISITOR: Actor = { role: 'visitor', id: 'visitor 192.0.2.7' };
 const NEVER_MS = 1_000_000_000;
 const BANNED: Refused = { ok: false, reason: 'account_banned' };
 
-let postgres: TestPostgres;
-let db: Db;
-let guard: ConnectionGuard;
 let tellStanding: (agentIds: readonly string[]) => void = () => undefined;
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-  const onStanding = (hear: typeof tellStanding): void => {
-    tellStanding = hear;
-  };
-  guard = startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
-  // When the guard begins to listen it checks every account, since it may have missed a change.
-  const first = watched(guard, MEMBER);
-  await until('the guard listens', async () => first.looks > 0);
-  first.unwatch();
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+const onStanding = (hear: typeof tellStanding): void => {
+  tellStanding = hear;
+};
+const guard = startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
+// When the guard begins to listen it checks every account, since it may have missed a change.
+const first = watched(guard, MEMBER);
+await until('the guard listens', async () => first.looks > 0);
+first.unwatch();
+atEnd(async () => {
   await guard.stop();
   await db.destroy();
   await postgres.remove();

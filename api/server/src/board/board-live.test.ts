@@ -1,17 +1,18 @@
 /** The live board: sockets, wakes and notes on two replicas, resumed and interrupted in every way, compared with the database. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPost, openWakes, replyToPost } from '@hamlet/contract';
 import type { BoardHint, CallInput, Post } from '@hamlet/contract';
-import { readBoardEvents, readAs, openDatabase, VILLAGE, type Db } from '@hamlet/store';
+import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, AGENT_IDS, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, OwnVillage } from '../testing/test-village.ts';
+import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SOCKETS = FULL ? 2_000 : 40;
@@ -19,26 +20,21 @@ const OPENED_AT_ONCE = 40;
 const WRITES = FULL ? 2_000 : 100;
 const SEED = Number(process.env['SEED'] ?? 27);
 
-let village: OwnVillage;
-let db: Db;
 const replicas: Play[] = [];
 const viewers: BoardViewer[] = [];
 
-before(async () => {
-  village = await startOwnVillage('migrated', { villageSpeed: 20 });
-  for (let count = 0; count < 2; count += 1) replicas.push(new Play((await village.startReplica()).peopleUrl));
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually(
-    'all agents in the world',
-    async () =>
-      (await at(0).world()).agents.length === AGENT_IDS.length &&
-      (await at(1).world()).agents.length === AGENT_IDS.length,
-  );
-});
-after(async () => {
+const village = await ownVillage('migrated', { villageSpeed: 20 });
+for (let count = 0; count < 2; count += 1) replicas.push(new Play((await village.startReplica()).peopleUrl));
+const db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+await eventually(
+  'all agents in the world',
+  async () =>
+    (await at(0).world()).agents.length === AGENT_IDS.length &&
+    (await at(1).world()).agents.length === AGENT_IDS.length,
+);
+atEnd(async () => {
   for (const viewer of viewers) viewer.leave();
   await db.destroy();
-  await village.remove();
 });
 
 function at(replica: number): Play {

@@ -1,28 +1,16 @@
 /** The board by HTTP on a real Postgres: who may write and read which texts, and how texts change. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createPost, getPost, listPosts, reopenPost, resolvePost, revisePost } from '@hamlet/contract';
 import type { CallData, CallInput, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
+import { eventually } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-let member: TestClient;
-let visitor: TestClient;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  member = clientOf(play.url, TOKENS.member);
-  visitor = clientOf(play.url);
-  await eventually('all agents in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
-});
-after(() => village.remove());
+const { play } = await startPlay();
+const { member, visitor } = play;
 
 type PostBody = CallInput<typeof createPost>['body'];
 type PostQuery = NonNullable<CallInput<typeof listPosts>['query']>;

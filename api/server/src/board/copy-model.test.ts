@@ -1,6 +1,6 @@
 /** A copy shows what row-level security would show. The test asks both as every viewer, after random acts on a board. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';
 import type { BoardCopy, BoardViewer, PostQuestion, CopyLimits } from '@hamlet/core';
 import type { Post, Reply } from '@hamlet/contract';
@@ -16,10 +16,11 @@ import {
   setHidden,
   VILLAGE,
 } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import type { Tx } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';
 import { eventually } from '../testing/test-village.ts';
 import { postView, replyView } from './post-view.ts';
@@ -32,15 +33,11 @@ const SEED = Number(process.env['SEED'] ?? 35);
 const ALL = 10_000;
 const TINY: CopyLimits = { threads: 12, replies: 3, bytes: 60_000 };
 
-let postgres: TestPostgres;
-let db: Db;
 const keepers: CopyKeeper[] = [];
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+atEnd(async () => {
   for (const keeper of keepers) await keeper.stop();
   await db.destroy();
   await postgres.remove();

@@ -1,34 +1,19 @@
 /** Flags, decisions, undone decisions, and money that names a post: by HTTP on a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { getPost, moderatePost } from '@hamlet/contract';
 import type { CallInput, ModerationItem, Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
-import { openDatabase, readAudit, type Db } from '@hamlet/store';
+import { openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startPlay } from '../testing/play.ts';
 
-let village: TestVillage;
-let play: Play;
-let member: TestClient;
-let visitor: TestClient;
-let owner: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  member = clientOf(play.url, TOKENS.member);
-  visitor = clientOf(play.url);
-  owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
-  await eventually('all agents in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
-});
-after(async () => {
-  await owner.destroy();
-  await village.remove();
-});
+const { village, play } = await startPlay();
+const { member, visitor } = play;
+const owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+atEnd(() => owner.destroy());
 
 async function post(as: TestClient): Promise<Post> {
   return (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   createPost,
   getPost,
@@ -20,20 +20,15 @@ import type { TestClient } from '@hamlet/test/env/client';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
-import type { OwnVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 
-let village: OwnVillage;
 const replicas: { readonly url: string; readonly metricsUrl: string; stop(): Promise<void> }[] = [];
 
-before(async () => {
-  village = await startOwnVillage();
-  for (let count = 0; count < 2; count += 1) {
-    const { peopleUrl: url, metricsUrl, stop } = await village.startReplica();
-    replicas.push({ url, metricsUrl, stop });
-  }
-});
-after(() => village.remove());
+const village = await ownVillage();
+for (let count = 0; count < 2; count += 1) {
+  const { peopleUrl: url, metricsUrl, stop } = await village.startReplica();
+  replicas.push({ url, metricsUrl, stop });
+}
 
 const urlOf = (replica: number): string => replicas[replica]?.url ?? '';
 

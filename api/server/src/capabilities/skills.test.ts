@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 import { summaryOf } from './capability-handlers.ts';
 import { filesOfMap } from './skill-maps.ts';
 
@@ -71,31 +72,24 @@ function startReader(): Promise<WireServer> {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let mind: WireServer;
-let samples: string;
 const say = (words: string, label?: string) => writeFile(join(samples, 'skill-house.yaml'), map(words, label));
 
-before(async () => {
-  process.env['HAMLET_SKILLS_DIR'] = resolve(import.meta.dirname, '../../../../agent-image/skills');
-  mind = await startReader();
-  village = await startTestVillage({ villageSpeed: 20 });
-  samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-  await writeFile(join(samples, 'good-agent-ada.yaml'), ADA);
-  await say('Write short sentences.');
-  runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
-  await runs.play.everybody();
-  await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
+process.env['HAMLET_SKILLS_DIR'] = resolve(import.meta.dirname, '../../../../agent-image/skills');
+const mind = await startReader();
+const village = await testVillage({ villageSpeed: 20 });
+const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+await writeFile(join(samples, 'good-agent-ada.yaml'), ADA);
+await say('Write short sentences.');
+const runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+await runs.play.everybody();
+await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
+atEnd(async () => {
+  await residents.remove();
+  await mind.close();
 });
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-  await mind.close();
 });
 
 const params = { agent_id: 'ada' };

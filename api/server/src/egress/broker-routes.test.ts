@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   admitEgress,
   EGRESS_ATTEMPTS_MAX,
@@ -14,18 +14,10 @@ import {
   type EgressAttempt,
   type StreamEvent,
 } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import {
-  clientOf,
-  eventually,
-  startTestVillage,
-  TOKENS,
-  type AgentId,
-  type TestVillage,
-} from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../testing/test-village.ts';
 import { EGRESS_ATTEMPTS_AN_HOUR, EGRESS_RECORDED_AN_HOUR } from './broker-handlers.ts';
 import { forgetOldAttempts } from './start-egress.ts';
 
@@ -40,30 +32,23 @@ spec:
 const DAY_MS = 86_400_000;
 const VILLAGE = { allow: [{ host: 'docs.example.org' }], deny: [{ host: '*.evil.org' }], registries: { pip: true } };
 
-let village: TestVillage;
-let runs: RunPlay;
-let broker: TestClient;
-let db: Db;
 const askedSecrets: string[] = [];
 
-before(async () => {
-  village = await startTestVillage();
-  const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-  const file = join(folder, 'egress.json');
-  await Promise.all([writeFile(join(folder, 'good-agent-ada.yaml'), ADA), writeFile(file, JSON.stringify(VILLAGE))]);
-  const egressSecrets = {
-    read: async (name: string): Promise<string | null> => {
-      askedSecrets.push(name);
-      return name === 'ada-key' ? 'the real value' : null;
-    },
-  };
-  const replica = await village.startReplica({ HAMLET_EGRESS_FILE: file }, { agents: { egressSecrets } });
-  runs = new RunPlay(replica.peopleUrl);
-  await runs.play.everybody();
-  broker = clientOf(replica.peopleUrl, TOKENS.broker);
-  db = village.openDb();
-});
-after(() => village.remove());
+const village = await testVillage();
+const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+const file = join(folder, 'egress.json');
+await Promise.all([writeFile(join(folder, 'good-agent-ada.yaml'), ADA), writeFile(file, JSON.stringify(VILLAGE))]);
+const egressSecrets = {
+  read: async (name: string): Promise<string | null> => {
+    askedSecrets.push(name);
+    return name === 'ada-key' ? 'the real value' : null;
+  },
+};
+const replica = await village.startReplica({ HAMLET_EGRESS_FILE: file }, { agents: { egressSecrets } });
+const runs = new RunPlay(replica.peopleUrl);
+await runs.play.everybody();
+const broker = clientOf(replica.peopleUrl, TOKENS.broker);
+const db = village.openDb();
 
 async function tokenOf(agentId: AgentId): Promise<string> {
   return (await runs.play.as(agentId).exchangeAgentToken()).access_token;

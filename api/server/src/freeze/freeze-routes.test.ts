@@ -1,23 +1,14 @@
 /** The freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { freezeVillage, liftVillageFreeze, openInternalStream } from '@hamlet/contract';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { dataOf, Play, startPlay } from '../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let one: Play;
-let two: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  one = new Play((await village.startReplica()).peopleUrl);
-  two = new Play((await village.startReplica()).peopleUrl);
-  await one.everybody();
-});
-after(() => village.remove());
+const { village, play: one } = await startPlay();
+const two = new Play((await village.startReplica()).peopleUrl);
 
 const REASON = 'an agent empties the treasury';
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   buyCompute,
   claimCompute,
@@ -17,35 +17,27 @@ import {
   rewardAgent,
 } from '@hamlet/contract';
 import type { VillageFreeze } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { heldModels } from '../gateway/testing/held-models.ts';
 import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, clientOf, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let one: RunPlay;
-let two: RunPlay;
-let db: Db;
 const held = heldModels();
 const { models } = held;
 
-before(async () => {
-  village = await startTestVillage();
-  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  const text = await readFile(tier, 'utf8');
-  await writeFile(
-    tier,
-    `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
-  );
-  one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-  two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-  db = village.openDb();
-  await one.play.everybody();
-  await one.play.admin.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'money for tokens' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+const text = await readFile(tier, 'utf8');
+await writeFile(
+  tier,
+  `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
+);
+const one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+const two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+const db = village.openDb();
+await one.play.everybody();
+await one.play.admin.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'money for tokens' });
 
 function freeze(by = one): Promise<VillageFreeze> {
   return by.play.admin.call(freezeVillage, { body: { reason: 'test' } }).then(dataOf);

@@ -1,13 +1,14 @@
 /** Times of an answer: a slow model may finish while it writes, a silent one is cut off, and the receipt has the times as they were. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChatCompletion, ModelReceipt } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireChunk, WireServer } from '@hamlet/models/testing';
+import type { WireChunk } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 /** Far more than `PIECE_MS`: a pause of the whole process is not a silence of the provider. */
@@ -17,25 +18,14 @@ const SLACK_MS = 2;
 /** Of the rate, which has one decimal. */
 const ROUNDING = 0.05;
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
-let hastyUrl = '';
-let queueUrl = '';
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const start = async (options: Parameters<typeof wireModels>[1]): Promise<string> =>
-    (await village.startReplica({}, { models: wireModels(wire.url, options) })).peopleUrl;
-  play = new Play(await start({ limits: { idleMs: IDLE_MS } }));
-  hastyUrl = await start({ limits: { totalMs: 1_500 } });
-  queueUrl = await start({ maxInFlight: 1 });
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const start = async (options: Parameters<typeof wireModels>[1]): Promise<string> =>
+  (await village.startReplica({}, { models: wireModels(wire.url, options) })).peopleUrl;
+const play = new Play(await start({ limits: { idleMs: IDLE_MS } }));
+const hastyUrl = await start({ limits: { totalMs: 1_500 } });
+const queueUrl = await start({ maxInFlight: 1 });
+await play.everybody();
+atEnd(() => wire.close());
 
 function ask(agentId: AgentId, stream: boolean, url = play.url): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {

@@ -1,14 +1,13 @@
 /** A base model as the village's model: it answers in words, says that it used no tools, and refuses only a demand. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { agentToken, testVillage } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
@@ -26,10 +25,6 @@ const MESSAGES = [
   { role: 'user' as const, content: 'Go to the mill.' },
 ];
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
-
 function baseModels(): VillageModels {
   const server = { baseUrl: `${wire.url}/v1`, model: 'text', isBaseModel: true, contextTokens: CONTEXT_TOKENS };
   const parsed = parseModelsConfig(oneServerConfig(server));
@@ -37,15 +32,10 @@ function baseModels(): VillageModels {
   return { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
 }
 
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  play = new Play((await village.startReplica({}, { models: baseModels() })).peopleUrl);
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const play = new Play((await village.startReplica({}, { models: baseModels() })).peopleUrl);
+await play.everybody();
+atEnd(() => wire.close());
 
 function ask(changes: Partial<Body>): Promise<Outcome<ChatCompletion>> {
   return play.as('bob').call(completeChat, { body: { model: 'small', messages: MESSAGES, ...changes } });

@@ -3,10 +3,9 @@
  * if each notification were lost.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, createMessage } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
 import {
   closeLife,
   inTransaction,
@@ -17,30 +16,20 @@ import {
   revokeAgentSessions,
   takeMeasure,
 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import type { TestClient } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
-import { clientOf, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { clientOf, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const BY = { role: 'admin', id: 'ann' };
 
-let village: TestVillage;
-let wire: WireServer;
-let db: Db;
-let play: Play;
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
-  db = village.openDb();
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
+const db = village.openDb();
+await play.everybody();
+atEnd(() => wire.close());
 
 interface Resident {
   readonly client: TestClient;

@@ -2,42 +2,33 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ChatCompletionChunk, completeChat, createEmbeddings, getModel, getModelUse, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
 
-let village: TestVillage;
-let play: Play;
-let url = '';
-let metricsUrl = '';
-let db: Db;
 const held = heldModels();
 
-before(async () => {
-  village = await startTestVillage();
-  // The lowest tier of this village names a model that fails, one that waits, and one that no provider serves.
-  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  await writeFile(
-    tier,
-    (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'),
-  );
-  const replica = await village.startReplica({}, { models: held.models });
-  url = replica.peopleUrl;
-  metricsUrl = replica.metricsUrl;
-  play = new Play(url);
-  db = village.openDb();
-  await play.everybody();
-});
-after(() => village.remove());
+const village = await testVillage();
+// The lowest tier of this village names a model that fails, one that waits, and one that no provider serves.
+const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+await writeFile(
+  tier,
+  (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'),
+);
+const replica = await village.startReplica({}, { models: held.models });
+const url = replica.peopleUrl;
+const metricsUrl = replica.metricsUrl;
+const play = new Play(url);
+const db = village.openDb();
+await play.everybody();
 
 function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<ChatCompletion>> {
   const body = {

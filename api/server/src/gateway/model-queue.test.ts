@@ -1,35 +1,25 @@
 /** A provider with one place: requests of other agents wait for it, leave with their callers, and are refused when it takes too long. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const PLACES = { maxInFlight: 1 };
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
-let metricsUrl = '';
-let impatientUrl = '';
 const gate = Promise.withResolvers<void>();
 
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
-  metricsUrl = replica.metricsUrl;
-  play = new Play(replica.peopleUrl);
-  const impatient = { ...PLACES, queue: { maxWaiting: 5, waitMs: 20 } };
-  impatientUrl = (await village.startReplica({}, { models: wireModels(wire.url, impatient) })).peopleUrl;
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
+const metricsUrl = replica.metricsUrl;
+const play = new Play(replica.peopleUrl);
+const impatient = { ...PLACES, queue: { maxWaiting: 5, waitMs: 20 } };
+const impatientUrl = (await village.startReplica({}, { models: wireModels(wire.url, impatient) })).peopleUrl;
+await play.everybody();
+atEnd(() => wire.close());
 
 function ask(agentId: AgentId, url = play.url, signal?: AbortSignal): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {

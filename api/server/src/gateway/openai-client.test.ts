@@ -2,33 +2,28 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];
 
-let village: TestVillage;
-let baseURL = '';
 const held = heldModels();
 
-before(async () => {
-  village = await startTestVillage();
-  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  const spec = (await readFile(tier, 'utf8'))
-    .replace('models: [small]', 'models: [small, held, failing]')
-    .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1');
-  await writeFile(tier, spec);
-  const { peopleUrl } = await village.startReplica({}, { models: held.models });
-  baseURL = `${peopleUrl}/v1`;
-  const play = new Play(peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const village = await testVillage();
+const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+const spec = (await readFile(tier, 'utf8'))
+  .replace('models: [small]', 'models: [small, held, failing]')
+  .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1');
+await writeFile(tier, spec);
+const { peopleUrl } = await village.startReplica({}, { models: held.models });
+const baseURL = `${peopleUrl}/v1`;
+const play = new Play(peopleUrl);
+await play.everybody();
 
 /** The client of an agent. By default it retries nothing, so that a test sees the first answer. */
 function clientOf(agentId: AgentId, options: Pick<ClientOptions, 'maxRetries' | 'fetch'> = {}): OpenAI {

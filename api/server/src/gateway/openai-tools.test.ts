@@ -1,15 +1,15 @@
 /** OpenAI's own client and the adapter of `@hamlet/models` at the gateway, in front of a server with OpenAI's wire. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
 import { openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { Model } from '@hamlet/models';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer, WireServer } from '@hamlet/models/testing';
+import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { agentToken, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { agentToken, testVillage } from '../testing/test-village.ts';
 import { PROVIDER_KEY, wireModels } from './testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
@@ -25,20 +25,11 @@ const CALLED = [
   { id: 'call_b', type: 'function', function: { name: 'say', arguments: '{"text":"hello"}' } },
 ];
 
-let village: TestVillage;
-let wire: WireServer;
-let baseURL = '';
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
-  baseURL = `${peopleUrl}/v1`;
-  await new Play(peopleUrl).everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
+const baseURL = `${peopleUrl}/v1`;
+await new Play(peopleUrl).everybody();
+atEnd(() => wire.close());
 
 function bob(): OpenAI {
   return new OpenAI({ baseURL, apiKey: agentToken('bob'), maxRetries: 0, timeout: 60_000 });

@@ -2,34 +2,27 @@
  * A resident as a separate process: people, rewards and its tier change its acts, and it reports that on the board.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { listTurns } from '@hamlet/contract';
 import type { CallData, Post, Reply } from '@hamlet/contract';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startPlay } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { eventually } from '../testing/test-village.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
 
 /** The same value as in the resident's `may-reply.ts`. */
 const AGENT_REPLY_GAP_TICKS = 600;
 
-let village: TestVillage;
-let runs: RunPlay;
 const seen = { replies: -1, tick: 0 };
 const residents = residentProcesses(() => runs.play);
 
-before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  await runs.play.everybody();
-  await residents.start('bob');
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-});
+const { play } = await startPlay({ villageSpeed: 20 });
+const runs = new RunPlay(play.url);
+await residents.start('bob');
+atEnd(() => residents.remove());
 
 async function postsOf(agentId: string): Promise<readonly Post[]> {
   return (await runs.play.admin.listPosts({ author: agentId })).posts;

@@ -1,39 +1,32 @@
 /** Answers for a run: their words reach the watchers of the run, a cancel ends them, and the run counts their tokens. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireChunk, WireServer } from '@hamlet/models/testing';
+import type { WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
-let village: TestVillage;
-let wire: WireServer;
-let redis: Redis;
-let one: RunPlay;
-let two: RunPlay;
 const deltas: RunDelta[] = [];
 
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const models = wireModels(wire.url);
-  one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-  two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-  redis = new Redis(village.redis.url);
-  redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
-    deltas.push(JSON.parse(message) as RunDelta);
-  });
-  await redis.psubscribe(`${village.redis.scope}run-delta:*`);
-  await one.play.everybody();
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const models = wireModels(wire.url);
+const one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+const two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
+const redis = new Redis(village.redis.url);
+redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
+  deltas.push(JSON.parse(message) as RunDelta);
 });
-after(async () => {
+await redis.psubscribe(`${village.redis.scope}run-delta:*`);
+await one.play.everybody();
+atEnd(async () => {
   redis.disconnect();
   await wire.close();
-  await village.remove();
 });
 
 function ask(agentId: AgentId, metadata: object): Promise<Response> {

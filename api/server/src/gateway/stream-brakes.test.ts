@@ -2,41 +2,26 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { banAgent, freezeAgent, killAgent, quarantineAgent, revokeAgentToken } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
-let village: TestVillage;
-let wire: WireServer;
-let db: Db;
-let one: Play;
-let two: Play;
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  const text = await readFile(tier, 'utf8');
-  await writeFile(
-    tier,
-    `${text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
-  );
-  const models = wireModels(wire.url);
-  one = new Play((await village.startReplica({}, { models })).peopleUrl);
-  two = new Play((await village.startReplica({}, { models })).peopleUrl);
-  db = village.openDb();
-  await one.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+const text = await readFile(tier, 'utf8');
+await writeFile(tier, `${text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`);
+const models = wireModels(wire.url);
+const one = new Play((await village.startReplica({}, { models })).peopleUrl);
+const two = new Play((await village.startReplica({}, { models })).peopleUrl);
+const db = village.openDb();
+await one.everybody();
+atEnd(() => wire.close());
 
 /** Asks for an answer that never ends, and reads its first words. */
 async function openAnswer(agentId: AgentId): Promise<{ rest: () => Promise<string> }> {

@@ -1,26 +1,20 @@
 /** Requests per minute across two replicas, with and without Redis. */
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { getWorld, listModels, rewardAgent, type Outcome } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, OwnVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 
 const TIER_0_REQUESTS = 120;
 
-let village: OwnVillage;
-let urls: readonly [string, string] = ['', ''];
-
-before(async () => {
-  village = await startOwnVillage();
-  const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
-  urls = [one.peopleUrl, two.peopleUrl];
-  const play = new Play(urls[0]);
-  await play.everybody();
-});
-after(() => village.remove());
+const village = await ownVillage();
+const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
+const urls: readonly [string, string] = [one.peopleUrl, two.peopleUrl];
+const play = new Play(urls[0]);
+await play.everybody();
 
 function replicas(agentId: AgentId): readonly [TestClient, TestClient] {
   return [clientOf(urls[0], agentToken(agentId)), clientOf(urls[1], agentToken(agentId))];

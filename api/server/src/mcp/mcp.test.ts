@@ -1,18 +1,12 @@
 /** The village as MCP server, asked by the SDK's own client in both generations of the protocol, on a real village. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { agentToken, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { agentToken, TOKENS, testVillage } from '../testing/test-village.ts';
 import { MCP_TOOLS } from './mcp-tools.ts';
 
-let village: TestVillage;
-let urls: { readonly peopleUrl: string; readonly agentsUrl: string };
-
-before(async () => {
-  village = await startTestVillage();
-  urls = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const urls = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
 
 type Mode = 'legacy' | 'auto';
 

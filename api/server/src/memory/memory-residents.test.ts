@@ -5,17 +5,17 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type MemoryEntry, type Run } from '@hamlet/contract';
-import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { askFor, startCallMind } from '../runs/testing/call-mind.ts';
 import { dataOf } from '../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
-import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { eventually, type AgentId, testVillage } from '../testing/test-village.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/memory-program.ts');
 const RULES = JSON.stringify([
@@ -38,10 +38,6 @@ spec:
 const residents = residentProcesses(() => talk.play);
 const allHands = new Map<string, Hands>();
 const processes = new Map<string, ChildProcess>();
-let village: TestVillage;
-let talk: SessionPlay;
-let mind: WireServer;
-let mia: SignedInPerson;
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-memory-'));
 
 const git = (cwd: string, ...args: string[]): void =>
@@ -69,27 +65,24 @@ async function start(agentId: AgentId): Promise<void> {
 }
 const homeOf = (agentId: AgentId): string => join(allHands.get(agentId)?.workspace ?? '', '.home');
 
-before(async () => {
-  const config = join(folder, 'gitconfig');
-  writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
-  process.env['GIT_CONFIG_GLOBAL'] = config;
-  ['bakery', 'mill'].forEach(server);
-  mind = await startCallMind();
-  village = await startTestVillage({ villageSpeed: 20 });
-  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-  for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
-  const replica = await village.startReplica({ HAMLET_TOOL_RULES: RULES }, { models: wireModels(mind.url) });
-  talk = new SessionPlay(replica.peopleUrl);
-  await talk.play.everybody();
-  for (const agent_id of ['ada', 'bob'])
-    await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
-  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
-  await start('ada');
-  await start('bob');
-});
-after(async () => {
+const config = join(folder, 'gitconfig');
+writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
+process.env['GIT_CONFIG_GLOBAL'] = config;
+['bakery', 'mill'].forEach(server);
+const mind = await startCallMind();
+const village = await testVillage({ villageSpeed: 20 });
+const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
+const replica = await village.startReplica({ HAMLET_TOOL_RULES: RULES }, { models: wireModels(mind.url) });
+const talk = new SessionPlay(replica.peopleUrl);
+await talk.play.everybody();
+for (const agent_id of ['ada', 'bob'])
+  await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
+const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+await start('ada');
+await start('bob');
+atEnd(async () => {
   await residents.remove();
-  await village.remove();
   await mind.close();
   await Promise.all([...allHands.values()].map((hands) => hands.remove()));
   rmSync(folder, { recursive: true });

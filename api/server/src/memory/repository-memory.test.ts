@@ -1,6 +1,6 @@
 /** The memory of repositories over HTTP: agents that share one, a hostile pod, and people who read and delete. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   MEMORY_WRITES_PER_HOUR,
   REPOSITORY_MEMORIES_MAX,
@@ -12,22 +12,14 @@ import {
 } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, TOKENS, type AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let mia: SignedInPerson;
-
-before(async () => {
-  village = await startTestVillage();
-  talk = new SessionPlay((await village.startReplica()).peopleUrl);
-  await talk.play.everybody();
-  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const talk = new SessionPlay(play.url);
+const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
 
 interface Working {
   readonly agentId: AgentId;

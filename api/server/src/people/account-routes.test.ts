@@ -1,27 +1,18 @@
 /** Acts of admins on the accounts of people, on two replicas: if one refuses, the other must refuse too. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { API_PREFIX, createAccount, getWorld } from '@hamlet/contract';
-import { readAudit, type Db } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import { WebSocket } from 'ws';
 import { codeOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let url = '';
-let otherUrl = '';
-let grace: SignedInPerson;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  [url, otherUrl] = [(await village.startReplica()).peopleUrl, (await village.startReplica()).peopleUrl];
-  grace = await firstAdmin(url);
-  db = village.openDb();
-});
-after(() => village.remove());
+const village = await testVillage();
+const [url, otherUrl] = [(await village.startReplica()).peopleUrl, (await village.startReplica()).peopleUrl];
+const grace = await firstAdmin(url);
+const db = village.openDb();
 
 function of(person: { readonly accountId: string }) {
   return { account_id: person.accountId };

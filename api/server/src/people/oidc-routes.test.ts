@@ -2,52 +2,42 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { startOidc, finishOidc, urlOf } from '@hamlet/contract';
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
-import { readAudit, type Db } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import { codeOf, testClient } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { PASSWORD } from '../testing/play/people-play.ts';
 import { TestBrowser } from '../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';
-import type { ProviderPerson, TestIdentityProvider } from '../testing/test-identity-provider.ts';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import type { ProviderPerson } from '../testing/test-identity-provider.ts';
+import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 import { CALLBACK_PATH } from './identity-provider.ts';
 
-let village: TestVillage;
-let url = '';
-let plainUrl = '';
-let provider: TestIdentityProvider;
-let db: Db;
-
-before(async () => {
-  const [port, providerPort] = await Promise.all([freePort(), freePort()]);
-  url = `http://127.0.0.1:${port}`;
-  [village, provider] = await Promise.all([
-    startTestVillage(),
-    startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
-  ]);
-  const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
-  await writeFile(secretFile, `${CLIENT.secret}\n`);
-  plainUrl = (await village.startReplica()).peopleUrl;
-  await village.startReplica({
-    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
-    HAMLET_PUBLIC_URL: url,
-    HAMLET_OIDC_ISSUER: provider.issuer,
-    HAMLET_OIDC_CLIENT_ID: CLIENT.id,
-    HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
-    HAMLET_OIDC_NAME: 'Test IdP',
-    HAMLET_OIDC_SCOPE: 'openid profile groups',
-    HAMLET_OIDC_ADMIN_GROUPS: 'wardens',
-    HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
-  });
-  db = village.openDb();
+const [port, providerPort] = await Promise.all([freePort(), freePort()]);
+const url = `http://127.0.0.1:${port}`;
+const [village, provider] = await Promise.all([
+  testVillage(),
+  startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
+]);
+const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
+await writeFile(secretFile, `${CLIENT.secret}\n`);
+const plainUrl = (await village.startReplica()).peopleUrl;
+await village.startReplica({
+  HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+  HAMLET_PUBLIC_URL: url,
+  HAMLET_OIDC_ISSUER: provider.issuer,
+  HAMLET_OIDC_CLIENT_ID: CLIENT.id,
+  HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
+  HAMLET_OIDC_NAME: 'Test IdP',
+  HAMLET_OIDC_SCOPE: 'openid profile groups',
+  HAMLET_OIDC_ADMIN_GROUPS: 'wardens',
+  HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
 });
-after(async () => {
-  await village.remove();
-  await provider.stop();
-});
+const db = village.openDb();
+atEnd(() => provider.stop());
 
 const START = `/api/v1${startOidc.path}`;
 let people = 0;

@@ -1,27 +1,19 @@
 /** Accounts, sessions, and the rules for browsers. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { API_PREFIX, bootstrapAccount, changePassword, logIn, logOut } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, testClient } from '@hamlet/test/env/client';
 import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
-import { BOOTSTRAP_CODE, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { BOOTSTRAP_CODE, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let url = '';
 let grace: SignedInPerson;
-let db: Db;
 const DAY_MS = 24 * 3_600_000;
 
-before(async () => {
-  village = await startTestVillage();
-  url = (await village.startReplica()).peopleUrl;
-  db = village.openDb();
-});
-after(() => village.remove());
+const village = await testVillage();
+const url = (await village.startReplica()).peopleUrl;
+const db = village.openDb();
 
 test('the code creates the first admin, once, and signs them in with a cookie bound to this host', async () => {
   const anyone = clientOf(url);

@@ -1,19 +1,15 @@
 /** performCall is cut between every two statements, before and after them: the repeated call leaves exactly one effect. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
-import type { Db } from '@hamlet/store';
-import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
-import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { afterEach, test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startStatementTap, type Cut } from '../testing/statement-tap.ts';
+import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
 import { countPosts } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
 /** More statements than performCall has. */
 const STATEMENTS_MAX = 60;
 
-let village: TestVillage;
-let tap: StatementTap;
-let db: Db;
-let permits: PermissionPlay;
 /** Cuts at the statement with this number, counted in the transactions that have locked an effect. */
 let cutAt: { readonly number: number; readonly how: 'before' | 'after' } | null = null;
 let counted = 0;
@@ -27,21 +23,16 @@ const cut: Cut = (open) => {
   return cutAt.how;
 };
 
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
-  const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
-  url.host = `127.0.0.1:${tap.port}`;
-  const settings = { HAMLET_POSTGRES_URL: url.href, HAMLET_TOOL_RULES: ASKING_RULES };
-  permits = new PermissionPlay((await village.startReplica(settings)).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const db = village.openDb();
+const tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
+const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
+url.host = `127.0.0.1:${tap.port}`;
+const settings = { HAMLET_POSTGRES_URL: url.href, HAMLET_TOOL_RULES: ASKING_RULES };
+const permits = new PermissionPlay((await village.startReplica(settings)).peopleUrl);
+await permits.play.everybody();
+atEnd(() => tap.stop());
 afterEach(() => permits.endAll());
-after(async () => {
-  await village.remove();
-  tap.stop();
-});
 
 /** Cuts a call at a statement, and repeats it. Returns false if the call has fewer statements. */
 async function cutAndRepeat(

@@ -1,33 +1,27 @@
 /** Every way to forge or misuse a permission is refused with its own code, and has no effect. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, afterEach, before, test } from 'node:test';
-import type { Db } from '@hamlet/store';
+import { afterEach, test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf, refusalOf } from '../testing/play.ts';
-import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { testVillage } from '../testing/test-village.ts';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { countPosts, outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
 
-let village: TestVillage;
-let db: Db;
-let permits: PermissionPlay;
 /** A replica with other rules, as after a change of the configuration. */
-let changed: PermissionPlay;
 
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  const rules = [...(JSON.parse(ASKING_RULES) as unknown[]), { tools: ['give'], verdict: 'deny' }];
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
-  changed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(rules) })).peopleUrl);
-  await permits.play.everybody();
-  for (const agent_id of ['ada', 'bob'] as const)
-    await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
-});
+const village = await testVillage();
+const db = village.openDb();
+const rules = [...(JSON.parse(ASKING_RULES) as unknown[]), { tools: ['give'], verdict: 'deny' }];
+const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
+const changed = new PermissionPlay(
+  (await village.startReplica({ HAMLET_TOOL_RULES: JSON.stringify(rules) })).peopleUrl,
+);
+await permits.play.everybody();
+for (const agent_id of ['ada', 'bob'] as const)
+  await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 function postsWith(title: string): Promise<number> {
   return countPosts(village, title);

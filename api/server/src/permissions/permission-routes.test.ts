@@ -1,29 +1,21 @@
 /** Permissions over HTTP: asking, answering, expiring, and the run that waits for them. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { answerPermission, waitRun } from '@hamlet/contract';
 import type { CallData, Permission } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
 const QUESTION = { tool: 'ask_human', callId: '1.0', args: { question: 'Which bread?' } };
 
-let village: TestVillage;
-let db: Db;
-let permits: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const db = village.openDb();
+const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES })).peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 function wait({ agentId, runId, cycle, attempt }: Working): Promise<CallData<typeof waitRun>> {
   return permits.play

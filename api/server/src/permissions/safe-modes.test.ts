@@ -1,26 +1,20 @@
 /** Safe modes over HTTP: the API denies each change of such a run and of its workers, whatever the rules and people allow. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { type Run, type SafeMode } from '@hamlet/contract';
 import { codeOf } from '@hamlet/test/env/client';
-import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'speak', 'act', 'publish', 'exec', 'write_inside', 'delegate', 'network'], verdict: 'allow' },
 ]);
 
-let village: TestVillage;
-let permits: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
-  permits = new PermissionPlay(peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
+const permits = new PermissionPlay(peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 const runOf = async (runId: string): Promise<Run> => (await permits.play.admin.getRun({ run_id: runId })).run;
 const start = (mode?: SafeMode): Promise<Working> => permits.startRun('ada', permits.play.admin, mode);

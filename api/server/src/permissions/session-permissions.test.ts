@@ -1,31 +1,21 @@
 /** Permissions of a run in a session: its people see and answer them, others do not, and messages never answer. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { testVillage } from '../testing/test-village.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf } from './testing/permission-play.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let permits: PermissionPlay;
-let mia: SignedInPerson;
-let noah: SignedInPerson;
-let zoe: SignedInPerson;
-
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
-  [talk, permits] = [new SessionPlay(url), new PermissionPlay(url)];
-  await talk.play.everybody();
-  const grace = await firstAdmin(url);
-  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
-  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
-  zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
+const [talk, permits] = [new SessionPlay(url), new PermissionPlay(url)];
+await talk.play.everybody();
+const grace = await firstAdmin(url);
+const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
+const zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
 
 test('people of a session answer for it; the word of a message allows nothing', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah']);

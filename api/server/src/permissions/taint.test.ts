@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, createPost, type EgressAttempt, type Run } from '@hamlet/contract';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
 const RULES = JSON.stringify([
@@ -25,22 +25,14 @@ spec:
   mcpServers: [{ name: files, command: [mcp-server-filesystem, /workspace], class: read }]
 `;
 
-let village: TestVillage;
-let permits: PermissionPlay;
-let relaxed: PermissionPlay;
-let peopleUrl: string;
-
-before(async () => {
-  village = await startTestVillage();
-  const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-  await writeFile(join(folder, 'good-agent-ada.yaml'), AGENT('ada'));
-  ({ peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES }));
-  permits = new PermissionPlay(peopleUrl);
-  relaxed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+await writeFile(join(folder, 'good-agent-ada.yaml'), AGENT('ada'));
+const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
+const permits = new PermissionPlay(peopleUrl);
+const relaxed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 let calls = 100;
 /** `begun`, or the code with which a call in the hands is refused or denied. */

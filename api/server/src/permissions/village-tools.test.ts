@@ -1,11 +1,11 @@
 /** Every tool that the API performs has its effect once, in the audit with run and call, and its rules hold for direct requests too. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { actAsAgent, createPost, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS } from '@hamlet/contract';
-import { checkLedger, readAudit, type Db } from '@hamlet/store';
+import { checkLedger, readAudit } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
-import { startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, resultOf, type Working } from './testing/permission-play.ts';
 import { wayOf } from './village-calls.ts';
 
@@ -17,22 +17,14 @@ const STRICT_RULES = JSON.stringify([
   { tools: ['spend'], when: 'run', verdict: 'ask', reason: 'A person decides on spending in a run' },
 ]);
 
-let village: TestVillage;
-let db: Db;
-let permits: PermissionPlay;
-let strict: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
-  db = village.openDb();
-  permits = new PermissionPlay((await village.startReplica()).peopleUrl);
-  strict = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: STRICT_RULES })).peopleUrl);
-  await permits.play.everybody();
-  for (const agent_id of ['ada', 'bob', 'cleo'] as const)
-    await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
-});
+const village = await testVillage({ villageSpeed: 20 });
+const db = village.openDb();
+const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
+const strict = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: STRICT_RULES })).peopleUrl);
+await permits.play.everybody();
+for (const agent_id of ['ada', 'bob', 'cleo'] as const)
+  await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 /** Performs a call twice: the second time nothing happens. Returns the data of its outcome. */
 async function twice(

@@ -1,35 +1,29 @@
 /** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { HandsMessage, openWakes, type HandsActivity } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { startHandsWatch } from './hands-watch.ts';
 import { aPush } from '../egress/testing/a-push.ts';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
 const RULES = JSON.stringify([
   { tools: ['read', 'exec'], verdict: 'allow' },
   { tools: ['stop_process'], verdict: 'ask' },
 ]);
 
-let village: TestVillage;
-let permits: PermissionPlay;
 const sockets: WebSocket[] = [];
 const streams: AbortController[] = [];
 
-before(async () => {
-  village = await startTestVillage();
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES })).peopleUrl);
-  await permits.play.everybody();
-});
+const { village, play } = await startPlay({ environment: { HAMLET_TOOL_RULES: RULES } });
+const permits = new PermissionPlay(play.url);
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.close();
   for (const stream of streams.splice(0)) stream.abort();
   await permits.endAll();
 });
-after(() => village.remove());
 
 /** A visitor without an account; `now` is what it knows, `texts` all that it received. */
 function watch() {

@@ -1,28 +1,23 @@
 /** Two requests with one key at the moment at which the first of them ends. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
-import { openDatabase, type Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { test } from 'node:test';
+import { openDatabase } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
 import type { Answered, WriteKey } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { eventually } from '../testing/test-village.ts';
 import { writeCluster } from './write-cluster.ts';
 
-let postgres: TestPostgres;
-let db: Db;
-let superuser: Superuser;
-let watcher: Superuser;
 let writes = 0;
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-  superuser = openSuperuser(postgres);
-  watcher = openSuperuser(postgres);
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+const superuser = openSuperuser(postgres);
+const watcher = openSuperuser(postgres);
+atEnd(async () => {
   await Promise.all([db.destroy(), superuser.close(), watcher.close()]);
   await postgres.remove();
 });

@@ -1,19 +1,14 @@
 /** Cancel and SIGTERM of runs of agents with a model, in residents of their own processes: from every state, by events and their order. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { streamRun, type Run, type StreamEvent } from '@hamlet/contract';
-import {
-  OPENAI_WIRE,
-  startWireServer,
-  type WireAnswer,
-  type WireRequest,
-  type WireServer,
-} from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 
 const RULES = [
   { tools: ['read', 'speak', 'act', 'publish', 'spend', 'persona', 'schedule'], verdict: 'allow' },
@@ -49,31 +44,25 @@ function answer({ path, body }: WireRequest): WireAnswer | null {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let mind: WireServer;
 
-before(async () => {
-  mind = await startWireServer([], { otherwise: answer });
-  // Slow enough that a walk is under way when it is cancelled.
-  village = await startTestVillage({ villageSpeed: 1 });
-  const replica = await village.startReplica(
-    { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-    { models: wireModels(mind.url) },
-  );
-  runs = new RunPlay(replica.peopleUrl);
-  await runs.play.everybody();
-  const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  await runs.play.admin.rewardAgent(judge);
+const mind = await startWireServer([], { otherwise: answer });
+// Slow enough that a walk is under way when it is cancelled.
+const village = await testVillage({ villageSpeed: 1 });
+const replica = await village.startReplica(
+  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  { models: wireModels(mind.url) },
+);
+const runs = new RunPlay(replica.peopleUrl);
+await runs.play.everybody();
+const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
+await runs.play.admin.rewardAgent(judge);
+atEnd(async () => {
+  await residents.remove();
+  await mind.close();
 });
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-  await mind.close();
 });
 
 type Sent = StreamEvent<typeof streamRun>;

@@ -2,41 +2,36 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
-import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { startHands } from '@hamlet/test/env/hands/start-hands';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let hands: Hands;
 
-before(async () => {
-  hands = await startHands();
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  village = await startTestVillage({ villageSpeed: 20 });
-  const sample = (name: string): string => join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', name);
-  // The prompt is the script.
-  appendFileSync(
-    sample('good-agent-ada.yaml'),
-    `  runtime:\n    name: command\n    config: { command: sh, args: "-c\\n{prompt}", cwd: ${hands.workspace} }\n`,
-  );
-  appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  await runs.play.everybody();
+const hands = await startHands();
+process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+const village = await testVillage({ villageSpeed: 20 });
+const sample = (name: string): string => join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', name);
+// The prompt is the script.
+appendFileSync(
+  sample('good-agent-ada.yaml'),
+  `  runtime:\n    name: command\n    config: { command: sh, args: "-c\\n{prompt}", cwd: ${hands.workspace} }\n`,
+);
+appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
+const runs = new RunPlay((await village.startReplica()).peopleUrl);
+await runs.play.everybody();
+atEnd(async () => {
+  await residents.remove();
+  await hands.remove();
 });
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-  await hands.remove();
 });
 
 const fileOf = (name: string): string => join(hands.workspace, name);

@@ -1,15 +1,14 @@
 /** Runs of agents with a model, in residents of their own processes: the whole errand, permission, cancel, and kills at any moment. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Permission } from '@hamlet/contract';
-import type { WireServer } from '@hamlet/models/testing';
-import type { Db } from '@hamlet/store';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/minds/journey-mind';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 15 : 4;
@@ -19,30 +18,23 @@ const RULES = [
 ];
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
-let mind: WireServer;
 
-before(async () => {
-  mind = await startJourneyMind();
-  village = await startTestVillage({ villageSpeed: 20 });
-  const replica = await village.startReplica(
-    { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-    { models: wireModels(mind.url) },
-  );
-  runs = new RunPlay(replica.peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-  const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
-  await runs.play.admin.rewardAgent(judge);
-});
-afterEach(() => residents.killAll());
-after(async () => {
+const mind = await startJourneyMind();
+const village = await testVillage({ villageSpeed: 20 });
+const replica = await village.startReplica(
+  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  { models: wireModels(mind.url) },
+);
+const runs = new RunPlay(replica.peopleUrl);
+const db = village.openDb();
+await runs.play.everybody();
+const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
+await runs.play.admin.rewardAgent(judge);
+atEnd(async () => {
   await residents.remove();
-  await village.remove();
   await mind.close();
 });
+afterEach(() => residents.killAll());
 
 const asked = (runId: string): Promise<Permission> =>
   eventually('a question to people', async () => {

@@ -1,13 +1,13 @@
 /** Firings by HTTP on a real Postgres: one firing a slot, for any number of requests and callers. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fireSchedule, openInternalStream } from '@hamlet/contract';
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
-import { FENCE_EXPIRES_S, forgetOldFirings, type Db } from '@hamlet/store';
-import { dataOf } from '../testing/play.ts';
+import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /** Slots for which two leaders compete. */
@@ -15,21 +15,14 @@ const SLOTS = FULL ? 10_000 : 500;
 const FIRST_SLOT_MS = Date.UTC(2026, 0, 1);
 const SLOT_MS = 10_000;
 
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
 let leases = 0;
 let lease = '';
 let schedules = 0;
 let uid = '';
 
-before(async () => {
-  village = await startTestVillage();
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const runs = new RunPlay(play.url);
+const db = village.openDb();
 beforeEach(async () => {
   await db.deleteFrom('operator_fence').execute();
   lease = `lease-${(leases += 1)}`;

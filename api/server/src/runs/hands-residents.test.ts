@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
-import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
+import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually } from '../testing/test-village.ts';
@@ -58,21 +59,17 @@ function startShellMind(): Promise<WireServer> {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: HandsVillage;
-let runs: RunPlay;
 
-before(async () => {
-  village = await startHandsVillage(await startShellMind(), { environmentOf: withTunnel });
-  runs = new RunPlay(village.peopleUrl);
-  await payForModels(runs.play, ['ada']);
+const village = await startHandsVillage(await startShellMind(), { environmentOf: withTunnel });
+const runs = new RunPlay(village.peopleUrl);
+await payForModels(runs.play, ['ada']);
+atEnd(async () => {
+  await residents.remove();
+  await village.remove();
 });
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
 });
 
 const fileOf = (name: string): string => join(village.hands.workspace, name);

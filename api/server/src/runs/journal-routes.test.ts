@@ -1,25 +1,17 @@
 /** The mirror of an agent's journal over HTTP: stored once, shown to people, restored, and nothing of it is believed. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
-import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES, type Db } from '@hamlet/store';
+import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { type AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const runs = new RunPlay(play.url);
+const db = village.openDb();
 
 /** A run that an agent works on. Each test takes an agent of its own: places count over all runs of one agent. */
 class Mirrored {

@@ -3,23 +3,20 @@
  * none vanishes, and the acts of one attempt come from one process.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { RunCommand } from '@hamlet/core';
 import { isSettled } from '@hamlet/core';
 import { readNextRun, readRunEvents } from '@hamlet/store';
-import { diceOf, openRunTables, RUN_AGENT, type RunTables } from '../testing/run-tables.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { diceOf, openRunTables, RUN_AGENT } from '../testing/run-tables.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 200 : 20;
 const ROUNDS_MAX = 100 * RUNS;
 const LONG_AGO = new Date(0);
 
-let runs: RunTables;
-
-before(async () => {
-  runs = await openRunTables({ poolSize: 6 });
-});
-after(() => runs.remove());
+const runs = await openRunTables({ poolSize: 6 });
+atEnd(() => runs.remove());
 
 /** A process that has started a run. */
 interface Worker {

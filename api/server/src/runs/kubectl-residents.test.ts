@@ -5,9 +5,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type Permission } from '@hamlet/contract';
-import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually, TOKENS } from '../testing/test-village.ts';
@@ -26,16 +27,12 @@ const open = new Set<ChildProcess>();
 const residents = residentProcesses(() => runs.play);
 /** Without a village of its own above it. */
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-kubectl-'));
-let village: HandsVillage;
-let runs: RunPlay;
 
-before(async () => {
-  village = await startHandsVillage(await startCallMind());
-  runs = new RunPlay(village.peopleUrl);
-  await payForModels(runs.play, ['ada']);
-  await residents.start('ada');
-});
-after(async () => {
+const village = await startHandsVillage(await startCallMind());
+const runs = new RunPlay(village.peopleUrl);
+await payForModels(runs.play, ['ada']);
+await residents.start('ada');
+atEnd(async () => {
   for (const child of open) child.kill();
   await residents.remove();
   await village.remove();

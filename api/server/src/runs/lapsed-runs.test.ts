@@ -3,32 +3,23 @@
  * those of the product.
  */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { eventually, type AgentId } from '../testing/test-village.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
 
-before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-});
+const { village, play } = await startPlay({ villageSpeed: 20 });
+const runs = new RunPlay(play.url);
+const db = village.openDb();
+atEnd(() => residents.remove());
 afterEach(() => residents.killAll());
-after(async () => {
-  await residents.remove();
-  await village.remove();
-});
 
 /** Waits until a run is in a state. */
 function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {

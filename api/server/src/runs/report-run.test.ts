@@ -1,23 +1,14 @@
 /** A long run reports in its session by the events that the API has: one message, replaced in place, that answers nothing. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type JournalEntry, type SessionMessage } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { SessionPlay, follow } from '../testing/play/session-play.ts';
-import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { eventually, type AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  talk = new SessionPlay((await village.startReplica()).peopleUrl);
-  await talk.play.everybody();
-  db = village.openDb();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const talk = new SessionPlay(play.url);
+const db = village.openDb();
 
 const FIVE_MINUTES_MS = 300_000;
 const ref = (name: string): string => name.padEnd(22, '_');

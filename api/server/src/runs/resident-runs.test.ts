@@ -1,32 +1,23 @@
 /** Runs with residents as separate processes: done, cancelled, and continued after kills, without repeated speech. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
-import { dataOf } from '../testing/play.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { eventually, type AgentId } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
 
-before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-});
+const { village, play } = await startPlay({ villageSpeed: 20 });
+const runs = new RunPlay(play.url);
+const db = village.openDb();
+atEnd(() => residents.remove());
 afterEach(() => residents.killAll());
-after(async () => {
-  await residents.remove();
-  await village.remove();
-});
 
 function settled(runId: string): Promise<Run> {
   return eventually('the end of the run', async () => {

@@ -1,12 +1,13 @@
 /** Words on their way between two replicas, on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
-import { testRedis, type TestRedis } from '@hamlet/test/env/redis';
+import { testRedis } from '@hamlet/test/env/redis';
 import type { RunRow } from '@hamlet/store';
 import { until } from '@hamlet/test/env/until';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
-import { openRunTables, type RunTables } from '../testing/run-tables.ts';
+import { openRunTables } from '../testing/run-tables.ts';
 import {
   createRunDeltas,
   DELTA_BYTES_PER_S,
@@ -24,10 +25,6 @@ interface Replica {
 
 const POLL_MS = 100;
 
-let runs: RunTables;
-let redis: TestRedis;
-let gateway: Replica;
-let reader: Replica;
 let nowMs = 0;
 
 async function startReplica(): Promise<Replica> {
@@ -37,12 +34,10 @@ async function startReplica(): Promise<Replica> {
   return { link: ports.link, watch, deltas: createRunDeltas({ ...ports, watch, monotonicMs: () => nowMs }) };
 }
 
-before(async () => {
-  [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), testRedis()]);
-  gateway = await startReplica();
-  reader = await startReplica();
-});
-after(async () => {
+const [runs, redis] = await Promise.all([openRunTables({ poolSize: 4 }), testRedis()]);
+const gateway = await startReplica();
+const reader = await startReplica();
+atEnd(async () => {
   for (const { watch, link } of [gateway, reader]) {
     await watch.stop();
     link.close();

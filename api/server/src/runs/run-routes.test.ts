@@ -1,25 +1,18 @@
 /** Runs by HTTP on a real Postgres: requests of people, answers of residents, and how the village ends runs that no resident ends. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { openWakes, RUNS_WAITING_MAX } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let runs: RunPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  await runs.play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay();
+const runs = new RunPlay(play.url);
 
 /** The hints on an agent's stream. */
 function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void } {

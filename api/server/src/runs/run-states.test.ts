@@ -1,20 +1,17 @@
 /** Core's decision and the database's rules agree on every change of a run, and a random sequence of commands never violates either. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
 import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
 import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, type RunRow } from '@hamlet/store';
-import { diceOf, openRunTables, type RunTables } from '../testing/run-tables.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { diceOf, openRunTables } from '../testing/run-tables.ts';
 
 const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
 const WALK_STEPS = 12;
 
-let runs: RunTables;
-
-before(async () => {
-  runs = await openRunTables({ poolSize: 2 });
-});
-after(() => runs.remove());
+const runs = await openRunTables({ poolSize: 2 });
+atEnd(() => runs.remove());
 
 /** A run in this state, made through changes that the table allows. */
 async function runIn(state: RunState): Promise<RunRow> {

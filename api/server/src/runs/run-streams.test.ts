@@ -1,44 +1,25 @@
 /** Streams of runs from two replicas: no event twice, none left out, no words after a cancel, and every brake ends them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamRun, type StreamEvent } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { openRedisLink, type RedisLink } from '../service/redis-link.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { openRedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
 import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import {
-  agentToken,
-  clientOf,
-  eventually,
-  startTestVillage,
-  TOKENS,
-  type TestVillage,
-} from '../testing/test-village.ts';
-import type { RunningServer } from '../start/start-server.ts';
+import { agentToken, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
 type Sent = StreamEvent<typeof streamRun>;
 
-let village: TestVillage;
-let replicas: readonly RunningServer[];
-let runs: RunPlay;
-let db: Db;
-let link: RedisLink;
-
-before(async () => {
-  village = await startTestVillage();
-  replicas = [await village.startReplica(), await village.startReplica()];
-  runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
-  db = village.openDb();
-  link = openRedisLink(village.redis.url, () => undefined);
-  await runs.play.everybody();
-});
-after(async () => {
-  link.close();
-  await village.remove();
-});
+const village = await testVillage();
+const replicas = [await village.startReplica(), await village.startReplica()];
+const runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
+const db = village.openDb();
+const link = openRedisLink(village.redis.url, () => undefined);
+await runs.play.everybody();
+atEnd(() => link.close());
 
 const onReplica = (index: number, token: string = TOKENS.admin): TestClient =>
   clientOf(replicas[index % 2]?.peopleUrl ?? '', token);

@@ -1,19 +1,16 @@
 /** When the leases of runs lapse, on a real Postgres without a village around it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { RUN_ATTEMPTS_MAX, type RunCommand } from '@hamlet/core';
 import { readRunEvents } from '@hamlet/store';
-import { openRunTables, type RunTables } from '../testing/run-tables.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { openRunTables } from '../testing/run-tables.ts';
 import { requeueLook, requeueRuns } from './run-upkeep.ts';
 
 const LONG_AGO = new Date(0);
 
-let runs: RunTables;
-
-before(async () => {
-  runs = await openRunTables({ poolSize: 10 });
-});
-after(() => runs.remove());
+const runs = await openRunTables({ poolSize: 10 });
+atEnd(() => runs.remove());
 
 /** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {

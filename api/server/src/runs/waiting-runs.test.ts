@@ -1,24 +1,16 @@
 /** Runs that wait for permissions, their budgets and usage, and ends without an effect, over HTTP. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { RunBudgets } from '@hamlet/contract';
-import { addRunUsage, readOverdueRuns, type Db } from '@hamlet/store';
+import { addRunUsage, readOverdueRuns } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let runs: RunPlay;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await runs.play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const runs = new RunPlay(play.url);
+const db = village.openDb();
 
 /** A run that the agent has started with a runtime, as a resident with a model does. */
 async function startedRun(agentId: 'ada' | 'bob'): Promise<{ readonly runId: string; readonly cycle: number }> {

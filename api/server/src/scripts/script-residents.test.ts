@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { type Permission, type Script } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { payForModels, startHandsVillage, type HandsVillage } from '../testing/hands-village.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
@@ -54,21 +55,10 @@ function startToolMind(): Promise<WireServer> {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: HandsVillage;
-let runs: RunPlay;
 
-before(async () => {
-  village = await startHandsVillage(await startToolMind(), { agents: { bob: BOB } });
-  runs = new RunPlay(village.peopleUrl);
-  await payForModels(runs.play, ['ada', 'bob']);
-});
 afterEach(async () => {
   await residents.killAll();
   for (const agent_id of ['ada', 'bob']) await runs.play.admin.rebootAgent({ agent_id });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
 });
 
 const fileOf = (name: string): string => join(village.hands.workspace, name);
@@ -84,6 +74,14 @@ const asked = (run_id: string): Promise<Permission> =>
     const query = { run_id, state: 'pending' as const, limit: 5 };
     return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
+
+const village = await startHandsVillage(await startToolMind(), { agents: { bob: BOB } });
+const runs = new RunPlay(village.peopleUrl);
+await payForModels(runs.play, ['ada', 'bob']);
+atEnd(async () => {
+  await residents.remove();
+  await village.remove();
+});
 async function answer({ permission_id }: Permission, body: { answer: 'allow' | 'happened' | 'repeat' }): Promise<void> {
   await runs.play.admin.answerPermission({ permission_id, ...body });
 }

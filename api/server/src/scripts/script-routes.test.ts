@@ -1,12 +1,12 @@
 /** Scripts over HTTP: what is stored, who reads and deletes, what policy and taint see of a text, and limits. Real Postgres. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
-import { taintRun, type Db } from '@hamlet/store';
+import { taintRun } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
-import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { type AgentId, testVillage } from '../testing/test-village.ts';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
 
@@ -21,22 +21,15 @@ const STRICT = JSON.stringify([
   { tools: ['network'], verdict: 'deny' },
 ]);
 
-let village: TestVillage;
-let db: Db;
-let permits: PermissionPlay;
-let strict: PermissionPlay;
 let calls = 0;
 
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  const tunnel = await withTunnel(village);
-  permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES, ...tunnel })).peopleUrl);
-  strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT })).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const db = village.openDb();
+const tunnel = await withTunnel(village);
+const permits = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RULES, ...tunnel })).peopleUrl);
+const strict = permits.at((await village.startReplica({ HAMLET_TOOL_RULES: STRICT })).peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 const nextCall = (): string => `${(calls += 1)}.0`;
 const READS = 'cat /workspace/a | sort';

@@ -7,14 +7,15 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EMPTY_EDGE, growEdge, leafHash, partialTiles, rootOf } from '@hamlet/core';
 import { inTransaction, LogBroken, openDatabase, readLogHead, recordAudit, sealLog, sha256 } from '@hamlet/store';
-import type { Db, Tree } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import type { Tree } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { CAP_MS } from '@hamlet/test/env/until';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
 import { openLogSigner, type LogSigner } from './log-signer.ts';
 import { sealAll } from './start-sealing.ts';
@@ -24,46 +25,36 @@ const ORIGIN = 'hamlet.village/forged';
 const FIRST_ACTS = 300;
 const STATE = ['log.tile', 'log.head', 'log.checkpoint', 'public.audit'];
 
-let postgres: TestPostgres;
-let superuser: Superuser;
-let db: Db;
-let folder = '';
-let signer: LogSigner;
-let thief: LogSigner;
 /** Every tree that the village's key has signed, in order. */
 let signed: Tree[] = [];
 /** The log as it was sealed: the hashes of its entries, and an older checkpoint with its position. */
-let hashes: Buffer = Buffer.alloc(0);
-let older: {
+
+const postgres = await migratedPostgres();
+const superuser = openSuperuser(postgres);
+const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-forged-'));
+const signer = watched(await signerOf(join(folder, 'live')));
+const thief = await signerOf(join(folder, 'thief'));
+await act(FIRST_ACTS);
+const keeper = await freshKeeper();
+await sealAll(db, signer, keeper);
+const { size, note, last } = await readLogHead(db);
+const older: {
   readonly size: number;
   readonly note: string;
   readonly xact: string;
   readonly kind: number;
   readonly id: string;
-};
-
-before(async () => {
-  postgres = await migratedPostgres();
-  superuser = openSuperuser(postgres);
-  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-forged-'));
-  signer = watched(await signerOf(join(folder, 'live')));
-  thief = await signerOf(join(folder, 'thief'));
-  await act(FIRST_ACTS);
-  const keeper = await freshKeeper();
-  await sealAll(db, signer, keeper);
-  const { size, note, last } = await readLogHead(db);
-  older = { size, note: note ?? '', ...last };
-  await act(10);
-  await sealAll(db, signer, keeper);
-  hashes = await readFile(join(folder, 'live', 'hashes'));
-  for (const table of STATE)
-    await superuser.run(
-      `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
-    );
-  await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
-});
-after(async () => {
+} = { size, note: note ?? '', ...last };
+await act(10);
+await sealAll(db, signer, keeper);
+const hashes = await readFile(join(folder, 'live', 'hashes'));
+for (const table of STATE)
+  await superuser.run(
+    `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
+  );
+await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
+atEnd(async () => {
   await Promise.all([superuser.close(), db.destroy()]);
   await Promise.all([postgres.remove(), rm(folder, { recursive: true, force: true })]);
 });

@@ -3,25 +3,19 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { rootOf } from '@hamlet/core';
-import { readLogEdge, readLogHead, sha256, type Db } from '@hamlet/store';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { readLogEdge, readLogHead, sha256 } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let folder = '';
-let db: Db;
-let superuser: Superuser;
-before(async () => {
-  village = await startTestVillage();
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-key-change-'));
-  db = village.openDb();
-  superuser = openSuperuser(village.postgres);
-});
-after(async () => {
+const village = await testVillage();
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-key-change-'));
+const db = village.openDb();
+const superuser = openSuperuser(village.postgres);
+atEnd(async () => {
   await superuser.close();
-  await village.remove();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,7 +1,7 @@
 /** The sealed log as callers see it: checkpoint, tiles, entries and proofs, each compared with the others. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   getBalanceProof,
   getLogCheckpoint,
@@ -28,36 +28,24 @@ import {
 } from '@hamlet/core';
 import type { Checkpoint } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
-import type { TestClient } from '@hamlet/test/env/client';
-import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { agentToken, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { verifyEd25519 } from './log-signer.ts';
 
-let village: TestVillage;
-let url = '';
 /** A replica without a key: it seals nothing, and serves the log that others seal. */
-let keyless = '';
-let admin: TestClient;
-let member: TestClient;
-let superuser: Superuser;
 
-before(async () => {
-  village = await startTestVillage();
-  keyless = (await village.startReplica({ HAMLET_LOG_DIR: '' })).peopleUrl;
-  for (const route of [getLogCheckpoint, getLogKey]) {
-    const answer = await clientOf(keyless).call(route, {});
-    assert.equal(answer.ok ? '' : answer.problem.code, 'not_sealed');
-  }
-  ({ peopleUrl: url } = await village.startReplica());
-  admin = clientOf(url, TOKENS.admin);
-  member = clientOf(url, TOKENS.member);
-  superuser = openSuperuser(village.postgres);
-});
-after(async () => {
-  await superuser.close();
-  await village.remove();
-});
+const village = await testVillage();
+const keyless = (await village.startReplica({ HAMLET_LOG_DIR: '' })).peopleUrl;
+for (const route of [getLogCheckpoint, getLogKey]) {
+  const answer = await clientOf(keyless).call(route, {});
+  assert.equal(answer.ok ? '' : answer.problem.code, 'not_sealed');
+}
+const { peopleUrl: url } = await village.startReplica();
+const admin = clientOf(url, TOKENS.admin);
+const member = clientOf(url, TOKENS.member);
+const superuser = openSuperuser(village.postgres);
+atEnd(() => superuser.close());
 
 async function reward(agent_id: string, amount: string): Promise<string> {
   const answer = await admin.rewardAgent({ agent_id, amount, reason: 'good bread' });

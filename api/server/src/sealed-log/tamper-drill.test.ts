@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   findAgentAccount,
   inTransaction,
@@ -21,10 +21,10 @@ import {
   sealLog,
   villageAccount,
 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { openLogSigner } from './log-signer.ts';
 
 const VERIFY = resolve(import.meta.dirname, '../../../../cli/verify/src/main.ts');
@@ -47,40 +47,32 @@ interface Told {
   readonly entries?: number;
 }
 
-let village: TestVillage;
-let url = '';
-let metricsUrl = '';
-let db: Db;
-let superuser: Superuser;
 /** The outside copy from before any change. */
-let kept = '';
 /** The number of sealed entries. */
-let size = 0;
 
-before(async () => {
-  village = await startTestVillage();
-  ({ peopleUrl: url, metricsUrl } = await village.startReplica());
-  db = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 4, onError: () => undefined });
-  await fill();
-  superuser = openSuperuser(village.postgres);
-  const folder = village.environment['HAMLET_LOG_DIR'] ?? '';
-  ({ size } = await eventually('all to be sealed and kept', async () => {
-    const [{ count } = { count: 0 }] = await superuser.run('select count(*) from log.leaf');
-    const head = await readLogHead(db);
-    return (
-      head.size === Number(count) &&
-      (await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '')) === head.note &&
-      head
-    );
-  }));
-  kept = await mkdtemp(join(tmpdir(), 'hamlet-kept-'));
-  await cp(folder, kept, { recursive: true });
-  for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
+const village = await testVillage();
+const { peopleUrl: url, metricsUrl } = await village.startReplica();
+const db = openDatabase({
+  url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
+  poolSize: 4,
+  onError: () => undefined,
 });
-after(async () => {
-  await Promise.all([superuser.close(), db.destroy(), rm(kept, { recursive: true, force: true })]);
-  await village.remove();
+await fill();
+const superuser = openSuperuser(village.postgres);
+const folder = village.environment['HAMLET_LOG_DIR'] ?? '';
+const { size } = await eventually('all to be sealed and kept', async () => {
+  const [{ count } = { count: 0 }] = await superuser.run('select count(*) from log.leaf');
+  const head = await readLogHead(db);
+  return (
+    head.size === Number(count) &&
+    (await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '')) === head.note &&
+    head
+  );
 });
+const kept = await mkdtemp(join(tmpdir(), 'hamlet-kept-'));
+await cp(folder, kept, { recursive: true });
+for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
+atEnd(() => Promise.all([superuser.close(), db.destroy(), rm(kept, { recursive: true, force: true })]));
 
 /** Fills three tiles with acts and money in alternation. */
 async function fill(): Promise<void> {

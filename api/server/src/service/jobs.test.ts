@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { ownRedis, type OwnRedis } from '@hamlet/test/env/redis';
+import { afterEach, beforeEach, test } from 'node:test';
+import { ownRedis } from '@hamlet/test/env/redis';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { eventually } from '../testing/test-village.ts';
 import { job, sharedJob, startJobs, type Job, type JobTiming } from './jobs.ts';
 import type { Log } from './log.ts';
@@ -16,17 +17,17 @@ import { openRedisLink } from './redis-link.ts';
 const HOUR_MS = 3_600_000;
 /** The lock is the product's: a replica that pauses for a moment does not lose its jobs. */
 const TIMING: JobTiming = { deriveEveryMs: 50, lockMs: 30_000 };
-let redis: OwnRedis;
-let client: Redis;
 let village = 0;
 let stops: (() => Promise<void>)[] = [];
 let logged: string[] = [];
 const log: Log = (level, message) => void logged.push(`${level} ${message}`);
 
-before(async () => {
-  redis = await ownRedis();
-  client = new Redis(redis.url);
-  client.on('error', () => undefined);
+const redis = await ownRedis();
+const client = new Redis(redis.url);
+client.on('error', () => undefined);
+atEnd(async () => {
+  client.disconnect();
+  await redis.stop();
 });
 beforeEach(() => {
   village += 1;
@@ -35,10 +36,6 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(stops.map((stop) => stop()));
   stops = [];
-});
-after(async () => {
-  client.disconnect();
-  await redis.stop();
 });
 
 const namespace = (): string => `village-${village}`;

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { startRedis } from '@hamlet/dev';
 import { until } from '@hamlet/test/env/until';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from './redis-link.ts';
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
-before(async () => {
-  redis = await startRedis();
-});
-after(() => redis.stop());
+const redis = await startRedis();
+atEnd(() => redis.stop());
 
 /** A proxy to Redis whose open connections can fall silent without being closed, like those to a node without power. */
 async function silentWay(): Promise<{ readonly url: string; silence(): void; close(): void }> {

@@ -1,31 +1,21 @@
 /** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { streamRun } from '@hamlet/contract';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { follow, SessionPlay } from '../testing/play/session-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let grace: SignedInPerson;
-let mia: SignedInPerson;
-let noah: SignedInPerson;
-let zoe: SignedInPerson;
-
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl: url } = await village.startReplica();
-  talk = new SessionPlay(url);
-  await talk.play.everybody();
-  grace = await firstAdmin(url);
-  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
-  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
-  zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const { peopleUrl: url } = await village.startReplica();
+const talk = new SessionPlay(url);
+await talk.play.everybody();
+const grace = await firstAdmin(url);
+const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
+const zoe = await invite(grace, url, { name: 'Zoe', role: 'member' });
 
 const idOf = ({ accountId }: SignedInPerson): string => `account ${accountId}`;
 const remove = (by: TestClient, sessionId: string, personId: string) =>

@@ -1,31 +1,27 @@
 /** Idle sleep and waking on a real Postgres. The source of agents is a port that remembers what was written to it. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
 import { inTransaction, insertChatSession, insertMessage, insertRuns, openDatabase, openLife } from '@hamlet/store';
-import { readAudit, setPaused, type Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { readAudit, setPaused } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { atEnd } from '@hamlet/test/env/at-end';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { keepRest, type RestPorts } from './rest-keeper.ts';
 
-let postgres: TestPostgres;
-let owner: Db;
-let db: Db;
 let agentId: string;
 let record: AgentRecord;
 /** An error or refusal of the next write. */
 let trouble: 'none' | 'throws' | 'refused';
 const logs: string[] = [];
 
-before(async () => {
-  postgres = await migratedPostgres();
-  owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
+atEnd(async () => {
   await Promise.all([db.destroy(), owner.destroy()]);
   await postgres.remove();
 });

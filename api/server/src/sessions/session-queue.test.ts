@@ -1,26 +1,18 @@
 /** Messages of a session are worked on one at a time, in order, and each is answered exactly once. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { pauseSession, resumeSession, settleRun, type SessionMessage } from '@hamlet/contract';
-import { inTransaction, lockRun, type Db } from '@hamlet/store';
+import { inTransaction, lockRun } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { applyToRun } from '../runs/apply-to-run.ts';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { startTestVillage, type AgentId, type TestVillage } from '../testing/test-village.ts';
+import { type AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  talk = new SessionPlay((await village.startReplica()).peopleUrl);
-  await talk.play.everybody();
-  db = village.openDb();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const talk = new SessionPlay(play.url);
+const db = village.openDb();
 
 async function sessionWith(agentId: AgentId, texts: readonly string[]) {
   const { session_id: sessionId } = await talk.open(talk.play.admin, agentId);

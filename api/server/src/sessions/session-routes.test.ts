@@ -1,7 +1,7 @@
 /** Sessions by HTTP on a real Postgres: the people of a session, its audience, its limits and its end. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   addSessionPerson,
   banAgent,
@@ -31,27 +31,17 @@ import {
 } from '@hamlet/contract';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
+import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let grace: SignedInPerson;
-let mia: SignedInPerson;
-let noah: SignedInPerson;
-
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl: url } = await village.startReplica();
-  talk = new SessionPlay(url);
-  await talk.play.everybody();
-  grace = await firstAdmin(url);
-  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
-  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
-});
-after(() => village.remove());
+const village = await testVillage();
+const { peopleUrl: url } = await village.startReplica();
+const talk = new SessionPlay(url);
+await talk.play.everybody();
+const grace = await firstAdmin(url);
+const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 const at = (sessionId: string) => ({ params: { session_id: sessionId } });

@@ -1,24 +1,16 @@
 /** Streams of sessions on two replicas: no gap and no repetition, whatever breaks. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { openSessionStream, sendMessage } from '@hamlet/contract';
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { follow, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-let otherUrl: string;
-
-before(async () => {
-  village = await startTestVillage();
-  talk = new SessionPlay((await village.startReplica()).peopleUrl);
-  otherUrl = (await village.startReplica()).peopleUrl;
-  await talk.play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const talk = new SessionPlay(play.url);
+const otherUrl = (await village.startReplica()).peopleUrl;
 
 const { admin: ADMIN } = TOKENS;
 const idsOf = (events: readonly SessionEvent[]): readonly string[] =>

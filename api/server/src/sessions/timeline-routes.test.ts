@@ -1,21 +1,14 @@
 /** The timeline of an agent: sessions, runs and firings in one list, for the people who may see them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { dataOf, startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { clientOf, TOKENS } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let talk: SessionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  talk = new SessionPlay((await village.startReplica()).peopleUrl);
-  await talk.play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay();
+const talk = new SessionPlay(play.url);
 
 const timeline = (client: TestClient, query: object) => client.getTimeline({ agent_id: 'ada', limit: 100, ...query });
 

@@ -1,7 +1,7 @@
 /** Tiers by balance: written with the posting, updated when thresholds change, and right after concurrent postings. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { afterEach, beforeEach, test } from 'node:test';
 import { EntitlementSpec } from '@hamlet/contract';
 import { drawBelow } from '@hamlet/core';
 import {
@@ -17,8 +17,9 @@ import {
   readTiers,
   villageAccount,
 } from '@hamlet/store';
-import type { Db, Tx } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import type { Tx } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { atEnd } from '@hamlet/test/env/at-end';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { eventually } from '../testing/test-village.ts';
 import { startBalanceTierSync, type BalanceTierSync } from './balance-tier-sync.ts';
@@ -28,8 +29,6 @@ const AIDOLLAR = 1_000_000n;
 const POSTINGS = 60;
 const SEED = 7;
 
-let postgres: TestPostgres;
-let db: Db;
 let keeper: BalanceTierSync;
 let thresholds: Readonly<Record<string, string>> = {};
 let ready = true;
@@ -82,9 +81,11 @@ async function tiers(): Promise<readonly (string | null | undefined)[]> {
   return agents.map((agentId) => kept.get(agentId));
 }
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined });
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined });
+atEnd(async () => {
+  await db.destroy();
+  await postgres.remove();
 });
 beforeEach(async () => {
   tests += 1;
@@ -102,10 +103,6 @@ beforeEach(async () => {
   );
 });
 afterEach(() => keeper.stop());
-after(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
 
 /** Standing events of an agent for the operator, in order. */
 async function told(agentId: string): Promise<readonly (string | null)[]> {

@@ -1,6 +1,6 @@
 /** Measures of admins: the refusals that follow at once, the audit, and the events for the operator. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import {
   actAsAgent,
   awakenAgent,
@@ -22,25 +22,15 @@ import {
   revokeAgentToken,
 } from '@hamlet/contract';
 import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract';
-import { insertAgentSession, openLife, readAudit, type Db } from '@hamlet/store';
+import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
-import { dataOf, Play, refusalOf } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { dataOf, Play, refusalOf, startPlay } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
+import type { AgentId } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-let other: Play;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  other = new Play((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const other = new Play((await village.startReplica()).peopleUrl);
+const db = village.openDb();
 
 const on = (agentId: string): { params: { agent_id: string } } => ({ params: { agent_id: agentId } });
 const because = (

@@ -2,33 +2,23 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { API_PREFIX, parseAiDollars } from '@hamlet/contract';
-import { checkLedger, checkTrade, readLogHead, type Db } from '@hamlet/store';
+import { checkLedger, checkTrade, readLogHead } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { signIn } from '../testing/play/people-play.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startOwnVillage, TOKENS, type OwnVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 
 interface Counted {
   readonly table: string;
   readonly rows: number;
 }
 
-let village: OwnVillage;
-let db: Db;
-let superuser: Superuser;
-let play: Play;
-let url = '';
-let metricsUrl = '';
-let folder = '';
-let lastKept = '';
 /** The content of the loaded database before the first migration. */
-let balances: readonly { readonly owner: string; readonly micro: bigint }[] = [];
-let counts: readonly Counted[] = [];
-let sealedSize = 0;
 
 /** The number of rows of every append-only table. */
 async function countRows(): Promise<readonly Counted[]> {
@@ -66,24 +56,22 @@ async function countRows(): Promise<readonly Counted[]> {
   );
 }
 
-before(async () => {
-  village = await startOwnVillage('empty');
-  db = village.openDb();
-  ({ lastMigration: lastKept } = await loadKeptVillage(village.postgres));
-  folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
-  await copyKeptLog(folder);
-  superuser = openSuperuser(village.postgres);
-  const rows = await superuser.run("select owner, balance::text from ledger.account where book = 'agent'");
-  balances = rows.map(({ owner, balance }) => ({ owner: String(owner), micro: BigInt(String(balance)) }));
-  counts = await countRows();
-  ({ size: sealedSize } = await readLogHead(db));
-  ({ peopleUrl: url, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder }));
-  play = new Play(url);
-});
-after(async () => {
-  await superuser.close();
-  await village.remove();
-});
+const village = await ownVillage('empty');
+const db = village.openDb();
+const { lastMigration: lastKept } = await loadKeptVillage(village.postgres);
+const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
+await copyKeptLog(folder);
+const superuser = openSuperuser(village.postgres);
+const rows = await superuser.run("select owner, balance::text from ledger.account where book = 'agent'");
+const balances: readonly { readonly owner: string; readonly micro: bigint }[] = rows.map(({ owner, balance }) => ({
+  owner: String(owner),
+  micro: BigInt(String(balance)),
+}));
+const counts = await countRows();
+const { size: sealedSize } = await readLogHead(db);
+const { peopleUrl: url, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder });
+const play = new Play(url);
+atEnd(() => superuser.close());
 
 test('all later migrations apply, and no row is lost', async () => {
   const rows = await superuser.run('select name from schema_migration order by name');

@@ -5,14 +5,15 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { checkLedger, checkLedgerGrowth, isClusterBehind, openDatabase, readLogHead, type Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage, type KeptVillageName } from '@hamlet/test/env/kept-village';
 import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { createLog } from '../service/log.ts';
 import { Play } from '../testing/play.ts';
-import { eventually, startOwnVillage, TOKENS, type OwnVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, type OwnVillage, ownVillage } from '../testing/test-village.ts';
 import { waitForSchema } from './schema.ts';
 
 interface Restored {
@@ -25,16 +26,14 @@ interface Restored {
 const names: readonly KeptVillageName[] = ['village-0011', 'village-0022'];
 const restored = new Map<KeptVillageName, Restored>();
 
-before(async () => {
-  for (const name of names) {
-    const village = await startOwnVillage('empty');
-    await loadKeptVillage(village.postgres, name);
-    const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
-    await copyKeptLog(folder, name);
-    restored.set(name, { village, db: village.openDb(), superuser: openSuperuser(village.postgres), folder });
-  }
-});
-after(async () => {
+for (const name of names) {
+  const village = await ownVillage('empty');
+  await loadKeptVillage(village.postgres, name);
+  const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
+  await copyKeptLog(folder, name);
+  restored.set(name, { village, db: village.openDb(), superuser: openSuperuser(village.postgres), folder });
+}
+atEnd(async () => {
   for (const { village, superuser } of restored.values()) {
     await superuser.close();
     await village.remove();

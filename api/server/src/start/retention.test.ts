@@ -1,53 +1,50 @@
 /** The API deletes texts of old turns in batches, once. Rows, leaves, proofs and the verification of the log do not change. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
-import { dropTurnTexts, openDatabase, readLogHead, recordTurn, type Db } from '@hamlet/store';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { test } from 'node:test';
+import { dropTurnTexts, openDatabase, readLogHead, recordTurn } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
+import { eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { dropOldTexts } from './retention.ts';
 
 const DAY_MS = 86_400_000;
 const OLD = 1_200;
 const NEW = 3;
-let village: TestVillage;
-let db: Db;
-let app: Db;
-let superuser: Superuser;
-let url = '';
 
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  superuser = openSuperuser(village.postgres);
-  await village.migrate();
-  app = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 4, onError: () => undefined });
-  await writeOldTurns();
-  // This replica keeps texts permanently, so that only the test runs the deletion.
-  ({ peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' }));
-  for (let cycle = 0; cycle < NEW; cycle += 1) {
-    await recordTurn(
-      app,
-      { agentId: 'ada', uid: 'life-1' },
-      {
-        turn_id: randomUUID(),
-        cycle,
-        trigger: 'tick',
-        perceived: {},
-        decided: { why: 'new' },
-        acted: {},
-        reflected: {},
-      },
-    );
-  }
-  await eventually('every row to be sealed', sealedWhole);
+const village = await testVillage();
+const db = village.openDb();
+const superuser = openSuperuser(village.postgres);
+await village.migrate();
+const app = openDatabase({
+  url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
+  poolSize: 4,
+  onError: () => undefined,
 });
-after(async () => {
+await writeOldTurns();
+// This replica keeps texts permanently, so that only the test runs the deletion.
+const { peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' });
+for (let cycle = 0; cycle < NEW; cycle += 1) {
+  await recordTurn(
+    app,
+    { agentId: 'ada', uid: 'life-1' },
+    {
+      turn_id: randomUUID(),
+      cycle,
+      trigger: 'tick',
+      perceived: {},
+      decided: { why: 'new' },
+      acted: {},
+      reflected: {},
+    },
+  );
+}
+await eventually('every row to be sealed', sealedWhole);
+atEnd(async () => {
   await app.destroy();
   await superuser.close();
-  await village.remove();
 });
 
 /** Writes old turns. Only the owner of the schema can set the time of a turn. */

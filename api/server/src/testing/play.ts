@@ -1,15 +1,21 @@
 import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
 import type { ActionBody, AgentDetail, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
-import { after } from 'node:test';
 import type { TestClient } from '@hamlet/test/env/client';
-import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from './test-village.ts';
-import type { AgentId, TestVillage } from './test-village.ts';
+import type { StartOptions } from '../start/base.ts';
+import { AGENT_IDS, agentToken, clientOf, eventually, testVillage, TOKENS } from './test-village.ts';
+import type { AgentId, TestVillage, VillageOptions } from './test-village.ts';
+
+export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models' | 'agents'> {
+  readonly environment?: Readonly<Record<string, string>>;
+}
 
 /** A village with one replica and everybody in its world, until the tests of the calling file have ended. */
-export async function startPlay(): Promise<{ readonly village: TestVillage; readonly play: Play }> {
-  const village = await startTestVillage();
-  after(() => village.remove());
-  const play = new Play((await village.startReplica()).peopleUrl);
+export async function startPlay({ environment, villageSpeed, ...options }: PlayOptions = {}): Promise<{
+  readonly village: TestVillage;
+  readonly play: Play;
+}> {
+  const village = await testVillage(villageSpeed === undefined ? {} : { villageSpeed });
+  const play = new Play((await village.startReplica(environment, options)).peopleUrl);
   await play.everybody();
   return { village, play };
 }
@@ -18,10 +24,14 @@ export async function startPlay(): Promise<{ readonly village: TestVillage; read
 export class Play {
   readonly url: string;
   readonly admin: TestClient;
+  readonly member: TestClient;
+  readonly visitor: TestClient;
 
   constructor(url: string) {
     this.url = url;
     this.admin = clientOf(url, TOKENS.admin);
+    this.member = clientOf(url, TOKENS.member);
+    this.visitor = clientOf(url);
   }
 
   as(agentId: AgentId): TestClient {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { testClient, type TestClient } from '@hamlet/test/env/client';
 import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
@@ -96,7 +97,7 @@ async function untilTiersAreComputed(url: string): Promise<void> {
   await db.destroy();
 }
 
-interface VillageOptions {
+export interface VillageOptions {
   /** Factor by which village time is faster than the clock, so that tests do not wait for walks. */
   readonly villageSpeed?: number;
 }
@@ -112,6 +113,20 @@ export const startOwnVillage = (
   content: 'empty' | 'migrated' = 'migrated',
   options: VillageOptions = {},
 ): Promise<OwnVillage> => startOn([ownPostgres(content), ownRedis()], options);
+
+/** A village until the tests of the calling file have ended. */
+export async function testVillage(options: VillageOptions = {}): Promise<TestVillage> {
+  const village = await startTestVillage(options);
+  atEnd(() => village.remove());
+  return village;
+}
+
+/** A village with its own servers until the tests of the calling file have ended. */
+export async function ownVillage(...given: Parameters<typeof startOwnVillage>): Promise<OwnVillage> {
+  const village = await startOwnVillage(...given);
+  atEnd(() => village.remove());
+  return village;
+}
 
 async function startOn<P extends TestPostgres, R extends TestRedis>(
   servers: readonly [Promise<P>, Promise<R>],

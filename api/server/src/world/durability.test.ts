@@ -1,25 +1,20 @@
 /** No event that was acknowledged as durable is lost: not after a kill -9 of the writer, nor after a restart of Postgres or Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { actAsAgent, getAgent, type WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startOwnVillage, TOKENS } from '../testing/test-village.ts';
-import type { OwnVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 import { readEventsAfter } from './recovery/read-events.ts';
 
 /** A full run kills a hundred times, an ordinary run five times. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
-let village: OwnVillage;
 
-before(async () => {
-  village = await startOwnVillage();
-});
-after(() => village.remove());
+const village = await ownVillage();
 
 interface Talking {
   /** Texts that were acknowledged as durable so far. */

@@ -3,35 +3,27 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { actAsAgent, openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
 import { defaultMap, stateHash, type WorldState } from '@hamlet/core';
 import { openDatabase, readVillage } from '@hamlet/store';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../start/start-server.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
 import { MapShelf } from './recovery/map-shelf.ts';
 import { openRedisLink } from '../service/redis-link.ts';
 import { recoverWorld } from './recovery/recover.ts';
 
-let village: TestVillage;
-let writer: RunningServer;
-let other: RunningServer;
-let onWriter: Play;
-let onOther: Play;
 /** The replica that remains after the writing one has ended. */
 let left: Play;
 
-before(async () => {
-  village = await startTestVillage();
-  writer = await village.startReplica();
-  onWriter = new Play(writer.peopleUrl);
-  await onWriter.everybody();
-  other = await village.startReplica();
-  onOther = new Play(other.peopleUrl);
-});
-after(() => village.remove());
+const village = await testVillage();
+const writer = await village.startReplica();
+const onWriter = new Play(writer.peopleUrl);
+await onWriter.everybody();
+const other = await village.startReplica();
+const onOther = new Play(other.peopleUrl);
 
 async function writes(server: RunningServer): Promise<boolean> {
   return /^hamlet_world_writing 1$/m.test(await (await fetch(`${server.metricsUrl}/metrics`)).text());

@@ -1,25 +1,19 @@
 /** An admin's act on an agent and its audit row become durable in one transaction, or neither does. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { actAsAgent } from '@hamlet/contract';
-import { readAudit, type Db } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { eventually, testVillage } from '../testing/test-village.ts';
 
-let village: TestVillage;
-let db: Db;
 /** The second replica forwards its commands to the first one, which writes the world. */
-let replicas: readonly Play[];
 
-before(async () => {
-  village = await startTestVillage();
-  const urls = [await village.startReplica(), await village.startReplica()].map(({ peopleUrl }) => peopleUrl);
-  replicas = urls.map((url) => new Play(url));
-  db = village.openDb();
-  await replicas[0]?.everybody();
-});
-after(() => village.remove());
+const village = await testVillage();
+const urls = [await village.startReplica(), await village.startReplica()].map(({ peopleUrl }) => peopleUrl);
+const replicas: readonly Play[] = urls.map((url) => new Play(url));
+const db = village.openDb();
+await replicas[0]?.everybody();
 
 const talk = (
   play: Play,

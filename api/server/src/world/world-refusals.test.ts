@@ -1,23 +1,16 @@
 /** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, WorldView } from '@hamlet/contract';
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
-import { dataOf, Play, refusalOf } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
+import { dataOf, refusalOf, startPlay } from '../testing/play.ts';
+import { AGENT_IDS, eventually } from '../testing/test-village.ts';
 
 const NOBODY = { agent_id: 'nobody' };
 const LONG = 'a'.repeat(281);
-let village: TestVillage;
-let play: Play;
 
-before(async () => {
-  village = await startTestVillage({ villageSpeed: 20 });
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(() => village.remove());
+const { play } = await startPlay({ villageSpeed: 20 });
 
 type Answer = Promise<Outcome<unknown>>;
 type Case = () => Answer;

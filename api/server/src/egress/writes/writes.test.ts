@@ -3,21 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { cancelRun, permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { outlast } from '../../permissions/testing/as-superuser.ts';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
 import { dataOf } from '../../testing/play.ts';
-import {
-  clientOf,
-  eventually,
-  startTestVillage,
-  TOKENS,
-  type AgentId,
-  type TestVillage,
-} from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { WRITES_WAITING_MAX } from './permit-write.ts';
 
 type Body = CallInput<typeof permitEgress>['body'];
@@ -31,23 +23,14 @@ spec:
   tools: { rules: [{ tools: [network], verdict: deny, reason: Dan sends nothing }] }
 `;
 
-let village: TestVillage;
-let permits: PermissionPlay;
-let broker: TestClient;
-let elsewhere: TestClient;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-dan.yaml'), DAN);
-  const { peopleUrl } = await village.startReplica();
-  permits = new PermissionPlay(peopleUrl);
-  await permits.play.everybody();
-  broker = clientOf(peopleUrl, TOKENS.broker);
-  elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
-  db = village.openDb();
-});
-after(() => village.remove());
+const village = await testVillage();
+await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-dan.yaml'), DAN);
+const { peopleUrl } = await village.startReplica();
+const permits = new PermissionPlay(peopleUrl);
+await permits.play.everybody();
+const broker = clientOf(peopleUrl, TOKENS.broker);
+const elsewhere = clientOf((await village.startReplica()).peopleUrl, TOKENS.broker);
+const db = village.openDb();
 afterEach(() => permits.endAll());
 
 async function writeOf(working: Working, changes: Partial<Body> = {}): Promise<Body> {

@@ -4,46 +4,35 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, putModelPrices } from '@hamlet/contract';
 import type { PutModelCredential, TestModel } from '@hamlet/contract';
 import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 import { dataOf, Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 
 const KEY = 'sk-connected-0123456789';
 const able = ableServer();
 const BOBS_KEY = 'sk-bobs-own-9876543210';
 
-let village: TestVillage;
-let wire: WireServer;
-let db: Db;
-let one: Play;
-let two: Play;
-let folder = '';
-let environment: Readonly<Record<string, string>> = {};
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-connected-'));
-  await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
-  await writeFile(join(folder, 'current'), 'first');
-  environment = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
-  one = new Play((await village.startReplica(environment)).peopleUrl);
-  two = new Play((await village.startReplica(environment)).peopleUrl);
-  db = village.openDb();
-  await one.everybody();
-});
-after(async () => {
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-connected-'));
+await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
+await writeFile(join(folder, 'current'), 'first');
+const environment: Readonly<Record<string, string>> = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
+const one = new Play((await village.startReplica(environment)).peopleUrl);
+const two = new Play((await village.startReplica(environment)).peopleUrl);
+const db = village.openDb();
+await one.everybody();
+atEnd(async () => {
   await wire.close();
-  await village.remove();
   await rm(folder, { recursive: true });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { createOutboundFetch } from './outbound-fetch.ts';
 import type { Resolve } from './outbound-fetch.ts';
 
@@ -21,7 +22,8 @@ await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 const address = server.address();
 const port = typeof address === 'object' && address !== null ? address.port : 0;
 const fetch = createOutboundFetch(resolve);
-after(() => {
+
+atEnd(async () => {
   server.closeAllConnections();
   server.close();
 });

@@ -1,30 +1,22 @@
 /** A test of a connected model finds out its abilities, and the gateway goes by them. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, createEmbeddings } from '@hamlet/contract';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
 import { ableServer, startWireServer } from '@hamlet/models/testing';
-import type { Lack, WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import type { Lack, WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play } from '../../testing/play.ts';
-import { startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
 let answer: (request: WireRequest) => WireAnswer | null = ableServer();
 
-before(async () => {
-  const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer([], { otherwise })]);
-  play = new Play((await village.startReplica()).peopleUrl);
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
+const [village, wire] = await Promise.all([testVillage(), startWireServer([], { otherwise })]);
+const play = new Play((await village.startReplica()).peopleUrl);
+await play.everybody();
+atEnd(() => wire.close());
 
 async function connect(more: Partial<ModelOffer> = {}): Promise<void> {
   const body = {

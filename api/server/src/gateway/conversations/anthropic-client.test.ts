@@ -1,14 +1,14 @@
 /** Anthropic's own client at the gateway in front of a server with OpenAI's wire: one format becomes the other at the edge. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer, WireServer } from '@hamlet/models/testing';
+import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { agentToken, eventually, startTestVillage } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { agentToken, eventually, testVillage } from '../../testing/test-village.ts';
 import { PROVIDER_KEY, wireModels } from '../testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
@@ -28,22 +28,12 @@ const USED = [
   { type: 'tool_use', id: 'call_b', name: 'say', input: { text: 'hello' } },
 ];
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
-let baseURL = '';
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
-  baseURL = peopleUrl;
-  play = new Play(peopleUrl);
-  await play.everybody();
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
+const baseURL = peopleUrl;
+const play = new Play(peopleUrl);
+await play.everybody();
+atEnd(() => wire.close());
 
 function bob(): Anthropic {
   return new Anthropic({ baseURL, apiKey: null, authToken: agentToken('bob'), maxRetries: 0, timeout: 60_000 });

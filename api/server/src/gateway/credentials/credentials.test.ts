@@ -4,51 +4,43 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, putModelCredential } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { dataOf, Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 
 const VILLAGE_KEY = 'sk-village-0123456789';
 const ADAS_KEY = 'sk-bobs-own-9876543210';
 
-let village: TestVillage;
-let wire: WireServer;
-let db: Db;
-let one: Play;
-let two: Play;
-let folder = '';
-let environment: Readonly<Record<string, string>> = {};
-
 const writeKey = (id: string): Promise<void> => writeFile(join(folder, id), randomBytes(32).toString('base64'));
 
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-credential-keys-'));
-  await writeKey('first');
-  await writeFile(join(folder, 'current'), 'first\n');
-  const config = {
-    providers: { up: { kind: 'compatible', baseUrl: `${wire.url}/v1`, credential: 'up-key' } },
-    routes: [{ match: 'small', provider: 'up', model: 'up-model' }],
-    retry: { attempts: 1 },
-  };
-  environment = { HAMLET_MODELS: JSON.stringify(config), HAMLET_CREDENTIAL_KEYS_DIR: folder };
-  one = new Play((await village.startReplica(environment)).peopleUrl);
-  two = new Play((await village.startReplica(environment)).peopleUrl);
-  db = village.openDb();
-  await one.everybody();
-});
-after(async () => {
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-credential-keys-'));
+await writeKey('first');
+await writeFile(join(folder, 'current'), 'first\n');
+const config = {
+  providers: { up: { kind: 'compatible', baseUrl: `${wire.url}/v1`, credential: 'up-key' } },
+  routes: [{ match: 'small', provider: 'up', model: 'up-model' }],
+  retry: { attempts: 1 },
+};
+const environment: Readonly<Record<string, string>> = {
+  HAMLET_MODELS: JSON.stringify(config),
+  HAMLET_CREDENTIAL_KEYS_DIR: folder,
+};
+const one = new Play((await village.startReplica(environment)).peopleUrl);
+const two = new Play((await village.startReplica(environment)).peopleUrl);
+const db = village.openDb();
+await one.everybody();
+atEnd(async () => {
   await wire.close();
-  await village.remove();
   await rm(folder, { recursive: true });
 });
 

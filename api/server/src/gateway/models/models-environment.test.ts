@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { keyFiles } from '../../service/key-files.ts';
 import { modelsSettingsOf } from './models-environment.ts';
 import { configuredModels, openCatalog } from './village-models.ts';
@@ -15,11 +16,8 @@ const CONFIG = {
   ],
 };
 
-let folder = '';
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-models-'));
-});
-after(() => rm(folder, { recursive: true }));
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-models-'));
+atEnd(() => rm(folder, { recursive: true }));
 
 test('the configuration comes from a value or a file, and its errors name variable, field and form', async () => {
   const file = join(folder, 'models.json');

@@ -4,51 +4,39 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, finishSubscription, startSubscription } from '@hamlet/contract';
 import { RESPONSES_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireServer } from '@hamlet/models/testing';
+import type { WireAnswer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 const MODELS = [{ name: 'small', model: 'gpt-5' }];
 
-let village: TestVillage;
-let wire: WireServer;
-let db: Db;
-let one: Play;
-let two: Play;
-let off: Play;
-let folder = '';
-
-before(async () => {
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer()]);
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-subscription-'));
-  await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
-  await writeFile(join(folder, 'current'), 'first');
-  const keys = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
-  const settings = {
-    clientId: 'app-1',
-    authorizeUrl: `${wire.url}/oauth/authorize`,
-    tokenUrl: `${wire.url}/oauth/token`,
-    revokeUrl: `${wire.url}/oauth/revoke`,
-    redirectUri: 'http://localhost:1455/auth/callback',
-    baseUrl: `${wire.url}/codex`,
-  };
-  const environment = { ...keys, HAMLET_SUBSCRIPTION: JSON.stringify(settings) };
-  one = new Play((await village.startReplica(environment)).peopleUrl);
-  two = new Play((await village.startReplica(environment)).peopleUrl);
-  off = new Play((await village.startReplica(keys)).peopleUrl);
-  db = village.openDb();
-  await one.everybody();
-});
-after(async () => {
+const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-subscription-'));
+await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
+await writeFile(join(folder, 'current'), 'first');
+const keys = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
+const settings = {
+  clientId: 'app-1',
+  authorizeUrl: `${wire.url}/oauth/authorize`,
+  tokenUrl: `${wire.url}/oauth/token`,
+  revokeUrl: `${wire.url}/oauth/revoke`,
+  redirectUri: 'http://localhost:1455/auth/callback',
+  baseUrl: `${wire.url}/codex`,
+};
+const environment = { ...keys, HAMLET_SUBSCRIPTION: JSON.stringify(settings) };
+const one = new Play((await village.startReplica(environment)).peopleUrl);
+const two = new Play((await village.startReplica(environment)).peopleUrl);
+const off = new Play((await village.startReplica(keys)).peopleUrl);
+const db = village.openDb();
+await one.everybody();
+atEnd(async () => {
   await wire.close();
-  await village.remove();
   await rm(folder, { recursive: true });
 });
 

@@ -3,42 +3,35 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { completeChat, getLogProof } from '@hamlet/contract';
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireRequest, WireServer } from '@hamlet/models/testing';
+import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, Play } from '../../testing/play.ts';
-import { eventually, startTestVillage } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { eventually, testVillage } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 import { wireModels } from '../testing/wire-models.ts';
 
 const SECRET = 'The secret word is xylophone.';
 const MESSAGES = [{ role: 'user' as const, content: SECRET }];
 
-let village: TestVillage;
-let wire: WireServer;
-let play: Play;
 const able = ableServer([], 'A marimba.');
 let answer: (request: WireRequest) => WireAnswer | null = able;
 
-before(async () => {
-  const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
-  [village, wire] = await Promise.all([startTestVillage(), startWireServer([], { otherwise })]);
-  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  const text = await readFile(tier, 'utf8');
-  const free = text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '');
-  await writeFile(tier, `${free}  price: { perThousandTokens: "1" }\n`);
-  play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
-  await play.everybody();
-  for (const agent_id of ['bob', 'cleo', 'dan'] as const)
-    await play.admin.rewardAgent({ agent_id, amount: '1', reason: 'money' });
-});
-after(async () => {
-  await wire.close();
-  await village.remove();
-});
+const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
+const [village, wire] = await Promise.all([testVillage(), startWireServer([], { otherwise })]);
+const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+const text = await readFile(tier, 'utf8');
+const free = text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '');
+await writeFile(tier, `${free}  price: { perThousandTokens: "1" }\n`);
+const play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
+await play.everybody();
+for (const agent_id of ['bob', 'cleo', 'dan'] as const)
+  await play.admin.rewardAgent({ agent_id, amount: '1', reason: 'money' });
+atEnd(() => wire.close());
 
 const ask = (agentId: AgentId) => play.as(agentId).call(completeChat, { body: { model: 'small', messages: MESSAGES } });
 

@@ -1,29 +1,18 @@
 /** Prompts and answers: kept only if the village says so, read by admins alone, forgotten on demand and at their expiry. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { forgetModelText, getModelText } from '@hamlet/contract';
 import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { dataOf, Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { dataOf, Play, startPlay } from '../../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 
 const SECRET = 'The secret word is xylophone.';
 
-let village: TestVillage;
-let db: Db;
-let keeping: Play;
-let silent: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  keeping = new Play((await village.startReplica({ HAMLET_MODEL_TEXT_DAYS: '7' })).peopleUrl);
-  silent = new Play((await village.startReplica({})).peopleUrl);
-  db = village.openDb();
-  await keeping.everybody();
-});
-after(() => village.remove());
+const { village, play: keeping } = await startPlay({ environment: { HAMLET_MODEL_TEXT_DAYS: '7' } });
+const silent = new Play((await village.startReplica({})).peopleUrl);
+const db = village.openDb();
 
 /** Asks a model, and returns the id of the request. */
 async function ask(play: Play, agentId: AgentId): Promise<string> {

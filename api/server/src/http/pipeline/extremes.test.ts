@@ -5,15 +5,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ROUTES, ViewerMessage, type RouteSpec } from '@hamlet/contract';
 import { FULL_RUN, Seeded } from '@hamlet/test/env/seeded';
 import { WebSocket } from 'ws';
-import { startApiProcess, type ApiProcess } from '../../testing/api-process.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startApiProcess } from '../../testing/api-process.ts';
 import { anyExtreme, extremeValues } from '../../testing/extreme-values.ts';
-import { probeLivez, type LivezProbe } from '../../testing/livez-probe.ts';
+import { probeLivez } from '../../testing/livez-probe.ts';
 import { Play } from '../../testing/play.ts';
-import { agentToken, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { agentToken, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 /** Requests of each role to each route, and messages of each role on each websocket. */
@@ -31,20 +32,11 @@ const ROLES: Readonly<Record<string, string | undefined>> = {
 /** These routes come last, because they affect later requests: a barred or frozen caller is refused from then on. */
 const LAST = /freeze|\/(kill|ban|quarantine|revoke)|internal/;
 
-let village: TestVillage;
-let api: ApiProcess;
-let probe: LivezProbe;
-
-before(async () => {
-  village = await startTestVillage();
-  api = await startApiProcess(village);
-  await new Play(api.url).everybody();
-  probe = probeLivez(api.url, CAP_MS);
-});
-after(async () => {
-  await api.stop('SIGKILL');
-  await village.remove();
-});
+const village = await testVillage();
+const api = await startApiProcess(village);
+await new Play(api.url).everybody();
+const probe = probeLivez(api.url, CAP_MS);
+atEnd(() => api.stop('SIGKILL'));
 
 /** A value as text for a path or query. */
 function textOf(value: unknown): string {

@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { WebSocket } from 'ws';
-import { startApiProcess, type ApiProcess } from '../../testing/api-process.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startApiProcess } from '../../testing/api-process.ts';
 import { Play } from '../../testing/play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { eventually, testVillage } from '../../testing/test-village.ts';
 
 const HOSTILE = '127.0.0.66';
 const CAP_MS = 60_000;
@@ -15,22 +16,14 @@ const SOCKETS_MAX = 10;
 /** The API's limit of plain connections for one address. */
 const CONNECTIONS_MAX = SOCKETS_MAX * 4;
 
-let village: TestVillage;
-let api: ApiProcess;
-
-before(async () => {
-  village = await startTestVillage();
-  // No proxy is trusted, because the callers of this test have loopback addresses.
-  api = await startApiProcess(village, {
-    HAMLET_TRUSTED_PROXIES: '192.0.2.1',
-    HAMLET_RATE_LIMIT: '300',
-    HAMLET_SOCKETS_PER_ADDRESS: String(SOCKETS_MAX),
-  });
+const village = await testVillage();
+// No proxy is trusted, because the callers of this test have loopback addresses.
+const api = await startApiProcess(village, {
+  HAMLET_TRUSTED_PROXIES: '192.0.2.1',
+  HAMLET_RATE_LIMIT: '300',
+  HAMLET_SOCKETS_PER_ADDRESS: String(SOCKETS_MAX),
 });
-after(async () => {
-  await api.stop('SIGKILL');
-  await village.remove();
-});
+atEnd(() => api.stop('SIGKILL'));
 
 interface Asked {
   readonly path: string;

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { ROUTES, urlOf, type Audience, type Refusal, type RouteSpec } from '@hamlet/contract';
 import { WebSocket } from 'ws';
-import { AGENT_IDS, agentToken, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { AGENT_IDS, agentToken, TOKENS, testVillage } from '../../testing/test-village.ts';
 import { BROKER, COLUMNS, MATRIX, SOCKETS, type Column } from '../../testing/matrix-rows.ts';
 
 const CREDENTIALS: Readonly<Record<Exclude<Column, 'other agent'>, string | undefined>> = {
@@ -45,16 +45,11 @@ async function liftQuotas(folder: string): Promise<void> {
 
 /** A well-formed id of no object. */
 const NO_ID = '01890000-0000-7000-8000-000000000000';
-let village: TestVillage;
-let urls: Record<Audience, string> = { people: '', agents: '' };
 
-before(async () => {
-  village = await startTestVillage();
-  await liftQuotas(village.environment['HAMLET_SAMPLES_DIR'] ?? '');
-  const { peopleUrl: people, agentsUrl: agents } = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
-  urls = { people, agents };
-});
-after(() => village.remove());
+const village = await testVillage();
+await liftQuotas(village.environment['HAMLET_SAMPLES_DIR'] ?? '');
+const { peopleUrl: people, agentsUrl: agents } = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
+const urls = { people, agents };
 
 function pathOf(route: RouteSpec): string {
   const known: Readonly<Record<string, string>> = { agent_id: 'ada', name: 'none', level: '0', tile: '000' };

@@ -2,25 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { testVillage } from '../../testing/test-village.ts';
 
-let village: TestVillage;
-let folder = '';
-let url = '';
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hamlet-test-web-'));
-  await mkdir(join(folder, 'assets'));
-  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Hamlet</title>');
-  await writeFile(join(folder, 'assets', 'app-abc123.js'), 'export {};');
-  village = await startTestVillage();
-  url = (await village.startReplica({ HAMLET_WEB_DIR: folder })).peopleUrl;
-});
-after(async () => {
-  await village.remove();
-  await rm(folder, { recursive: true });
-});
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-web-'));
+await mkdir(join(folder, 'assets'));
+await writeFile(join(folder, 'index.html'), '<!doctype html><title>Hamlet</title>');
+await writeFile(join(folder, 'assets', 'app-abc123.js'), 'export {};');
+const village = await testVillage();
+const url = (await village.startReplica({ HAMLET_WEB_DIR: folder })).peopleUrl;
+atEnd(() => rm(folder, { recursive: true }));
 
 test('the API serves the web at / with any query and a strict policy, and lets browsers cache its files permanently', async () => {
   for (const path of ['/', '/?follow=ada']) {

@@ -1,28 +1,21 @@
 /** Claims by HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with the agent's life. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { claimCompute, getAgent, openInternalStream, releaseCompute } from '@hamlet/contract';
 import type { ComputeClaim } from '@hamlet/contract';
 import { leaderOf } from '../../testing/play/run-play.ts';
-import { clientOf, eventually, startOwnVillage, TOKENS, type OwnVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, ownVillage } from '../../testing/test-village.ts';
 
 const LEASE = 'lease-of-claims';
 
-let village: OwnVillage;
-let url = '';
-let uid = '';
-
-before(async () => {
-  village = await startOwnVillage();
-  url = (await village.startReplica()).peopleUrl;
-  await eventually(
-    'bob in the world',
-    async () => (await clientOf(url).call(getAgent, { params: { agent_id: 'bob' } })).ok,
-  );
-  uid = (await clientOf(url, TOKENS.admin).getAgent({ agent_id: 'bob' })).uid;
-  await clientOf(url, TOKENS.admin).rewardAgent({ agent_id: 'bob', amount: '20', reason: 'a start' });
-});
-after(() => village.remove());
+const village = await ownVillage();
+const url = (await village.startReplica()).peopleUrl;
+await eventually(
+  'bob in the world',
+  async () => (await clientOf(url).call(getAgent, { params: { agent_id: 'bob' } })).ok,
+);
+const uid = (await clientOf(url, TOKENS.admin).getAgent({ agent_id: 'bob' })).uid;
+await clientOf(url, TOKENS.admin).rewardAgent({ agent_id: 'bob', amount: '20', reason: 'a start' });
 
 const body = (changes: object = {}) => ({
   agent_id: 'bob',

@@ -1,6 +1,6 @@
 /** The price of running, on a real Postgres: holds before pods, partial posts, fallbacks, orphans, and races. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { CLAIM_TERMS, HOUR_MS } from '@hamlet/core';
 import {
   checkLedger,
@@ -16,18 +16,16 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import type { EntryRow } from '@hamlet/store';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { unpaidPods } from './claim-upkeep.ts';
 import { pricedTiers } from './claim-view.ts';
-import { startPursePlay, TIERS, type PursePlay } from '../testing/purse-play.ts';
+import { startPursePlay, TIERS } from '../testing/purse-play.ts';
 
-let play: PursePlay;
 let agents = 0;
 let agent = '';
 
-before(async () => {
-  play = await startPursePlay();
-});
-after(async () => {
+const play = await startPursePlay();
+atEnd(async () => {
   assert.deepEqual(
     (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
     [],

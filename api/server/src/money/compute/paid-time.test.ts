@@ -4,28 +4,18 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, before, test } from 'node:test';
-import type { Db } from '@hamlet/store';
-import { Play } from '../../testing/play.ts';
+import { test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { startPlay } from '../../testing/play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { eventually } from '../../testing/test-village.ts';
 
 const residents = residentProcesses(() => play);
-let village: TestVillage;
-let play: Play;
-let db: Db;
 
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  db = village.openDb();
-  await play.everybody();
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-});
+const { village, play } = await startPlay();
+const db = village.openDb();
+atEnd(() => residents.remove());
 
 /** Moves the end of bob's paid time, as if the village had been down. */
 async function endsIn(ms: number): Promise<void> {

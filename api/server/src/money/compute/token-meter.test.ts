@@ -1,20 +1,17 @@
 /** Tokens cost money: the meter holds it at the price of the tier and posts the used part once. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { checkLedger, findCircumstance, inTransaction, lockTiers, takeMeasure } from '@hamlet/store';
-import { createTokenMeter, type Reservation, type TokenMeter } from './token-meter.ts';
-import { startPursePlay, type PursePlay } from '../testing/purse-play.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { createTokenMeter, type Reservation } from './token-meter.ts';
+import { startPursePlay } from '../testing/purse-play.ts';
 
-let play: PursePlay;
-let meter: TokenMeter;
 let agents = 0;
 let agent = '';
 
-before(async () => {
-  play = await startPursePlay();
-  meter = createTokenMeter({ db: play.db, source: play.source, tiers: play.tiers });
-});
-after(async () => {
+const play = await startPursePlay();
+const meter = createTokenMeter({ db: play.db, source: play.source, tiers: play.tiers });
+atEnd(async () => {
   assert.deepEqual(
     (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
     [],

@@ -1,25 +1,22 @@
 /** The only entrance for money: the port credits a payment once and takes it back whole or in parts, in any order of the messages. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import { checkLedger, closeAgentAccount, inTransaction } from '@hamlet/store';
-import { createIncomePort, type Income, type IncomeOutcome, type IncomePort, type TakenBack } from './income.ts';
-import { startPursePlay, type PursePlay } from '../testing/purse-play.ts';
+import { atEnd } from '@hamlet/test/env/at-end';
+import { createIncomePort, type Income, type IncomeOutcome, type TakenBack } from './income.ts';
+import { startPursePlay } from '../testing/purse-play.ts';
 
 const ACTOR = { role: 'system', id: 'paypal' } as const;
 
-let play: PursePlay;
-let port: IncomePort;
 let payments = 0;
 let payment = '';
 
-before(async () => {
-  play = await startPursePlay();
-  port = createIncomePort({ tiers: play.tiers, lives: (agentId) => agentId === 'newcomer' });
-  await play.give('ada', '1');
-  await play.give('bob', '1');
-});
-after(async () => {
+const play = await startPursePlay();
+const port = createIncomePort({ tiers: play.tiers, lives: (agentId) => agentId === 'newcomer' });
+await play.give('ada', '1');
+await play.give('bob', '1');
+atEnd(async () => {
   assert.deepEqual(
     (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
     [],

@@ -1,30 +1,18 @@
 /** Rewards, penalties, balances and the ledger, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { formatAiDollars, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import type { LedgerEntry } from '@hamlet/contract';
-import { checkLedger, openDatabase, readAudit, type Db } from '@hamlet/store';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 
-let village: TestVillage;
-let play: Play;
-let admin: TestClient;
-let member: TestClient;
-let db: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  admin = play.admin;
-  member = clientOf(play.url, TOKENS.member);
-  db = village.openDb();
-  await play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const { admin, member } = play;
+const db = village.openDb();
 
 /** A post that people can reward or penalize. */
 async function postBy(agentId: AgentId): Promise<string> {

@@ -1,34 +1,26 @@
 /** Counts the statements that one reward sends to Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { readTiers } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { startStatementTap, type StatementTap } from '../../testing/statement-tap.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { startStatementTap } from '../../testing/statement-tap.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 /** Statements from begin to commit if the agent keeps its tier. */
 const REWARD_MAX = 8;
 /** Further statements for a new tier: its row, its audit line, the standing and the event. */
 const TIER_MAX = 4;
 
-let village: TestVillage;
-let tap: StatementTap;
-let play: Play;
-
-before(async () => {
-  village = await startTestVillage();
-  tap = await startStatementTap(Number(new URL(village.postgres.url()).port));
-  const url = new URL(village.environment.HAMLET_POSTGRES_URL ?? '');
-  url.host = `127.0.0.1:${tap.port}`;
-  play = new Play((await village.startReplica({ HAMLET_POSTGRES_URL: url.href })).peopleUrl);
-  await play.everybody();
-});
-after(async () => {
-  await village.remove();
-  tap.stop();
-});
+const village = await testVillage();
+const tap = await startStatementTap(Number(new URL(village.postgres.url()).port));
+const url = new URL(village.environment.HAMLET_POSTGRES_URL ?? '');
+url.host = `127.0.0.1:${tap.port}`;
+const play = new Play((await village.startReplica({ HAMLET_POSTGRES_URL: url.href })).peopleUrl);
+await play.everybody();
+atEnd(() => tap.stop());
 
 /** Transactions that claimed an idempotency key, after the first `seen` transactions. */
 function claimsSince(seen: number): readonly (readonly string[])[] {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocal, type LocalProcess } from '@hamlet/dev';
 import {
@@ -21,9 +21,9 @@ import {
   takeWindow,
   villageAccount,
 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';
 import { staticSource } from '../testing/static-source.ts';
@@ -43,18 +43,13 @@ const PAGE = 100;
 const GIVE_UP_MS = performance.now() + (FULL ? 7_200_000 : 900_000);
 const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
 
-let postgres: TestPostgres;
-let db: Db;
-let owner: Db;
 const faults: string[] = [];
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-  owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
-  for (const agentId of BUYERS) await inTransaction(db, (tx) => fund(tx, agentId));
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
+for (const agentId of BUYERS) await inTransaction(db, (tx) => fund(tx, agentId));
+atEnd(async () => {
   await Promise.all([db.destroy(), owner.destroy()]);
   await postgres.remove();
 });

@@ -1,33 +1,24 @@
 /** Auctions of GPU windows through HTTP on a real Postgres and Redis: bids, the end of an auction, and that agents pay only the village. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { buyCompute, placeBid, roleMay, ROUTES } from '@hamlet/contract';
 import type { AuctionView, Outcome } from '@hamlet/contract';
-import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 
 const HOUR_MS = 3_600_000;
 
-let village: TestVillage;
-let play: Play;
-let admin: TestClient;
-let db: Db;
 /** Each auction of these tests has a day of its own. */
 let nextDayMs = Date.now() + HOUR_MS;
 
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  admin = play.admin;
-  db = village.openDb();
-  await play.everybody();
-  for (const agent_id of AGENT_IDS) await admin.rewardAgent({ agent_id, amount: 50, reason: 'for bids' });
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const { admin } = play;
+const db = village.openDb();
+for (const agent_id of AGENT_IDS) await admin.rewardAgent({ agent_id, amount: 50, reason: 'for bids' });
 
 async function offer(reserve = '2'): Promise<AuctionView> {
   const startsMs = nextDayMs;

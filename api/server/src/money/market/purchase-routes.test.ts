@@ -1,30 +1,20 @@
 /** Prices, purchases and the limits that they raise, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { buyCompute, formatAiDollars, getQuote, openInternalStream, parseAiDollars } from '@hamlet/contract';
 import type { Boost, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
-import { checkLedger, checkTrade, readAudit, type Db } from '@hamlet/store';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { Play, refusalOf } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId, TestVillage } from '../../testing/test-village.ts';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
+import { codeOf } from '@hamlet/test/env/client';
+import { refusalOf, startPlay } from '../../testing/play.ts';
+import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import type { AgentId } from '../../testing/test-village.ts';
 
 const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
 
-let village: TestVillage;
-let play: Play;
-let admin: TestClient;
-let owner: Db;
-
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica()).peopleUrl);
-  admin = play.admin;
-  owner = village.openDb();
-  await play.everybody();
-});
-after(() => village.remove());
+const { village, play } = await startPlay();
+const { admin } = play;
+const owner = village.openDb();
 
 async function give(agentId: string, amount: string): Promise<void> {
   await admin.rewardAgent({ agent_id: agentId, amount, reason: 'for tests' });

@@ -6,13 +6,13 @@ import { acceptOffer, createRun, MICRO, refuseOffer } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
 import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
+import { eventually } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
 
 const A_SECOND_IN_HOURS = 1 / 3_600;
 
 const { village, play } = await startPlay();
-const member = clientOf(play.url, TOKENS.member);
+const { member } = play;
 const owner = village.openDb();
 
 async function offered(amount: string): Promise<string> {

@@ -1,58 +1,36 @@
 /** Credits by admins, the four-eyes rule, and the comparison with a provider's statement, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { approveCredit, createCredit, receivePayPalWebhook, redeemCode, rewardAgent } from '@hamlet/contract';
 import type { CallInput, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
-import { checkLedger, readAudit, type Db } from '@hamlet/store';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { checkLedger, readAudit } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { hashOf } from '../../auth/secrets.ts';
-import {
-  cookieOf,
-  firstAdmin,
-  invite,
-  PASSWORD,
-  personOf,
-  type SignedInPerson,
-} from '../../testing/play/people-play.ts';
-import { dataOf, Play, refusalOf } from '../../testing/play.ts';
-import { clientOf, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/play/people-play.ts';
+import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { clientOf, TOKENS } from '../../testing/test-village.ts';
 
 const SECOND_TOKEN = 'test-token-of-a-second-admin';
 const HOUR_MS = 3_600_000;
-let village: TestVillage;
-let play: Play;
-let admin: TestClient;
-let second: TestClient;
-let db: Db;
-let superuser: Superuser;
 /** Grace made the accounts of Alan and Bea. */
-let grace: SignedInPerson;
-let alan: TestClient;
-let bea: SignedInPerson;
 
-before(async () => {
-  village = await startTestVillage();
-  play = new Play((await village.startReplica({ HAMLET_CREDIT_LIMIT: '100', HAMLET_REWARD_LIMIT: '' })).peopleUrl);
-  admin = play.admin;
-  second = clientOf(play.url, SECOND_TOKEN);
-  db = village.openDb();
-  await db
-    .insertInto('api_key')
-    .values({ key_hash: hashOf(SECOND_TOKEN), name: 'second', role: 'admin', agent_id: null })
-    .execute();
-  await play.everybody();
-  superuser = openSuperuser(village.postgres);
-  grace = await firstAdmin(play.url);
-  alan = (await invite(grace, play.url, { name: 'Alan', role: 'admin' })).client;
-  bea = await invite(grace, play.url, { name: 'Bea', role: 'admin' });
-  for (const name of ['Grace', 'Alan', 'Bea']) await age(name);
-});
-after(async () => {
-  await superuser.close();
-  await village.remove();
-});
+const { village, play } = await startPlay({ environment: { HAMLET_CREDIT_LIMIT: '100', HAMLET_REWARD_LIMIT: '' } });
+const { admin } = play;
+const second = clientOf(play.url, SECOND_TOKEN);
+const db = village.openDb();
+await db
+  .insertInto('api_key')
+  .values({ key_hash: hashOf(SECOND_TOKEN), name: 'second', role: 'admin', agent_id: null })
+  .execute();
+const superuser = openSuperuser(village.postgres);
+const grace = await firstAdmin(play.url);
+const alan = (await invite(grace, play.url, { name: 'Alan', role: 'admin' })).client;
+const bea = await invite(grace, play.url, { name: 'Bea', role: 'admin' });
+for (const name of ['Grace', 'Alan', 'Bea']) await age(name);
+atEnd(() => superuser.close());
 
 type Body = CallInput<typeof createCredit>['body'];
 function create(client: TestClient, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {

@@ -2,37 +2,30 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
 import { ELSEWHERE, startPayPalStandIn, textThatIsSigned, WEBHOOK_ID } from '../testing/paypal-stand-in.ts';
-import type { PayPalStandIn } from '../testing/paypal-stand-in.ts';
-import { testAuthority, type TestAuthority } from '../testing/test-authority.ts';
+import { testAuthority } from '../testing/test-authority.ts';
 import { backoffS } from './settle-captures.ts';
 import { eventOf } from './paypal-wire.ts';
 import { certificatePlace, PAYPAL_HOSTS } from './paypal-client.ts';
-import { CallError, createHttpsCaller, type CallHttps } from './https-call.ts';
+import { CallError, createHttpsCaller } from './https-call.ts';
 import { isSigned, signedText } from './verify-deliveries.ts';
 import { CertificateError, createSigningKeys, signingKey } from './signing-keys.ts';
 
 const HOSTS = PAYPAL_HOSTS.sandbox;
 const DAY_MS = 86_400_000;
-let standIn: PayPalStandIn;
-let stranger: TestAuthority;
-let call: CallHttps;
-let close: () => void;
-let roots: readonly X509Certificate[];
 
-before(async () => {
-  [standIn, stranger] = await Promise.all([startPayPalStandIn(), testAuthority()]);
-  const pem = await readFile(standIn.environment['HAMLET_PAYPAL_CA_FILE'] ?? '', 'utf8');
-  roots = [new X509Certificate(pem)];
-  ({ call, close } = createHttpsCaller({
-    hosts: new Set([HOSTS.api, ...HOSTS.certificates]),
-    proxyUrl: standIn.environment['HAMLET_PAYPAL_PROXY'] ?? null,
-    roots: [pem],
-  }));
+const [standIn, stranger] = await Promise.all([startPayPalStandIn(), testAuthority()]);
+const pem = await readFile(standIn.environment['HAMLET_PAYPAL_CA_FILE'] ?? '', 'utf8');
+const roots: readonly X509Certificate[] = [new X509Certificate(pem)];
+const { call, close } = createHttpsCaller({
+  hosts: new Set([HOSTS.api, ...HOSTS.certificates]),
+  proxyUrl: standIn.environment['HAMLET_PAYPAL_PROXY'] ?? null,
+  roots: [pem],
 });
-after(async () => {
+atEnd(async () => {
   close();
   await Promise.all([standIn.close(), stranger.remove()]);
 });

@@ -1,29 +1,20 @@
 /** PayPal orders from their creation to the ledger, against a stand-in for PayPal. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 import { NOTIFICATIONS } from '../testing/notifications.ts';
 import { PayPlay } from '../testing/pay-play.ts';
-import { startPayPalStandIn, type PayPalStandIn } from '../testing/paypal-stand-in.ts';
+import { startPayPalStandIn } from '../testing/paypal-stand-in.ts';
 import { approvalUrlOf } from './order-handlers.ts';
 
-let village: TestVillage;
-let standIn: PayPalStandIn;
-let play: Play;
-let pay: PayPlay;
-
-before(async () => {
-  [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
-  play = new Play((await village.startReplica({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' })).peopleUrl);
-  pay = new PayPlay(play.url, play.admin, standIn);
-  await play.everybody();
-});
-after(async () => {
-  await village.remove();
-  await standIn.close();
-});
+const [village, standIn] = await Promise.all([testVillage(), startPayPalStandIn()]);
+const play = new Play((await village.startReplica({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' })).peopleUrl);
+const pay = new PayPlay(play.url, play.admin, standIn);
+await play.everybody();
+atEnd(() => standIn.close());
 
 // A browser opens returnFromPayPal, so the test calls it by its address.
 async function comeBack(orderId: string): Promise<string | null> {

@@ -3,45 +3,36 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { createCredit } from '@hamlet/contract';
-import { checkLedger, type Db } from '@hamlet/store';
+import { checkLedger } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { createIncomePort } from '../ledger/income.ts';
 import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 import { reconcilePayPal } from './fetch-statement.ts';
 import { PAYPAL_HOSTS, createPayPalClient, type PayPalClient } from './paypal-client.ts';
 import { createHttpsCaller } from './https-call.ts';
 import { settleCaptures } from './settle-captures.ts';
 import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
-import { ELSEWHERE, startPayPalStandIn, type PayPalStandIn } from '../testing/paypal-stand-in.ts';
+import { ELSEWHERE, startPayPalStandIn } from '../testing/paypal-stand-in.ts';
 
 const DAY_MS = 86_400_000;
 const RATE = { currency: 'USD', ratePerUnit: 2_000_000n };
-let village: TestVillage;
-let standIn: PayPalStandIn;
-let play: Play;
-let pay: PayPlay;
-let db: Db;
 
-before(async () => {
-  [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
-  const replica = await village.startReplica({
-    ...standIn.environment,
-    HAMLET_PAYPAL_RATE: '2',
-    HAMLET_CREDIT_LIMIT: '50',
-  });
-  play = new Play(replica.peopleUrl);
-  pay = new PayPlay(play.url, play.admin, standIn);
-  db = village.openDb();
-  await play.everybody();
+const [village, standIn] = await Promise.all([testVillage(), startPayPalStandIn()]);
+const replica = await village.startReplica({
+  ...standIn.environment,
+  HAMLET_PAYPAL_RATE: '2',
+  HAMLET_CREDIT_LIMIT: '50',
 });
-after(async () => {
-  await village.remove();
-  await standIn.close();
-});
+const play = new Play(replica.peopleUrl);
+const pay = new PayPlay(play.url, play.admin, standIn);
+const db = village.openDb();
+await play.everybody();
+atEnd(() => standIn.close());
 
 /** A second client of PayPal, used by the test instead of the replica. */
 async function ownClient(): Promise<{ readonly client: PayPalClient; close(): void }> {

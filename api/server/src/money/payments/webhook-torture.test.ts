@@ -3,15 +3,16 @@
  * answers that fail. In any order of deliveries each payment is credited once, and its net amount equals PayPal's.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars, type LedgerEntry } from '@hamlet/contract';
-import { checkLedger, type Db } from '@hamlet/store';
+import { checkLedger } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { AGENT_IDS, eventually, testVillage } from '../../testing/test-village.ts';
 import { bodyOf, NOTIFICATIONS, type Told } from '../testing/notifications.ts';
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
-import { ELSEWHERE, startPayPalStandIn, type PayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
+import { ELSEWHERE, startPayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const PAYMENTS = FULL ? 400 : 20;
@@ -19,28 +20,17 @@ const DUPLICATES = 25;
 const SENDERS = 8;
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
 
-let village: TestVillage;
-let standIn: PayPalStandIn;
-let pay: PayPlay;
-let urls: readonly string[];
-let db: Db;
-
-before(async () => {
-  [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
-  const replicas = await Promise.all([
-    village.startReplica(standIn.environment),
-    village.startReplica(standIn.environment),
-  ]);
-  urls = replicas.map(({ peopleUrl }) => peopleUrl);
-  const play = new Play(urls[0] ?? '');
-  pay = new PayPlay(play.url, play.admin, standIn);
-  db = village.openDb();
-  await play.everybody();
-});
-after(async () => {
-  await village.remove();
-  await standIn.close();
-});
+const [village, standIn] = await Promise.all([testVillage(), startPayPalStandIn()]);
+const replicas = await Promise.all([
+  village.startReplica(standIn.environment),
+  village.startReplica(standIn.environment),
+]);
+const urls: readonly string[] = replicas.map(({ peopleUrl }) => peopleUrl);
+const play = new Play(urls[0] ?? '');
+const pay = new PayPlay(play.url, play.admin, standIn);
+const db = village.openDb();
+await play.everybody();
+atEnd(() => standIn.close());
 
 interface Story {
   readonly captureId: string;

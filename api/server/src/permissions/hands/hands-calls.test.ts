@@ -1,11 +1,10 @@
 /** Calls in the hands over HTTP: the API has the start before the call runs, gives slots, and keeps the log that the agent claims. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, listCalls, type CallInput } from '@hamlet/contract';
-import type { Db } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../../testing/play.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { eventually, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -15,19 +14,12 @@ const RULES = JSON.stringify([
   { tools: ['list_processes'], verdict: 'deny' },
 ]);
 
-let village: TestVillage;
-let db: Db;
-let permits: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  db = village.openDb();
-  const changes = { HAMLET_TOOL_RULES: RULES, ...(await withTunnel(village)) };
-  permits = new PermissionPlay((await village.startReplica(changes)).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const db = village.openDb();
+const changes = { HAMLET_TOOL_RULES: RULES, ...(await withTunnel(village)) };
+const permits = new PermissionPlay((await village.startReplica(changes)).peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 type Start = Partial<CallInput<typeof beginCall>['body']> & { readonly callId?: string; readonly args?: object };
 

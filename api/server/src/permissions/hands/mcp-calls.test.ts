@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const ADA = `apiVersion: hamlet.village/v1alpha1
@@ -17,17 +17,11 @@ spec:
     - { name: tracker, url: 'https://mcp.example.org/mcp', callTimeout: 2m }
 `;
 
-let village: TestVillage;
-let permits: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
-  permits = new PermissionPlay((await village.startReplica()).peopleUrl);
-  await permits.play.everybody();
-});
+const village = await testVillage();
+await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
+const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 const begin = ({ agentId, runId, cycle, attempt }: Working, callId: string, tool: string) =>
   permits.play

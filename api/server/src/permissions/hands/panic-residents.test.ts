@@ -5,34 +5,30 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { PANICS, type PanicCode, type Run } from '@hamlet/contract';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
-import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
+import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 
 const residents = residentProcesses(() => talk.play);
-let village: HandsVillage;
-let talk: SessionPlay;
 /** A server of somebody else: it denies, and it does not answer. */
 const server = createServer((request, response) => {
   if (request.url === '/denied') response.writeHead(403).end();
 });
-let address = '';
 
-before(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const listening = server.address();
-  address = `http://127.0.0.1:${typeof listening === 'object' && listening !== null ? listening.port : 0}`;
-  village = await startHandsVillage(await startCallMind());
-  talk = new SessionPlay(village.peopleUrl);
-  await payForModels(talk.play, ['ada']);
-  await residents.start('ada');
-});
-after(async () => {
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const listening = server.address();
+const address = `http://127.0.0.1:${typeof listening === 'object' && listening !== null ? listening.port : 0}`;
+const village = await startHandsVillage(await startCallMind());
+const talk = new SessionPlay(village.peopleUrl);
+await payForModels(talk.play, ['ada']);
+await residents.start('ada');
+atEnd(async () => {
   await residents.remove();
   await village.remove();
   server.close();

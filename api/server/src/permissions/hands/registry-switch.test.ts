@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
 import { registryOff } from '@hamlet/core/egress';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../../testing/play.ts';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const ASKING = JSON.stringify([
@@ -15,22 +15,16 @@ const ASKING = JSON.stringify([
   { tools: ['install_package'], verdict: 'ask', reason: 'A person decides on packages' },
 ]);
 const OPEN = JSON.stringify([{ tools: ['read', 'exec', 'install', 'network'], verdict: 'allow' }]);
-let village: TestVillage;
-let asking: PermissionPlay;
-let open: PermissionPlay;
 let calls = 0;
 
-before(async () => {
-  village = await startTestVillage();
-  const file = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'egress.json');
-  await writeFile(file, JSON.stringify({ registries: { pip: true, crates: { url: 'https://crates.home/' } } }));
-  const urlOf = async (rules: string): Promise<string> =>
-    (await village.startReplica({ HAMLET_TOOL_RULES: rules, HAMLET_EGRESS_FILE: file })).peopleUrl;
-  [asking, open] = [new PermissionPlay(await urlOf(ASKING)), new PermissionPlay(await urlOf(OPEN))];
-  await asking.play.everybody();
-});
+const village = await testVillage();
+const file = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'egress.json');
+await writeFile(file, JSON.stringify({ registries: { pip: true, crates: { url: 'https://crates.home/' } } }));
+const urlOf = async (rules: string): Promise<string> =>
+  (await village.startReplica({ HAMLET_TOOL_RULES: rules, HAMLET_EGRESS_FILE: file })).peopleUrl;
+const [asking, open] = [new PermissionPlay(await urlOf(ASKING)), new PermissionPlay(await urlOf(OPEN))];
+await asking.play.everybody();
 afterEach(() => asking.endAll());
-after(() => village.remove());
 
 const NAMES: Readonly<Record<PackageManager, string>> = {
   apt: 'jq',

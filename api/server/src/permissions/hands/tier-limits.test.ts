@@ -2,32 +2,23 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, type CallInput } from '@hamlet/contract';
-import { dataOf } from '../../testing/play.ts';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { dataOf, startPlay } from '../../testing/play.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
-
-let village: TestVillage;
-let permits: PermissionPlay;
-let other: PermissionPlay;
 
 const tierFile = (tier: number): string =>
   join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-entitlement-tier-${tier}.yaml`);
 
-before(async () => {
-  village = await startTestVillage();
-  const tier0 = (await readFile(tierFile(0), 'utf8'))
-    .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
-    .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
-    .replace('memory: 256Mi', 'memory: 2Gi');
-  await writeFile(tierFile(0), tier0);
-  permits = new PermissionPlay((await village.startReplica({})).peopleUrl);
-  other = permits.at((await village.startReplica({})).peopleUrl);
-  await permits.play.everybody();
-});
+const tier0 = (await readFile(tierFile(0), 'utf8'))
+  .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
+  .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
+  .replace('memory: 256Mi', 'memory: 2Gi');
+await writeFile(tierFile(0), tier0);
+const { village, play } = await startPlay({ environment: {} });
+const permits = new PermissionPlay(play.url);
+const other = permits.at((await village.startReplica({})).peopleUrl);
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 type Body = CallInput<typeof beginCall>['body'];
 type Begin = Pick<Body, 'tool'> & { readonly callId: string; readonly args?: object; readonly over?: PermissionPlay };

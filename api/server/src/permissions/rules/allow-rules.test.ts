@@ -1,37 +1,26 @@
 /** Rules that people give with an answer: for which calls they hold, that they never loosen a denial, and their end. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { listAllowRules, type AllowRule, type AllowScope } from '@hamlet/contract';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '../../testing/play.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
 
 const ALLOW = { answer: 'allow' } as const;
 
-let village: TestVillage;
-let talk: SessionPlay;
-let permits: PermissionPlay;
-let strict: PermissionPlay;
-let grace: SignedInPerson;
-let mia: SignedInPerson;
-let noah: SignedInPerson;
-
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
-  const denying = JSON.stringify([...JSON.parse(ASKING_RULES), { tools: ['publish'], when: 'run', verdict: 'deny' }]);
-  const other = await village.startReplica({ HAMLET_TOOL_RULES: denying });
-  [talk, permits, strict] = [new SessionPlay(url), new PermissionPlay(url), new PermissionPlay(other.peopleUrl)];
-  await talk.play.everybody();
-  grace = await firstAdmin(url);
-  mia = await invite(grace, url, { name: 'Mia', role: 'member' });
-  noah = await invite(grace, url, { name: 'Noah', role: 'member' });
-});
+const village = await testVillage();
+const { peopleUrl: url } = await village.startReplica({ HAMLET_TOOL_RULES: ASKING_RULES });
+const denying = JSON.stringify([...JSON.parse(ASKING_RULES), { tools: ['publish'], when: 'run', verdict: 'deny' }]);
+const other = await village.startReplica({ HAMLET_TOOL_RULES: denying });
+const [talk, permits, strict] = [new SessionPlay(url), new PermissionPlay(url), new PermissionPlay(other.peopleUrl)];
+await talk.play.everybody();
+const grace = await firstAdmin(url);
+const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
+const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 /** Works on a new message of a person. */
 async function message(person: SignedInPerson, sessionId: string, agentId: 'ada' | 'bob' | 'cleo'): Promise<Working> {

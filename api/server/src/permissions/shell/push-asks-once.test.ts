@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, type Permission, type SafeMode } from '@hamlet/contract';
-import type { TestClient } from '@hamlet/test/env/client';
 import { aPush } from '../../egress/testing/a-push.ts';
 import { dataOf } from '../../testing/play.ts';
-import { clientOf, startTestVillage, TOKENS, type AgentId, type TestVillage } from '../../testing/test-village.ts';
+import { clientOf, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -29,27 +28,19 @@ const EGRESS = {
   cleo: '{ host: api.example.org, methods: [GET, POST], writes: Allow }',
 };
 
-let village: TestVillage;
-let permits: PermissionPlay;
-let broker: TestClient;
 let calls = 0;
 
-before(async () => {
-  village = await startTestVillage();
-  for (const [name, rule] of Object.entries(EGRESS))
-    await writeFile(
-      join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`),
-      AGENT(name, rule),
-    );
-  permits = await withRules(rulesWith());
-  broker = clientOf((await village.startReplica({ HAMLET_TOOL_RULES: rulesWith() })).peopleUrl, TOKENS.broker);
-  await permits.play.everybody();
-});
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 const withRules = async (rules: string, more: Record<string, string> = {}): Promise<PermissionPlay> =>
   new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: rules, ...more })).peopleUrl);
+
+const village = await testVillage();
+for (const [name, rule] of Object.entries(EGRESS))
+  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`), AGENT(name, rule));
+const permits = await withRules(rulesWith());
+const broker = clientOf((await village.startReplica({ HAMLET_TOOL_RULES: rulesWith() })).peopleUrl, TOKENS.broker);
+await permits.play.everybody();
 
 /** `begun 900` for a call that may wait for people, or the code with which it is refused or denied. */
 async function started(

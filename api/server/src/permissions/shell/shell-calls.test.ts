@@ -1,10 +1,10 @@
 /** Shell commands over HTTP: the API judges what their programs do, and a rule of a person holds for its key alone. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { beginCall, type AllowRule } from '@hamlet/contract';
 import { codeOf } from '@hamlet/test/env/client';
 import { dataOf } from '../../testing/play.ts';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 import { keyOfCommand } from './allow-key.ts';
@@ -16,20 +16,12 @@ const CLOSED = JSON.stringify([
   { tools: ['publish', 'install'], verdict: 'deny', reason: 'Nothing leaves this village' },
 ]);
 
-let village: TestVillage;
-let permits: PermissionPlay;
-let strict: PermissionPlay;
-
-before(async () => {
-  village = await startTestVillage();
-  const tunnel = await withTunnel(village);
-  const urlOf = async (rules: string) =>
-    (await village.startReplica({ HAMLET_TOOL_RULES: rules, ...tunnel })).peopleUrl;
-  [permits, strict] = [new PermissionPlay(await urlOf(OPEN)), new PermissionPlay(await urlOf(CLOSED))];
-  await permits.play.everybody();
-});
+const village = await testVillage();
+const tunnel = await withTunnel(village);
+const urlOf = async (rules: string) => (await village.startReplica({ HAMLET_TOOL_RULES: rules, ...tunnel })).peopleUrl;
+const [permits, strict] = [new PermissionPlay(await urlOf(OPEN)), new PermissionPlay(await urlOf(CLOSED))];
+await permits.play.everybody();
 afterEach(() => permits.endAll());
-after(() => village.remove());
 
 let calls = 0;
 /** `begun`, or the code with which a call of `shell` is refused or denied. */

@@ -1,16 +1,12 @@
 /** Trials of 50,000 calls by the largest proposals: bounded in time and number, with other requests served meanwhile. */
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, tryPolicy, VillageRules } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf } from '@hamlet/test/env/client';
-import { startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay } from '../testing/permission-play.ts';
-
-let village: TestVillage;
-let permits: PermissionPlay;
-let url: string;
 
 /** Rules as long as a proposal may have them; the last one alone names a class of the calls. */
 const LONGEST: VillageRules = VillageRules.parse([
@@ -21,23 +17,20 @@ const LONGEST: VillageRules = VillageRules.parse([
   { tools: ['exec'], verdict: 'deny' },
 ]);
 
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl } = await village.startReplica();
-  url = peopleUrl;
-  permits = new PermissionPlay(url);
-  await permits.play.everybody();
-  const { runId } = await permits.startRun('ada');
-  const superuser = openSuperuser(village.postgres);
-  const { uid } = await permits.play.agent('ada');
-  await superuser.run(`
+const village = await testVillage();
+const { peopleUrl } = await village.startReplica();
+const url = peopleUrl;
+const permits = new PermissionPlay(url);
+await permits.play.everybody();
+const { runId } = await permits.startRun('ada');
+const superuser = openSuperuser(village.postgres);
+const { uid } = await permits.play.agent('ada');
+await superuser.run(`
     insert into judged_call (run_id, call_id, agent_id, agent_uid, tool, tool_class, classes, taint_source, taint_detail, words, verdict, policy_version, judged_at)
     select '${runId}', 'call-' || n, 'ada', '${uid}', 'shell', 'exec', (array['read', 'exec', 'network', 'install', 'publish'])[1 + n % 3 : 5],
       case when n % 3 = 0 then 'egress' end, case when n % 3 = 0 then 'host-' || n % 500 end, 'make test', 'allow', repeat('0', 64),
       now() - n * interval '10 seconds' from generate_series(1, ${TRIAL_CALLS_MAX + 1_000}) n`);
-  await superuser.close();
-});
-after(() => village.remove());
+await superuser.close();
 
 const attempt = (rules: VillageRules) => permits.play.admin.tryPolicy({ of: 'village', rules });
 

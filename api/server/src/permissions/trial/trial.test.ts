@@ -1,7 +1,7 @@
 /** Trials of rules over HTTP: the calls of a week are judged again by proposed rules, and the report equals a count by hand. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import {
   beginCall,
   tryPolicy,
@@ -13,12 +13,13 @@ import {
   type VillageRule,
 } from '@hamlet/contract';
 import { judge, resolvePolicy } from '@hamlet/core';
-import { openSuperuser, type Superuser } from '@hamlet/test/env/superuser';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { codeOf } from '@hamlet/test/env/client';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { startTestVillage, type AgentId, type TestVillage } from '../../testing/test-village.ts';
+import { type AgentId, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, post, resultOf, type Working } from '../testing/permission-play.ts';
 import { needsOf } from '../shell/judge-hands-call.ts';
@@ -31,11 +32,6 @@ const RULES: VillageRules = VillageRules.parse([
 ]);
 const COMMANDS = ['ls', 'git status', 'touch /workspace/a', 'pip install flask', 'git push origin main', 'make x'];
 
-let village: TestVillage;
-let permits: PermissionPlay;
-let talk: SessionPlay;
-let superuser: Superuser;
-
 /** A call that this test has made, for the count by hand. */
 interface Made {
   readonly agentId: AgentId;
@@ -44,22 +40,17 @@ interface Made {
 }
 const made: Made[] = [];
 
-before(async () => {
-  village = await startTestVillage();
-  const { peopleUrl } = await village.startReplica({
-    HAMLET_TOOL_RULES: JSON.stringify(RULES),
-    ...(await withTunnel(village)),
-  });
-  permits = new PermissionPlay(peopleUrl);
-  talk = new SessionPlay(peopleUrl);
-  superuser = openSuperuser(village.postgres);
-  await permits.play.everybody();
+const village = await testVillage();
+const { peopleUrl } = await village.startReplica({
+  HAMLET_TOOL_RULES: JSON.stringify(RULES),
+  ...(await withTunnel(village)),
 });
+const permits = new PermissionPlay(peopleUrl);
+const talk = new SessionPlay(peopleUrl);
+const superuser = openSuperuser(village.postgres);
+await permits.play.everybody();
+atEnd(() => superuser.close());
 afterEach(() => permits.endAll());
-after(async () => {
-  await superuser.close();
-  await village.remove();
-});
 
 const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.call(tryPolicy, { body });
 const trial = async (body: PolicyProposal): Promise<PolicyTrial> => dataOf(await attempt(body));

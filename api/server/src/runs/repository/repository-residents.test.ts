@@ -4,24 +4,22 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
-import { payForModels, startHandsVillage, type HandsVillage } from '../../testing/hands-village.ts';
+import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { dataOf } from '../../testing/play.ts';
-import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
+import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 import { eventually } from '../../testing/test-village.ts';
 import { askFor, startCallMind } from '../testing/call-mind.ts';
 
 const residents = residentProcesses(() => talk.play);
-let village: HandsVillage;
-let talk: SessionPlay;
 const systems: string[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-repositories-'));
 const servers = (name: string): string => join(folder, name);
-let mia: SignedInPerson;
 
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], {
@@ -39,19 +37,17 @@ function server(name: string): void {
   git(seed, 'clone', '-q', '--bare', seed, servers(`${name}.git`));
 }
 
-before(async () => {
-  // The hands of this test reach the servers as folders: the way through the broker has tests of its own.
-  const config = join(folder, 'gitconfig');
-  writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
-  process.env['GIT_CONFIG_GLOBAL'] = config;
-  ['bakery', 'mill'].forEach(server);
-  village = await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel });
-  talk = new SessionPlay(village.peopleUrl);
-  await payForModels(talk.play, ['ada']);
-  mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
-  await residents.start('ada');
-});
-after(async () => {
+// The hands of this test reach the servers as folders: the way through the broker has tests of its own.
+const config = join(folder, 'gitconfig');
+writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
+process.env['GIT_CONFIG_GLOBAL'] = config;
+['bakery', 'mill'].forEach(server);
+const village = await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel });
+const talk = new SessionPlay(village.peopleUrl);
+await payForModels(talk.play, ['ada']);
+const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
+await residents.start('ada');
+atEnd(async () => {
   await residents.remove();
   await village.remove();
   rmSync(folder, { recursive: true });

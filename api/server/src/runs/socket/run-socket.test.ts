@@ -1,15 +1,13 @@
 /** The websocket of a run: each event once over any number of connections and replicas, words, the end, and its readers. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Run, RunEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from '../../service/redis-link.ts';
-import type { RedisLink } from '../../service/redis-link.ts';
-import type { RunningServer } from '../../start/start-server.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
 import { dataOf } from '../../testing/play.ts';
-import { agentToken, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
-import type { TestVillage } from '../../testing/test-village.ts';
+import { agentToken, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 interface Message {
   readonly type: 'run_event' | 'delta' | 'run';
@@ -17,22 +15,12 @@ interface Message {
   readonly data: unknown;
 }
 
-let village: TestVillage;
-let replicas: readonly RunningServer[];
-let runs: RunPlay;
-let link: RedisLink;
-
-before(async () => {
-  village = await startTestVillage();
-  replicas = [await village.startReplica(), await village.startReplica()];
-  runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
-  link = openRedisLink(village.redis.url, () => undefined);
-  await runs.play.everybody();
-});
-after(async () => {
-  link.close();
-  await village.remove();
-});
+const village = await testVillage();
+const replicas = [await village.startReplica(), await village.startReplica()];
+const runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
+const link = openRedisLink(village.redis.url, () => undefined);
+await runs.play.everybody();
+atEnd(() => link.close());
 
 /** A connection to a replica, with everything that it received. */
 class Reader {

@@ -1,19 +1,14 @@
 /** Workers of agents with a model: a resident's process, the API, and a scripted model that answers by the prompt of each run. */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
-import {
-  OPENAI_WIRE,
-  startWireServer,
-  type WireAnswer,
-  type WireRequest,
-  type WireServer,
-} from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../../gateway/testing/wire-models.ts';
 import { dataOf } from '../../testing/play.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
-import { eventually, startTestVillage, type TestVillage } from '../../testing/test-village.ts';
+import { eventually, testVillage } from '../../testing/test-village.ts';
 
 const RULES = [
   { tools: ['read', 'publish', 'delegate', 'speak', 'buy'], verdict: 'allow' },
@@ -74,34 +69,28 @@ function answer({ path, body }: WireRequest): WireAnswer | null {
 }
 
 const residents = residentProcesses(() => runs.play);
-let village: TestVillage;
-let runs: RunPlay;
-let mind: WireServer;
 
-before(async () => {
-  mind = await startWireServer([], { otherwise: answer });
-  village = await startTestVillage({ villageSpeed: 20 });
-  const replica = await village.startReplica(
-    { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
-    { models: wireModels(mind.url) },
-  );
-  runs = new RunPlay(replica.peopleUrl);
-  await runs.play.everybody();
-  const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
-  await runs.play.admin.rewardAgent(body);
-  // The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
-  const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
-  await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
+const mind = await startWireServer([], { otherwise: answer });
+const village = await testVillage({ villageSpeed: 20 });
+const replica = await village.startReplica(
+  { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
+  { models: wireModels(mind.url) },
+);
+const runs = new RunPlay(replica.peopleUrl);
+await runs.play.everybody();
+const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
+await runs.play.admin.rewardAgent(body);
+// The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
+const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
+await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
+atEnd(async () => {
+  await residents.remove();
+  await mind.close();
 });
 afterEach(async () => {
   mayEnd = false;
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });
-});
-after(async () => {
-  await residents.remove();
-  await village.remove();
-  await mind.close();
 });
 
 const give = (parts: readonly Part[]): Promise<Run> => runs.give('ada', `${PARENT} Delegate: ${JSON.stringify(parts)}`);

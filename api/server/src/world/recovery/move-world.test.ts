@@ -3,7 +3,7 @@
  * agreed move can be replayed.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
 import {
   advance,
@@ -17,8 +17,9 @@ import {
   validateCommand,
 } from '@hamlet/core';
 import type { WorldMap, WorldState } from '@hamlet/core';
-import { appendBatch, FencedError, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { appendBatch, FencedError, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { moveWorldToMap } from './move-world.ts';
@@ -29,10 +30,6 @@ const SEED = 7;
 const NOW_TICK = 900;
 const oldMap = defaultMap();
 const newMap = flooded(oldMap);
-let postgres: TestPostgres;
-let db: Db;
-let epoch = 0;
-let world: WorldState;
 
 /** The same village with water in every fourth column of tiles, except slots of landmarks. */
 function flooded(map: WorldMap): WorldMap {
@@ -45,31 +42,29 @@ function flooded(map: WorldMap): WorldMap {
   });
 }
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-  epoch = (await takeLease(db, 'old', 600_000)) ?? 0;
-  world = createWorld(oldMap, SEED);
-  await play(
-    ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 0, awake: true, online: true })),
-    1,
-  );
-  await play(
-    ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + index, y: 60 + (index % 8) } })),
-    10,
-  );
-  await saveSnapshot(db, epoch, await packSnapshot(world));
-  await play(
-    ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 60 + index, y: 62 } })),
-    870,
-  );
-});
-after(async () => {
+const ids = Array.from({ length: 30 }, (_, index) => `agent-${index}`);
+
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+const epoch = (await takeLease(db, 'old', 600_000)) ?? 0;
+const world = createWorld(oldMap, SEED);
+await play(
+  ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 0, awake: true, online: true })),
+  1,
+);
+await play(
+  ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + index, y: 60 + (index % 8) } })),
+  10,
+);
+await saveSnapshot(db, epoch, await packSnapshot(world));
+await play(
+  ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 60 + index, y: 62 } })),
+  870,
+);
+atEnd(async () => {
   await db.destroy();
   await postgres.remove();
 });
-
-const ids = Array.from({ length: 30 }, (_, index) => `agent-${index}`);
 
 async function play(commands: readonly WorldCommand[], tick: number): Promise<void> {
   const events: WorldEvent[] = advance(world, tick);

@@ -1,11 +1,12 @@
 /** Recovers a large village completely: the newest undamaged snapshot, and all events after it. */
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
 import { advance, createWorld, defaultMap, reduce, stateHash, validateCommand, type WorldState } from '@hamlet/core';
-import { appendBatch, openDatabase, saveSnapshot, takeLease, type Db } from '@hamlet/store';
-import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
+import { appendBatch, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
+import { migratedPostgres } from '@hamlet/test/env/postgres';
+import { atEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
@@ -13,18 +14,12 @@ import { packSnapshot, recoverWorld } from './recover.ts';
 const AGENTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
 const SEED = 7;
 const map = defaultMap();
-let postgres: TestPostgres;
-let db: Db;
-let epoch = 0;
-let world: WorldState;
 
-before(async () => {
-  postgres = await migratedPostgres();
-  db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-  epoch = (await takeLease(db, 'test', 600_000)) ?? 0;
-  world = createWorld(map, SEED);
-});
-after(async () => {
+const postgres = await migratedPostgres();
+const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
+const epoch = (await takeLease(db, 'test', 600_000)) ?? 0;
+const world = createWorld(map, SEED);
+atEnd(async () => {
   await db.destroy();
   await postgres.remove();
 });
