@@ -6,11 +6,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { moveAgent } from '@hamlet/contract';
 import { ROOT } from '../../local/village/paths.ts';
 import { until } from '../env/until.ts';
-import { openBrowser, type TestBrowser } from '../env/browser.ts';
-import { signIn } from '../env/signed-in.ts';
+import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
@@ -67,7 +65,7 @@ async function shot(name: string, figures: number = AGENTS.length): Promise<void
 /** Sends an agent to the first of its destinations where it is not. */
 async function send(agent: (typeof AGENTS)[number]): Promise<void> {
   for (const landmark_id of DESTINATIONS[agent]) {
-    const outcome = await place.admin.call(moveAgent, { params: { agent_id: agent }, body: { landmark_id } });
+    const outcome = await place.admin.raw.moveAgent({ agent_id: agent, landmark_id });
     if (outcome.ok && outcome.data.path_tiles > 3) return;
   }
 }

@@ -7,8 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT } from '../../local/village/paths.ts';
-import { openBrowser, type TestBrowser } from '../env/browser.ts';
-import { signIn } from '../env/signed-in.ts';
+import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 

@@ -10,15 +10,15 @@ import {
   liftKill,
   liftQuarantine,
   liftTokenRevocation,
-  liftVillageFreeze,
   quarantineAgent,
   revokeAgentToken,
 } from '@hamlet/contract';
+import { dataOf } from '../env/client.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { MARK } from '../env/egress/probe.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
 const REASON = { reason: 'it calls strangers' };
 const PAUSE_MS = 20;
@@ -67,7 +67,7 @@ const BRAKES: readonly Brake[] = [
     metric: 'villageFreezeToTunnelEndMs',
     podStays: true,
     take: async () => void (await place.admin.freezeVillage(REASON)),
-    lift: async () => void (await place.admin.call(liftVillageFreeze, {})),
+    lift: async () => void (await place.admin.raw.liftVillageFreeze()),
   },
   against('tunnel-quinn', 'quarantineToTunnelEndMs', [quarantineAgent, liftQuarantine]),
   against('tunnel-fred', 'freezeToTunnelEndMs', [freezeAgent, liftFreeze]),

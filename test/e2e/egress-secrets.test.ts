@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { deleteModelCredential } from '@hamlet/contract';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { filesWith, processesOf, textsInProcess, type Container } from '../env/egress/find-in-pod.ts';
 import { secretValue, localPlace } from '../../local/village/kubectl.ts';
@@ -45,7 +44,7 @@ before(async () => {
   authorityKey = pem.split('\n')[1] ?? '';
 });
 after(async () => {
-  await place.admin.call(deleteModelCredential, { params: { name: CREDENTIAL }, query: { agent_id: NAME } });
+  await place.admin.raw.deleteModelCredential({ name: CREDENTIAL, agent_id: NAME });
   await deleteAgents(place, [NAME]);
   await place.tryKubectl(['delete', 'secret', SECRET, '--ignore-not-found']);
   await outside.close();

@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { getPost } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { untilReady, village, type Village } from '@hamlet/test/env/village';
 import { tryRun } from '../../local/village/command.ts';
@@ -55,7 +54,7 @@ test(
     assert.match(restored.output, /next seal ✓ .* entries/);
     await until('the api answers', async () => (await fetch(`${v.url}/livez`)).ok);
     assert.equal((await v.admin.getPost({ post_id: kept })).post.title, 'Written before the backup');
-    const gone = await v.admin.call(getPost, { params: { post_id: lost }, query: {} });
+    const gone = await v.admin.raw.getPost({ post_id: lost });
     assert.equal(gone.ok, false);
     assert.ok(Number(await balance()) <= rich - 1, `${await balance()} of ${rich}`);
     await untilReady(v, AGENT);

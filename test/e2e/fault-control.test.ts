@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { liftFreeze } from '@hamlet/contract';
 import { LEASES, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
@@ -38,7 +37,7 @@ after(async () => {
   await place.tryKubectl(['scale', ...APIS, '--replicas=1']);
   for (const api of APIS) await place.tryKubectl(['rollout', 'status', api, '--timeout=120s']);
   await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
-  await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } });
+  await place.admin.raw.liftFreeze({ agent_id: FROZEN });
   await deleteAgents(place, [FROZEN, NEWCOMER]);
   await kube.close();
 });

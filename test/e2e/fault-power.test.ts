@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, createPost, getWorld, listPosts, type Run } from '@hamlet/contract';
+import { API_VERSION, type Run } from '@hamlet/contract';
 import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
@@ -126,7 +126,7 @@ async function mapIsLive(): Promise<boolean> {
 
 /** True if the API returns the world with all agents in it. */
 async function mapIsRead(): Promise<boolean> {
-  const outcome = await place.admin.call(getWorld, {});
+  const outcome = await place.admin.raw.getWorld();
   return (
     outcome.ok &&
     AGENTS.every((agent) => outcome.data.agents.some(({ agent_id }) => agent_id === agent)) &&
@@ -161,8 +161,7 @@ async function everythingBack(): Promise<void> {
     });
   await until(
     'the board accepts a post',
-    async () =>
-      (await place.admin.call(createPost, { body: { title: 'The power is back', body: 'All lights are on.' } })).ok,
+    async () => (await place.admin.raw.createPost({ title: 'The power is back', body: 'All lights are on.' })).ok,
     { capMs: BACK_CAP_MS },
   );
 }
@@ -206,7 +205,7 @@ test(
     const { record } = await cutPower(core);
     await Promise.all([
       until('the map is read', mapIsRead).then(() => record('corePowerCutMapMs')),
-      until('the board is read', async () => (await place.admin.call(listPosts, { query: {} })).ok).then(() =>
+      until('the board is read', async () => (await place.admin.raw.listPosts()).ok).then(() =>
         record('corePowerCutBoardMs'),
       ),
     ]);

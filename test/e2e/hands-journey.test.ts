@@ -13,7 +13,7 @@ import { fileServer, gitServer } from '../../api/broker/src/testing/package-serv
 import { hamletCluster } from '../../local/village/cluster.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
-import { openBrowser, type TestBrowser } from '../env/browser.ts';
+import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import { closeVillage, openVillage, startOutside, TLS_PORT, type Outside } from '../env/egress/outside.ts';
 import { pythonIndex } from '../env/egress/python-index.ts';
 import { startBakery, type Bakery } from '../env/hands/bakery.ts';
@@ -36,7 +36,6 @@ import {
 import { PermissionCards } from '../env/hands/permission-cards.ts';
 import { makeSmallRepository, REPAIRED, type SmallRepository } from '../env/hands/small-repository.ts';
 import { startSteppedMind } from '../env/hands/stepped-mind.ts';
-import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 

@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
-import { listMessages, type RunEvent } from '@hamlet/contract';
+import { type RunEvent } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
-import { openBrowser, type TestBrowser } from '../env/browser.ts';
+import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
 import {
   BREAD_ANSWER,
   BREAD_QUESTION,
@@ -25,7 +25,6 @@ import {
 } from '../env/minds/decision-mind.ts';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB } from '../env/minds/journey-mind.ts';
 import { chatsOf, connectMind, disconnectMind, LARGE, SMALL, startVillageMind } from '../env/minds/village-mind.ts';
-import { signIn } from '../env/signed-in.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
@@ -305,7 +304,7 @@ async function isKilled(): Promise<void> {
   await place.admin.answerPermission({ ...params, answer: 'allow' });
   await killApis();
   await until('her answer', async () => {
-    const outcome = await place.admin.call(listMessages, { params: { session_id }, query: {} });
+    const outcome = await place.admin.raw.listMessages({ session_id });
     return outcome.ok && outcome.data.messages.some(({ author }) => author.role === 'agent');
   });
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, buyCompute, PurchaseView, type PurchaseItem } from '@hamlet/contract';
+import { API_VERSION, PurchaseView, type PurchaseItem } from '@hamlet/contract';
 import { CAP_MS, until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
 
@@ -216,7 +216,7 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
   );
   assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is unchanged');
   await untilTold(BUYER, 'GpuWindow');
-  const second = await place.admin.call(buyCompute, { body: { agent_id: BUYER, item: GPU_WINDOW, seconds: 1 } });
+  const second = await place.admin.raw.buyCompute({ agent_id: BUYER, item: GPU_WINDOW, seconds: 1 });
   assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
 
   const { entries } = await place.admin.getLedger({ agent_id: BUYER });

@@ -1,7 +1,7 @@
 /** A reboot does not wait for the old loop: a new cycle begins at once, and the API refuses the writes of the old cycle. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { awakenAgent, exchangeAgentToken, rebootAgent, suspendAgent } from '@hamlet/contract';
+import { exchangeAgentToken } from '@hamlet/contract';
 import { until } from '../env/until.ts';
 import { agentOf, untilReady, village, type Village } from '../env/village.ts';
 
@@ -46,7 +46,7 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
     async () => typeof (await callFrom(old.pod ?? '', `/agents/${NAME}/action`, talk))['accepted_seq'] === 'number',
   );
 
-  const rebooted = await place.admin.call(rebootAgent, { params: { agent_id: NAME } });
+  const rebooted = await place.admin.raw.rebootAgent({ agent_id: NAME });
   assert.equal(rebooted.ok, true, JSON.stringify(rebooted));
   const fresh = await until('another pod is Ready', async () => {
     const agent = await agentOf(place, NAME);
@@ -64,18 +64,18 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
 
 test('awakening an awake agent and suspending a sleeping one change nothing; rebooting a sleeping one is refused', async () => {
   const awake = await untilReady(place, NAME);
-  const again = await place.admin.call(awakenAgent, { params: { agent_id: NAME } });
+  const again = await place.admin.raw.awakenAgent({ agent_id: NAME });
   assert.equal(again.ok && again.data.changed, false);
   assert.equal((await agentOf(place, NAME))?.cycle, awake.cycle);
-  await place.admin.call(suspendAgent, { params: { agent_id: NAME } });
+  await place.admin.raw.suspendAgent({ agent_id: NAME });
   try {
     await until('it sleeps', async () => (await agentOf(place, NAME))?.pod === null);
-    const twice = await place.admin.call(suspendAgent, { params: { agent_id: NAME } });
+    const twice = await place.admin.raw.suspendAgent({ agent_id: NAME });
     assert.equal(twice.ok && twice.data.changed, false);
-    const reboot = await place.admin.call(rebootAgent, { params: { agent_id: NAME } });
+    const reboot = await place.admin.raw.rebootAgent({ agent_id: NAME });
     assert.equal(reboot.ok ? 'accepted' : reboot.problem.code, 'reboot_while_asleep');
   } finally {
-    await place.admin.call(awakenAgent, { params: { agent_id: NAME } });
+    await place.admin.raw.awakenAgent({ agent_id: NAME });
   }
   await untilReady(place, NAME);
 });

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  awakenAgent,
   banAgent,
   freezeAgent,
   killAgent,
@@ -13,18 +12,17 @@ import {
   liftFreeze,
   liftKill,
   liftQuarantine,
-  liftTokenRevocation,
   quarantineAgent,
   type AgentDetail,
 } from '@hamlet/contract';
 import { CLAIMS, isStatus, PODS, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { dataOf } from '../env/client.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import {
   agentOf,
   applyAgent,
   containerOf,
-  dataOf,
   deleteAgents,
   kubeClient,
   untilReady,
@@ -69,7 +67,7 @@ before(async () => {
 });
 after(async () => {
   for (const { agent, lift } of CASES) await place.admin.call(lift, { params: { agent_id: agent } });
-  await place.admin.call(liftTokenRevocation, { params: { agent_id: REVOKED } });
+  await place.admin.raw.liftTokenRevocation({ agent_id: REVOKED });
   await deleteAgents(place, ALL);
   await kube.close();
 });
@@ -120,7 +118,7 @@ for (const { agent, take, reason, metric } of CASES) {
     assert.match(barred.why.message, /it sings at night/);
     assert.equal(barred.power, 'Awake', 'the spec is unchanged');
     if (take === banAgent) {
-      const refused = await place.admin.call(awakenAgent, { params: { agent_id: agent } });
+      const refused = await place.admin.raw.awakenAgent({ agent_id: agent });
       assert.equal(refused.ok ? null : refused.problem.code, 'agent_banned');
     }
   });

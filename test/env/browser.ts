@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { secrets } from '../../local/village/secrets.ts';
 
 /** Debian's package `chromium`; `HAMLET_CHROMIUM` overrides it. */
 const EXECUTABLE = process.env['HAMLET_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -108,4 +109,14 @@ function contextOf({
     deviceScaleFactor: phone ? 2 : 1,
     ...(reducedMotion === undefined ? {} : { reducedMotion }),
   };
+}
+
+/** Signs the page in as the first admin of the village that `make up` started. */
+export async function signIn(page: Page): Promise<void> {
+  const { adminName, adminPassword } = secrets();
+  await page.getByRole('button', { name: 'Sign in' }).first().click();
+  await page.fill('.dialog input[name="name"]', adminName);
+  await page.fill('.dialog input[name="password"]', adminPassword);
+  await page.click('.dialog button[type="submit"]');
+  await page.waitForSelector('.account-name');
 }

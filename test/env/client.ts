@@ -1,33 +1,60 @@
 import { createClient, ProblemError, ROUTES } from '@hamlet/contract';
-import type { CallData, CallInput, Client, ClientOptions, Problem, Refusal, RouteSpec } from '@hamlet/contract';
+import type {
+  CallData,
+  CallInput,
+  Client,
+  ClientOptions,
+  Outcome,
+  Problem,
+  Refusal,
+  RouteSpec,
+  StreamEvent,
+} from '@hamlet/contract';
 import type { z } from 'zod';
 
 type Part<R, K extends 'params' | 'query' | 'body'> =
   R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.input<S> : unknown) : unknown;
 type Input<R> = Part<R, 'params'> & Part<R, 'query'> & Part<R, 'body'>;
-type CallOptions = Pick<CallInput<RouteSpec>, 'idempotencyKey' | 'ifMatch' | 'signal'>;
+type CallOptions = Pick<CallInput<RouteSpec>, 'idempotencyKey' | 'ifMatch' | 'signal'> & {
+  readonly onBytes?: () => void;
+};
 
-/** Calls a route with the fields of its path, query and body in one object. Throws ProblemError for a refusal. */
-type RouteCall<R> = (
-  ...args: object extends Input<R>
-    ? [input?: Input<R>, options?: CallOptions]
-    : [input: Input<R>, options?: CallOptions]
-) => Promise<R extends RouteSpec ? CallData<R> : never>;
+type Args<R> =
+  object extends Input<R> ? [input?: Input<R>, options?: CallOptions] : [input: Input<R>, options?: CallOptions];
+type Data<R> = R extends RouteSpec ? CallData<R> : never;
+type IsStream<R> = R extends { readonly answer: { readonly kind: 'sse' } } ? true : false;
+type Events<R> = AsyncGenerator<R extends RouteSpec ? StreamEvent<R> : never>;
+type Named = (typeof ROUTES)[number];
 
-/** A client with a function for each route. */
-export type TestClient = Client & { readonly [R in (typeof ROUTES)[number] as R['name']]: RouteCall<R> };
+/** A client with a function for each route, which takes the fields of path, query and body in one object. */
+export type TestClient = Client & {
+  /** Throws ProblemError for a refusal. */
+  readonly [R in Named as R['name']]: (...args: Args<R>) => IsStream<R> extends true ? Events<R> : Promise<Data<R>>;
+} & {
+  /** The same functions, which return a refusal as a value. */
+  readonly raw: { readonly [R in Named as R['name']]: (...args: Args<R>) => Promise<Outcome<Data<R>>> };
+};
 
 export function testClient(options: ClientOptions): TestClient {
   const client = createClient(options);
-  const calls = (ROUTES as readonly RouteSpec[]).map((route) => [
-    route.name,
-    async (input: object = {}, sent: CallOptions = {}): Promise<unknown> => {
-      const outcome = await client.call(route, { ...partsOf(route, input), ...sent });
-      if (!outcome.ok) throw new ProblemError(outcome.problem);
-      return outcome.data;
-    },
-  ]);
-  return { ...client, ...(Object.fromEntries(calls) as Omit<TestClient, keyof Client>) };
+  const calls: Record<string, unknown> = {};
+  const raw: Record<string, unknown> = {};
+  for (const route of ROUTES as readonly RouteSpec[]) {
+    const call = (input: object = {}, sent: CallOptions = {}): Promise<Outcome<unknown>> =>
+      client.call(route, { ...partsOf(route, input), ...sent });
+    raw[route.name] = call;
+    calls[route.name] =
+      route.answer.kind === 'sse'
+        ? (input: object = {}, sent: CallOptions = {}) => client.open(route, { ...partsOf(route, input), ...sent })
+        : async (...args: Parameters<typeof call>) => dataOf(await call(...args));
+  }
+  return { ...client, ...calls, raw } as unknown as TestClient;
+}
+
+/** The data of an answer. Throws ProblemError for a refusal. */
+export function dataOf<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.data;
+  throw new ProblemError(outcome.problem);
 }
 
 /** Fields that neither path nor query of the route have belong to its body, or to the query if it takes no body. */
@@ -41,7 +68,12 @@ function partsOf(route: RouteSpec, input: object): object {
   return { params, query, ...(route.body === undefined ? {} : { body }) };
 }
 
-/** The code of a refusal, by a function of a route or by `call`; null for an accepted request. */
+/** The code of a refusal; null for an accepted request. */
+export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
+  return outcome.ok ? null : outcome.problem.code;
+}
+
+/** The code of a pending call's refusal, which it throws or returns; null for an accepted request. */
 export async function codeOf(call: Promise<unknown>): Promise<Refusal | null> {
   try {
     const answer = await call;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_VERSION, getAgent, moveAgent, type AgentDetail, type Outcome } from '@hamlet/contract';
+import { API_VERSION, type AgentDetail, type Outcome } from '@hamlet/contract';
 import { KubeClient, kubeconfigConnection } from '@hamlet/kube';
 import { testClient, type TestClient } from './client.ts';
 import { clusterStatus, hamletCluster, program } from '../../local/village/cluster.ts';
@@ -64,7 +64,7 @@ export async function getObject<T>({ tryKubectl }: Village, kind: string, name: 
 
 /** The agent as the API describes it; undefined when the API does not know it. */
 export async function agentOf({ admin }: Village, name: string): Promise<AgentDetail | undefined> {
-  const outcome = await admin.call(getAgent, { params: { agent_id: name } });
+  const outcome = await admin.raw.getAgent({ agent_id: name });
   return outcome.ok ? outcome.data : undefined;
 }
 
@@ -98,7 +98,7 @@ export async function untilMoves(place: Village, name: string): Promise<void> {
       return true;
     if (performance.now() < againMs) return undefined;
     const landmark_id = DESTINATIONS[sent++ % DESTINATIONS.length] ?? DESTINATIONS[0];
-    const outcome = await place.admin.call(moveAgent, { params: { agent_id: name }, body: { landmark_id } });
+    const outcome = await place.admin.raw.moveAgent({ agent_id: name, landmark_id });
     againMs = outcome.ok ? performance.now() + SEND_AGAIN_MS : 0;
     return undefined;
   });

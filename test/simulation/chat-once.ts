@@ -2,7 +2,6 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSession, listMessages, sendMessage } from '@hamlet/contract';
 import type { SessionMessage } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
@@ -22,12 +21,12 @@ export async function chatOnce(env: Readonly<Record<string, string>>, text: stri
     const { url, adminToken } = village.file;
     const admin = testClient({ baseUrl: url, token: adminToken });
     const session_id = await until('a session', async () => {
-      const opened = await admin.call(createSession, { params: { agent_id: 'ada' }, body: {} });
+      const opened = await admin.raw.createSession({ agent_id: 'ada' });
       return opened.ok ? opened.data.session.session_id : undefined;
     });
-    await admin.call(sendMessage, { params: { session_id }, body: { text } });
+    await admin.raw.sendMessage({ session_id, text });
     return await until('the answer', async () => {
-      const answer = await admin.call(listMessages, { params: { session_id }, query: {} });
+      const answer = await admin.raw.listMessages({ session_id });
       if (!answer.ok) return undefined;
       const { messages } = answer.data;
       return messages.find(({ author, state }) => author.role === 'agent' || state === 'failed');

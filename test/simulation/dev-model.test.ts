@@ -5,7 +5,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { completeChat } from '@hamlet/contract';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
@@ -45,7 +44,7 @@ test('an agent asks the model of the server, with the key of the village', async
     answer: OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }),
   });
   const messages = [{ role: 'user' as const, content: 'Hello' }];
-  const answer = await client.call(completeChat, { body: { model: 'small', messages } });
+  const answer = await client.raw.completeChat({ model: 'small', messages });
   assert.ok(answer.ok, JSON.stringify(answer));
   assert.equal(answer.data.choices[0]?.message.content, 'Good day.');
   assert.deepEqual([answer.data.hamlet.provider, answer.data.hamlet.scripted], ['model', false]);

@@ -4,7 +4,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createRun, getRun } from '@hamlet/contract';
 import type { Run } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
@@ -27,14 +26,14 @@ after(async () => {
 
 async function give(prompt: string): Promise<Run> {
   return until('the run to be given', async () => {
-    const answer = await admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt } });
+    const answer = await admin.raw.createRun({ agent_id: 'ada', prompt });
     return answer.ok ? answer.data.run : undefined;
   });
 }
 
 async function ended({ run_id }: Run): Promise<Run> {
   return until('the end of the run', async () => {
-    const answer = await admin.call(getRun, { params: { run_id } });
+    const answer = await admin.raw.getRun({ run_id });
     return answer.ok && answer.data.run.ended_at !== null ? answer.data.run : undefined;
   });
 }
@@ -49,7 +48,7 @@ test('a run is cancelled while its resident walks', async () => {
   // A long way, so that the resident still walks when the test cancels the run.
   const run = await give('Go to the forest clearing. Go to the fishing dock. '.repeat(10).trim());
   await until('it to go', async () => {
-    const answer = await admin.call(getRun, { params: { run_id: run.run_id } });
+    const answer = await admin.raw.getRun({ run_id: run.run_id });
     return answer.ok && answer.data.run.state === 'running';
   });
   await admin.cancelRun({ run_id: run.run_id });

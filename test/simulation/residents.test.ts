@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { actAsAgent, listTurns, moveAgent } from '@hamlet/contract';
+import { listTurns } from '@hamlet/contract';
 import type { AgentDetail, CallData, Turn } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
@@ -76,7 +76,7 @@ async function turnsOf(name: Name): Promise<readonly Recorded[]> {
 /** Bob has no process yet, so the test moves him to ada. */
 async function bringBobTo(ada: AgentDetail): Promise<void> {
   const landmark_id = ada.moving_to?.landmark_id ?? ada.landmark_id;
-  if (landmark_id !== null) await play.admin.call(moveAgent, { params: { agent_id: 'bob' }, body: { landmark_id } });
+  if (landmark_id !== null) await play.admin.raw.moveAgent({ agent_id: 'bob', landmark_id });
 }
 
 test('the runtime of ada answers speech, with the prompt, the repository and the branch', async () => {
@@ -84,9 +84,11 @@ test('the runtime of ada answers speech, with the prompt, the repository and the
   const turn = await until(
     'ada has answered',
     async () => {
-      const said = await play.admin.call(actAsAgent, {
-        params: { agent_id: 'bob' },
-        body: { kind: 'talk', text: 'List files in repository', to: 'ada' },
+      const said = await play.admin.raw.actAsAgent({
+        agent_id: 'bob',
+        kind: 'talk',
+        text: 'List files in repository',
+        to: 'ada',
       });
       if (!said.ok) await bringBobTo(await play.agent('ada'));
       return (await turnsOf('ada')).find(({ acted }) => String(acted['said']).includes('List files in repository'));
@@ -125,7 +127,7 @@ async function leadAway(name: Name): Promise<void> {
   const { moving_to, landmark_id } = await play.agent(name);
   if (moving_to !== null) return;
   const away = landmark_id === 'cafe' ? 'library' : 'cafe';
-  await play.admin.call(moveAgent, { params: { agent_id: name }, body: { landmark_id: away } });
+  await play.admin.raw.moveAgent({ agent_id: name, landmark_id: away });
 }
 
 test('each turn is recorded: perceived, decided and why, acted, reflected', async () => {

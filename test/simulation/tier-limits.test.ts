@@ -5,7 +5,7 @@ import { type AgentDetail, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
-import { dataOf } from '../../api/server/src/testing/play.ts';
+import { dataOf } from '../env/client.ts';
 import { NAME, startWiredVillage, type TierLimits, type WiredVillage } from './wired-village.ts';
 
 const LONG = 'Remember ten things.';

@@ -8,7 +8,7 @@ import { type Permission, type SessionMessage } from '@hamlet/contract';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { textOf, type Chat } from '@hamlet/test/env/minds/decision-mind';
 import { until } from '@hamlet/test/env/until';
-import { dataOf } from '../../api/server/src/testing/play.ts';
+import { dataOf } from '../env/client.ts';
 import { NAME, startWiredVillage, type WiredVillage } from './wired-village.ts';
 
 const TASK = 'Answer the baker on the board. Use under ten words, and name no prices.';

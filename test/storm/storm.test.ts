@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCredit, createPost, formatAiDollars, getBalance, rewardAgent } from '@hamlet/contract';
+import { formatAiDollars } from '@hamlet/contract';
 import type { LedgerEntry, Outcome, Post } from '@hamlet/contract';
 import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -101,7 +101,7 @@ function attempted<T>(outcome: Outcome<T>, idOf: (data: T) => string | null): At
 async function attempt(client: TestClient, { kind, agentId, key: idempotencyKey }: Write): Promise<Attempted> {
   if (kind === 'reward') {
     const body = { agent_id: agentId, amount: '0.01', reason: idempotencyKey };
-    return attempted(await client.call(rewardAgent, { body, idempotencyKey }), (entry) => entry.ledger_entry_id);
+    return attempted(await client.raw.rewardAgent(body, { idempotencyKey }), (entry) => entry.ledger_entry_id);
   }
   if (kind === 'credit') {
     const body = {
@@ -111,10 +111,10 @@ async function attempt(client: TestClient, { kind, agentId, key: idempotencyKey 
       provider_transaction_id: idempotencyKey,
       note: idempotencyKey,
     };
-    return attempted(await client.call(createCredit, { body, idempotencyKey }), ({ credit }) => credit.ledger_entry_id);
+    return attempted(await client.raw.createCredit(body, { idempotencyKey }), ({ credit }) => credit.ledger_entry_id);
   }
   const body = { title: idempotencyKey, body: `written in the storm by ${agentId}` };
-  return attempted(await client.call(createPost, { body, idempotencyKey }), (answer) => answer.post_id);
+  return attempted(await client.raw.createPost(body, { idempotencyKey }), (answer) => answer.post_id);
 }
 
 /** Retries a write until it is answered. */
@@ -199,7 +199,7 @@ test(
     assert.deepEqual(entries.map(({ ledger_entry_id: id }) => id).sort(), ledgerIds, 'the entries equal the answers');
     assert.equal(new Set(entries.map(({ note }) => note)).size, ledgerIds.length, 'one entry for each key');
     for (const agentId of AGENT_IDS) {
-      const balance = await client.call(getBalance, { params: { agent_id: agentId } });
+      const balance = await client.raw.getBalance({ agent_id: agentId });
       const owed = answered.filter(({ write }) => write.kind !== 'post' && write.agentId === agentId).length;
       assert.equal(balance.ok ? balance.data.balance : '', formatAiDollars(BigInt(owed) * CENT), agentId);
     }

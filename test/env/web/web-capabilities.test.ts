@@ -4,7 +4,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beginCall, loadSkill, openWakes, renewRun } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
 import type { BrowserOptions, TestBrowser } from '../browser.ts';
@@ -69,9 +68,7 @@ after(async () => {
 function connect(agentId: AgentId): void {
   const leave = new AbortController();
   streams.push(leave);
-  const stream = permits.play
-    .as(agentId)
-    .open(openWakes, { params: { agent_id: agentId }, query: {}, signal: leave.signal });
+  const stream = permits.play.as(agentId).openWakes({ agent_id: agentId }, { signal: leave.signal });
   void (async () => {
     for await (const _event of stream);
   })().catch(() => {});
@@ -84,7 +81,7 @@ async function beginAll(): Promise<void> {
     working.set(agentId, run);
     const { runId: run_id, cycle, attempt } = run;
     const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-    const begun = await permits.play.as(agentId).call(beginCall, { params: { run_id, call_id: '1.0' }, body });
+    const begun = await permits.play.as(agentId).raw.beginCall({ run_id, call_id: '1.0', ...body });
     assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
   }
   connect('eve');
@@ -98,7 +95,7 @@ async function beginAll(): Promise<void> {
 async function keepRenewing(): Promise<void> {
   while (!leaving.signal.aborted) {
     for (const { agentId, runId: run_id, cycle, attempt } of working.values())
-      await permits.play.as(agentId).call(renewRun, { params: { run_id }, body: { cycle, attempt } });
+      await permits.play.as(agentId).raw.renewRun({ run_id, cycle, attempt });
     await delay(RENEW_MS, undefined, { signal: leaving.signal }).catch(() => {});
   }
 }
@@ -147,8 +144,8 @@ async function reportAll(): Promise<void> {
   const skills = [{ name: 'write-a-patch', from: 'image' as const, sha256: HASH }];
   await ada.pinSkills({ run_id, ...claim, skills });
   const why = 'The person asks for a change of the repository.';
-  const load = { params: { run_id, skill: 'write-a-patch' }, body: { ...claim, call_id: '0.0', why } };
-  assert.ok((await ada.call(loadSkill, load)).ok);
+  const load = { run_id, skill: 'write-a-patch', ...claim, call_id: '0.0', why };
+  assert.ok((await ada.raw.loadSkill(load)).ok);
 }
 
 /** The badge of each drawn figure. */

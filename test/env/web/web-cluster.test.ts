@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from '../cluster-test.ts';
-import { getMe } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import { testClient } from '../client.ts';
 import type { ProviderPerson } from '../../../api/server/src/testing/test-identity-provider.ts';
@@ -106,7 +105,7 @@ test('the sign-in page leads to the identity provider and back to the earlier pa
   const me = await testClient({
     baseUrl: stage.url,
     cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
-  }).call(getMe, {});
+  }).raw.getMe();
   assert.deepEqual(me.ok && [me.data.account.name, me.data.account.role], ['Wanda', 'admin']);
   await page.click('.account-name');
   await page.locator('.my-account', { hasText: 'identity provider' }).waitFor();

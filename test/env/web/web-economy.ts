@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listPosts } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import { testClient } from '../client.ts';
 import { until } from '../until.ts';
@@ -145,7 +144,7 @@ function moderationTests(stage: Stage): void {
     await card.locator('[data-decision="undo"]').click();
     await card.locator('.action-form button[type="submit"]').click();
     await until('the post is on the board again', async () => {
-      const found = await member.call(listPosts, { query: { q: 'rope', author_type: 'human' } });
+      const found = await member.raw.listPosts({ q: 'rope', author_type: 'human' });
       return found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.post_id && status === 'open');
     });
     await shot('moderation');

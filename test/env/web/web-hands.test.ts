@@ -1,7 +1,7 @@
 /** The page of a run in a real browser: commands, changes of files, workers, and the button that ends one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { beginCall, listWorkers, type CallReport } from '@hamlet/contract';
+import { type CallReport } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { BrowserOptions } from '../browser.ts';
 import { until } from '../until.ts';
@@ -72,7 +72,7 @@ async function called(
   const params = { run_id: runId, call_id: callId };
   const client = permits.play.as(agentId);
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  const begun = await client.call(beginCall, { params, body });
+  const begun = await client.raw.beginCall({ ...params, ...body });
   assert.ok(begun.ok && begun.data.state === 'begun', JSON.stringify(begun));
   const outcome = { kind: 'ok' as const, text: 'Done.' };
   await client.endCall({ ...params, cycle, attempt, outcome, report });
@@ -132,8 +132,8 @@ test('a worker is ended from the page of the run that delegated', async () => {
   await visit(page, `?view=runs&run=${working.runId}`);
   await page.locator('.run-worker').getByRole('button', { name: /End/ }).click();
   await until('the worker is cancelled', async () => {
-    const query = { params: { agent_id: 'ada' }, query: { parent_run_id: working.runId } };
-    const answer = await stage.admin.call(listWorkers, query);
+    const query = { agent_id: 'ada', parent_run_id: working.runId };
+    const answer = await stage.admin.raw.listWorkers(query);
     return answer.ok && answer.data.workers[0]?.run.state === 'cancelled';
   });
   await page.locator('.run-worker[data-state="cancelled"]').waitFor();

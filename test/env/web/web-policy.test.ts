@@ -1,7 +1,6 @@
 /** The page Rules in a real browser: the rules in force, a trial of others on the calls of the last week, and its report. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { beginCall } from '@hamlet/contract';
 import { PermissionPlay, post } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { AgentId } from '../../../api/server/src/testing/test-village.ts';
 import type { BrowserOptions } from '../browser.ts';
@@ -43,9 +42,14 @@ before(async () => {
     const working = await permits.startRun(agentId);
     const { runId, cycle, attempt } = working;
     for (const [at, command] of COMMANDS.entries())
-      await permits.play.as(agentId).call(beginCall, {
-        params: { run_id: runId, call_id: `1.${at}` },
-        body: { cycle, attempt, tool: 'shell', arguments: JSON.stringify({ command }), boot: 'b1' },
+      await permits.play.as(agentId).raw.beginCall({
+        run_id: runId,
+        call_id: `1.${at}`,
+        cycle,
+        attempt,
+        tool: 'shell',
+        arguments: JSON.stringify({ command }),
+        boot: 'b1',
       });
     await permits.allow(working, post('2.0'));
     await permits.end(working);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getLogCheckpoint, getLogKey, type InclusionProof } from '@hamlet/contract';
+import { type InclusionProof } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import type { ClusterStage } from './web-cluster.ts';
 import { until } from '../until.ts';
@@ -45,7 +45,7 @@ function goodTests(stage: Stage, proven: Proven): void {
     await visit(page, '?view=ledger&who=ada');
     await verify(page, proven.entry);
     await page.locator(verdict('proven'), { hasText: 'This browser keeps this checkpoint' }).waitFor();
-    const [key, checkpoint] = await Promise.all([admin.call(getLogKey, {}), admin.call(getLogCheckpoint, {})]);
+    const [key, checkpoint] = await Promise.all([admin.raw.getLogKey(), admin.raw.getLogCheckpoint()]);
     assert.ok(key.ok && checkpoint.ok);
     assert.equal(
       `${await page.innerText(`${verdict('proven')} [data-key]`)}`,

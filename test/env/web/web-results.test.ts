@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { keepArtifact, sendMessage, settleRun, type CallReport, type DeliverableKind } from '@hamlet/contract';
+import { keepArtifact, type CallReport, type DeliverableKind } from '@hamlet/contract';
 import { PermissionPlay, type Working } from '../../../api/server/src/permissions/testing/permission-play.ts';
 import type { BrowserOptions } from '../browser.ts';
 import { visit } from './web-operator.ts';
@@ -50,8 +50,8 @@ before(async () => {
   await permits.play.everybody();
   const made = await permits.play.admin.createSession({ agent_id: 'ada' });
   sessionId = made.session.session_id;
-  const message = { params: { session_id: sessionId }, body: { text: 'What does rye bread cost?' } };
-  assert.ok((await permits.play.admin.call(sendMessage, message)).ok);
+  const message = { session_id: sessionId, text: 'What does rye bread cost?' };
+  assert.ok((await permits.play.admin.raw.sendMessage(message)).ok);
   const next = await permits.play.as('ada').nextRun({ agent_id: 'ada' });
   assert.ok(next.run !== null);
   working = await permits.start('ada', next.run);
@@ -63,7 +63,7 @@ before(async () => {
   await kept('4.0', { name: 'shop.png', type: 'image/png', content: aPng() });
   const { runId, cycle, attempt } = working;
   const end = { cycle, attempt, state: 'done' as const, summary: ANSWER, answer: ANSWER };
-  const settled = await permits.play.as('ada').call(settleRun, { params: { run_id: runId }, body: end });
+  const settled = await permits.play.as('ada').raw.settleRun({ run_id: runId, ...end });
   assert.ok(settled.ok, JSON.stringify(settled));
 });
 after(async () => {

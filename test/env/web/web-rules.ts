@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { listMessages, redeemCode } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import type { Locator } from 'playwright-core';
 import { testClient, type TestClient } from '../client.ts';
@@ -43,7 +42,7 @@ async function connect(stage: RuleStage, mindUrl: string): Promise<void> {
 async function signedIn(stage: RuleStage, name: string): Promise<TestClient> {
   const made = await adminOf(stage).createAccount({ name, role: 'member' });
   const body = { code: made.invitation?.code ?? '', password: PASSWORD };
-  const redeemed = await testClient({ baseUrl: stage.url }).call(redeemCode, { body });
+  const redeemed = await testClient({ baseUrl: stage.url }).raw.redeemCode(body);
   assert.ok(redeemed.ok);
   const cookie = redeemed.response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   return testClient({ baseUrl: stage.url, cookie });
@@ -101,7 +100,7 @@ function peopleTest(stage: Stage): void {
     const { page, shot } = stage();
     const noah = await signedIn(stage(), 'noah');
     const params = { session_id: (await page.getAttribute('.chat', 'data-session')) ?? '' };
-    const reads = async (): Promise<boolean> => (await noah.call(listMessages, { params, query: {} })).ok;
+    const reads = async (): Promise<boolean> => (await noah.raw.listMessages(params)).ok;
 
     await page.click('[data-action="menu"]');
     assert.equal(await page.locator('[data-action="remove-person"]').count(), 0, 'the last person stays');

@@ -1,16 +1,41 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { actAsAgent, createRun, getAgent, rewardAgent } from '@hamlet/contract';
+import type { Page } from 'playwright-core';
 import { startPayPalStandIn } from '../../../api/server/src/money/testing/paypal-stand-in.ts';
+import type { TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
-import { figureInTheOpen, figureOf, mapState } from '../drawn-map.ts';
 import { accessTests } from './web-access.ts';
 import { MANY, startViewerStage } from './web-viewers.ts';
 import type { ViewerStage } from './web-viewers.ts';
 
 /** Runs that the page lists at first. */
 const LISTED_RUNS = 50;
+
+/** Position of an agent on the screen. */
+async function figureOf(
+  page: Page,
+  id: string,
+): Promise<
+  { readonly x: number; readonly y: number; readonly emote: string | null; readonly carried: string | null } | undefined
+> {
+  return page.evaluate(`window.__hamlet?.figures.find((figure) => figure.id === '${id}')`);
+}
+
+/** The state of the map for an error message: frames, agents and camera, the words on the page, and its errors. */
+async function mapState({ page, errors }: TestBrowser): Promise<unknown> {
+  const map = await page.evaluate(
+    `(() => { const probe = window.__hamlet; return { tick: probe?.tick, camera: probe?.camera, agents: probe?.agents, figures: probe?.figures, frames: probe?.frameMs.length, words: document.body.innerText.slice(0, 400) }; })()`,
+  );
+  return { map, url: page.url(), errors };
+}
+
+/** An agent that no bar or panel of a phone covers, in pixels of the page. */
+async function figureInTheOpen(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
+  return page.evaluate(
+    `(() => { const box = document.querySelector('canvas.map').getBoundingClientRect(); return window.__hamlet?.figures.map(({ x, y }) => ({ x: x + box.x, y: y + box.y })).find(({ x, y }) => document.elementFromPoint(x, y - 12)?.matches('canvas.map')); })()`,
+  );
+}
 
 /** Tests of viewers: roles, lost sessions and connections, refusals, phones, themes, assistive technology, large villages. */
 let stage: ViewerStage;
@@ -167,16 +192,13 @@ test('an emote is drawn; a tap on an agent opens its panel, and Back closes it',
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   const { page } = phone;
   // A phone shows a part of the village, and bob's home depends on the order in which the agents came.
-  const bob = await stage.admin.call(getAgent, { params: { agent_id: 'bob' } });
+  const bob = await stage.admin.raw.getAgent({ agent_id: 'bob' });
   assert.ok(bob.ok, JSON.stringify(bob));
   const { x, y } = bob.data.position;
   await page.goto(`${stage.url}/?x=${x}&y=${y}&z=26`);
   // An emote lasts seconds, so bob waves again until the phone has drawn him: on a busy machine its first frame is late.
   const waves = async (): Promise<void> => {
-    const acted = await stage.admin.call(actAsAgent, {
-      params: { agent_id: 'bob' },
-      body: { kind: 'emote', emote: 'wave' },
-    });
+    const acted = await stage.admin.raw.actAsAgent({ agent_id: 'bob', kind: 'emote', emote: 'wave' });
     assert.ok(acted.ok, JSON.stringify(acted));
   };
   await until(
@@ -236,7 +258,7 @@ test('an admin freezes the village with a reason; every viewer sees the freeze w
     ['true', 'true', 'true'],
   );
   await stage.shot(visitor, 'frozen');
-  const refused = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'Not now' } });
+  const refused = await stage.admin.raw.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'Not now' });
   assert.equal(refused.ok ? 'paid' : refused.problem.code, 'village_frozen');
   await kim.page.click('[data-action="lift-freeze"]');
   await kim.page.click('.freeze-banner button[type="submit"]');
@@ -281,10 +303,7 @@ test('the address of a run outside of the list shows that run', async () => {
   await stage.signIn(kim, 'kim');
   const runs: string[] = [];
   for (let number = 0; number <= LISTED_RUNS; number++) {
-    const made = await stage.admin.call(createRun, {
-      params: { agent_id: 'cleo' },
-      body: { prompt: `Task number ${number}` },
-    });
+    const made = await stage.admin.raw.createRun({ agent_id: 'cleo', prompt: `Task number ${number}` });
     assert.ok(made.ok, JSON.stringify(made));
     runs.push(made.data.run.run_id);
   }

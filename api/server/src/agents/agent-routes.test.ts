@@ -2,17 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { awakenAgent, getAgent, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
 import { readAudit, openDatabase } from '@hamlet/store';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const { admin } = play;
 
-function of(agentId: string): { params: { agent_id: string } } {
-  return { params: { agent_id: agentId } };
-}
+const of = (agentId: string) => ({ agent_id: agentId });
 
 test('the list has every agent with tier, node, cycle and the reason of its state', async () => {
   const { agents } = await admin.listAgents();
@@ -45,42 +43,39 @@ test('a list without personas has all other fields', async () => {
 
 test('sleep and awakening each raise the cycle once and show in the world; a repeat changes nothing', async () => {
   const before = await play.agent('bob');
-  const asleep = dataOf(await admin.call(suspendAgent, of('bob')));
+  const asleep = await admin.suspendAgent(of('bob'));
   assert.deepEqual(asleep, { agent_id: 'bob', power: 'Asleep', cycle: before.cycle + 1, changed: true });
   await eventually(
     'bob asleep on the map',
     async () => (await play.world()).agents.find((agent) => agent.agent_id === 'bob')?.activity === 'sleeping',
   );
-  const again = dataOf(await admin.call(suspendAgent, of('bob')));
+  const again = await admin.suspendAgent(of('bob'));
   assert.deepEqual(again, { ...asleep, changed: false });
   const sleeping = await play.agent('bob');
   assert.equal(sleeping.power, 'Asleep');
   assert.equal(sleeping.why.reason, 'Asleep');
   assert.equal(sleeping.status.health, 'asleep');
-  const awake = dataOf(await admin.call(awakenAgent, of('bob')));
+  const awake = await admin.awakenAgent(of('bob'));
   assert.deepEqual(awake, { agent_id: 'bob', power: 'Awake', cycle: before.cycle + 2, changed: true });
-  assert.equal(dataOf(await admin.call(awakenAgent, of('bob'))).changed, false);
+  assert.equal((await admin.awakenAgent(of('bob'))).changed, false);
   assert.equal((await play.agent('bob')).home, before.home);
 });
 
 test('a reboot raises the cycle of an awake agent, and is refused for one that is asleep', async () => {
   const { cycle } = await play.agent('cleo');
-  assert.equal(dataOf(await admin.call(rebootAgent, of('cleo'))).cycle, cycle + 1);
-  dataOf(await admin.call(suspendAgent, of('cleo')));
-  const refused = await admin.call(rebootAgent, of('cleo'));
-  assert.equal(refused.ok ? null : refused.problem.code, 'reboot_while_asleep');
+  assert.equal((await admin.rebootAgent(of('cleo'))).cycle, cycle + 1);
+  await admin.suspendAgent(of('cleo'));
+  assert.equal(await codeOf(admin.rebootAgent(of('cleo'))), 'reboot_while_asleep');
   assert.equal((await play.agent('cleo')).cycle, cycle + 2);
 });
 
 test('every route of agents refuses an unknown agent', async () => {
-  for (const route of [getAgent, awakenAgent, suspendAgent, rebootAgent, listTurns]) {
-    const refused = await admin.call(route, of('nobody'));
-    assert.equal(refused.ok ? null : refused.problem.code, 'no_such_agent', route.name);
-  }
+  for (const route of ['getAgent', 'awakenAgent', 'suspendAgent', 'rebootAgent', 'listTurns'] as const)
+    assert.equal(await codeOf(admin[route](of('nobody'))), 'no_such_agent', route);
 });
 
 test('the audit has acts on an agent, with their actor and request', async () => {
-  const done = await admin.call(rebootAgent, of('dan'));
+  const done = await admin.raw.rebootAgent(of('dan'));
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const [entry] = await readAudit(db, 'dan', 1);
   await db.destroy();
@@ -103,21 +98,20 @@ test('turns are stored and come in pages, newest first; a cursor is valid for on
       acted: {},
       reflected: {},
     };
-    dataOf(await play.as('eve').call(recordTurn, { ...of('eve'), body: turn }));
+    await play.as('eve').recordTurn({ ...of('eve'), ...turn });
     ids.unshift(turn.turn_id);
   }
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = dataOf(
-      await clientOf(play.url, TOKENS.member).call(listTurns, {
-        ...of('eve'),
-        query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
-      }),
-    );
+    const page = await clientOf(play.url, TOKENS.member).listTurns({
+      ...of('eve'),
+      limit: 2,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     seen.push(...page.turns.map((turn) => turn.turn_id));
     cursor = page.next_cursor ?? undefined;
-    const others = await admin.call(listTurns, { ...of('ada'), query: { cursor: cursor ?? 'bm9uc2Vuc2U' } });
+    const others = await admin.raw.listTurns({ ...of('ada'), cursor: cursor ?? 'bm9uc2Vuc2U' });
     assert.equal(others.ok ? null : others.problem.code, 'cursor_invalid');
   } while (cursor !== undefined);
   assert.deepEqual(seen, ids);

@@ -1,22 +1,12 @@
 /** The API on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import {
-  API_VERSION,
-  awakenAgent,
-  getAgentConfig,
-  getEntitlement,
-  moveAgent,
-  openInternalStream,
-  putAgentEntitlement,
-  rebootAgent,
-  suspendAgent,
-} from '@hamlet/contract';
+import { API_VERSION } from '@hamlet/contract';
 import type { AgentTokenAnswer } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import type { Outcome as SourceOutcome } from '../http/outcome.ts';
 import type { AgentSource, LifecycleChange } from './agent-source.ts';
@@ -132,9 +122,7 @@ async function openSource(): Promise<{ readonly source: AgentSource; readonly cl
   return { source, close: () => source.close() };
 }
 
-function on(agentId: string): { params: { agent_id: string } } {
-  return { params: { agent_id: agentId } };
-}
+const on = (agentId: string) => ({ agent_id: agentId });
 
 test('an applied Agent enters the world, and a deleted one leaves it', async () => {
   await applyAgent('ivo', { displayName: 'Ivo' });
@@ -166,12 +154,12 @@ test("the details have the operator's status and the reason in words", async () 
 
 test('the API writes the lifecycle to the spec under its own name, keeps fields of other managers, and a repeat has no effect', async () => {
   await applyAgent('lou', { displayName: 'Lou' });
-  assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, true);
-  assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, false);
-  assert.equal(await codeOf(play.admin.call(rebootAgent, on('lou'))), 'reboot_while_asleep');
-  assert.equal(dataOf(await play.admin.call(awakenAgent, on('lou'))).power, 'Awake');
-  dataOf(await play.admin.call(rebootAgent, on('lou')));
-  dataOf(await play.admin.call(suspendAgent, on('lou')));
+  assert.equal((await play.admin.suspendAgent(on('lou'))).changed, true);
+  assert.equal((await play.admin.suspendAgent(on('lou'))).changed, false);
+  assert.equal(await codeOf(play.admin.rebootAgent(on('lou'))), 'reboot_while_asleep');
+  assert.equal((await play.admin.awakenAgent(on('lou'))).power, 'Awake');
+  await play.admin.rebootAgent(on('lou'));
+  await play.admin.suspendAgent(on('lou'));
   const spec = await writtenSpec('lou');
   assert.equal(spec['displayName'], 'Lou');
   assert.equal(spec['power'], 'Asleep');
@@ -199,19 +187,15 @@ test('an agent that fell asleep because it was idle wakes, and one that a person
   assert.deepEqual(changed(await source.wakeIdle('ned')), [true, undefined]);
   assert.deepEqual(await slept(), ['Awake', undefined]);
 
-  dataOf(await play.admin.call(suspendAgent, on('ned')));
+  await play.admin.suspendAgent(on('ned'));
   assert.deepEqual(changed(await source.wakeIdle('ned')), [false, undefined], 'a person put it to sleep');
-  dataOf(await play.admin.call(awakenAgent, on('ned')));
+  await play.admin.awakenAgent(on('ned'));
   assert.deepEqual(changed(await source.sleepIdle('ned')), [true, true]);
-  assert.equal(
-    dataOf(await play.admin.call(suspendAgent, on('ned'))).changed,
-    true,
-    'a Suspend replaces the idle sleep',
-  );
+  assert.equal((await play.admin.suspendAgent(on('ned'))).changed, true, 'a Suspend replaces the idle sleep');
   assert.deepEqual(await slept(), ['Asleep', undefined]);
   assert.deepEqual(changed(await source.wakeIdle('ned')), [false, undefined]);
 
-  dataOf(await play.admin.call(awakenAgent, on('ned')));
+  await play.admin.awakenAgent(on('ned'));
   assert.deepEqual(changed(await source.sleepIdle('ned')), [true, true]);
   const at = { namespace, name: 'ned', query: { fieldManager: 'kubectl-patch' } };
   for (const power of ['Awake', 'Asleep']) await kube.client.mergePatch(AGENTS, { spec: { power } }, at);
@@ -221,13 +205,10 @@ test('an agent that fell asleep because it was idle wakes, and one that a person
 
 test('the API takes over a field only with on_conflict=take_over, and the refusal names the owner', async () => {
   await applyAgent('max', { power: 'Awake' }, 'argocd');
-  const refused = await play.admin.call(suspendAgent, on('max'));
+  const refused = await play.admin.raw.suspendAgent(on('max'));
   assert.equal(refused.ok ? null : refused.problem.code, 'field_owned_elsewhere');
   assert.match(refused.ok ? '' : refused.problem.detail, /argocd/);
-  assert.equal(
-    dataOf(await play.admin.call(suspendAgent, { ...on('max'), query: { on_conflict: 'take_over' } })).power,
-    'Asleep',
-  );
+  assert.equal((await play.admin.suspendAgent({ ...on('max'), on_conflict: 'take_over' })).power, 'Asleep');
 });
 
 const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
@@ -259,13 +240,10 @@ for (const [how, apply] of Object.entries(APPLIERS)) {
       (await play.world()).agents.find((each) => each.agent_id === name),
     );
     assert.equal((await play.agent(name)).power, 'Awake', 'a missing field is read as its default');
-    dataOf(await play.admin.call(rebootAgent, on(name)));
+    await play.admin.rebootAgent(on(name));
     assert.equal((await writtenSpec(name))['power'], undefined, 'a reboot does not write power');
-    assert.equal(dataOf(await play.admin.call(suspendAgent, on(name))).power, 'Asleep');
-    assert.equal(
-      dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'ByBalance' } })).changed,
-      false,
-    );
+    assert.equal((await play.admin.suspendAgent(on(name))).power, 'Asleep');
+    assert.equal((await play.admin.putAgentEntitlement({ ...on(name), policy: 'ByBalance' })).changed, false);
     const tier = {
       apiVersion: API_VERSION,
       kind: 'Entitlement',
@@ -273,31 +251,27 @@ for (const [how, apply] of Object.entries(APPLIERS)) {
       spec: { rank: 1, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 } },
     };
     await kube.client.apply(ENTITLEMENTS, tier, { fieldManager: 'test' });
-    await eventually('the tier', async () => (await play.admin.call(getEntitlement, { params: { name: 'pin' } })).ok);
-    dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'Pinned', name: 'pin' } }));
+    await eventually('the tier', async () => (await play.admin.raw.getEntitlement({ name: 'pin' })).ok);
+    await play.admin.putAgentEntitlement({ ...on(name), policy: 'Pinned', name: 'pin' });
     await apply(name, { displayName: 'Second' });
     const { displayName, power, entitlement } = await writtenSpec(name);
     assert.deepEqual([displayName, power, entitlement], ['Second', 'Asleep', { policy: 'Pinned', name: 'pin' }]);
-    assert.equal(dataOf(await play.admin.call(awakenAgent, on(name))).power, 'Awake');
+    assert.equal((await play.admin.awakenAgent(on(name))).power, 'Awake');
   });
 }
 
 test('an Agent whose file wrote power still works, and the API can take the field over', async () => {
   await APPLIERS['kubectl apply']?.('old', { power: 'Awake', entitlement: { policy: 'ByBalance' } });
   await eventually('old in the world', async () => (await play.world()).agents.find((each) => each.agent_id === 'old'));
-  dataOf(await play.admin.call(rebootAgent, on('old')));
-  assert.equal(await codeOf(play.admin.call(suspendAgent, on('old'))), 'field_owned_elsewhere');
-  dataOf(await play.admin.call(suspendAgent, { ...on('old'), query: { on_conflict: 'take_over' } }));
-  assert.equal(
-    dataOf(await play.admin.call(awakenAgent, on('old'))).power,
-    'Awake',
-    'the API owns the field from then on',
-  );
+  await play.admin.rebootAgent(on('old'));
+  assert.equal(await codeOf(play.admin.suspendAgent(on('old'))), 'field_owned_elsewhere');
+  await play.admin.suspendAgent({ ...on('old'), on_conflict: 'take_over' });
+  assert.equal((await play.admin.awakenAgent(on('old'))).power, 'Awake', 'the API owns the field from then on');
 });
 
 test('an unknown agent is refused', async () => {
-  for (const route of [awakenAgent, suspendAgent, rebootAgent])
-    assert.equal(await codeOf(play.admin.call(route, on('nobody'))), 'no_such_agent');
+  for (const route of ['awakenAgent', 'suspendAgent', 'rebootAgent'] as const)
+    assert.equal(await codeOf(play.admin[route](on('nobody'))), 'no_such_agent');
 });
 
 test('a pod exchanges its token for one of its agent, life and cycle', async () => {
@@ -306,9 +280,9 @@ test('a pod exchanges its token for one of its agent, life and cycle', async () 
   const answer = await exchange(await podToken(ada, 'ada-2'));
   assert.deepEqual([answer.agent_id, answer.uid, answer.cycle], ['ada', ada.metadata.uid, 2]);
   const client = clientOf(play.url, answer.access_token);
-  assert.equal(dataOf(await client.call(getAgentConfig, on('ada'))).agent_id, 'ada');
+  assert.equal((await client.getAgentConfig(on('ada'))).agent_id, 'ada');
   await setStatus('ada', { cycle: 3 });
-  assert.equal(await codeOf(client.call(moveAgent, { ...on('ada'), body: { dx: 1, dy: 0 } })), 'stale_cycle');
+  assert.equal(await codeOf(client.moveAgent({ ...on('ada'), dx: 1, dy: 0 })), 'stale_cycle');
 });
 
 test('the exchange refuses a wrong audience, another service account, and a pod that is gone, foreign or of an older cycle', async () => {
@@ -342,11 +316,11 @@ test("only the operator's own projected token authenticates the operator", async
     play.url,
     await podToken(cleo, 'operator-1', { serviceAccountName: 'hamlet-operator', owned: false }),
   );
-  for await (const event of operator.open(openInternalStream, {})) {
+  for await (const event of operator.openInternalStream()) {
     assert.equal(event.event, 'reset');
     break;
   }
   const agent = await podToken(cleo, 'cleo-1');
-  assert.equal(await codeOf(clientOf(play.url, agent).call(suspendAgent, on('cleo'))), 'token_invalid');
-  assert.equal(await codeOf(clientOf(play.url, TOKENS.operator).call(suspendAgent, on('cleo'))), 'forbidden');
+  assert.equal(await codeOf(clientOf(play.url, agent).suspendAgent(on('cleo'))), 'token_invalid');
+  assert.equal(await codeOf(clientOf(play.url, TOKENS.operator).suspendAgent(on('cleo'))), 'forbidden');
 });

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PERSONALITY_VERSIONS_A_DAY } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { PermissionPlay } from '../permissions/testing/permission-play.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 
 const { village, play } = await startPlay();
 const ada = { agent_id: 'ada' } as const;

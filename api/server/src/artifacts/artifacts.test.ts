@@ -2,20 +2,13 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  ARTIFACT_MAX_BYTES,
-  ARTIFACTS_MAX_BYTES,
-  getArtifactContent,
-  getArtifactImage,
-  keepArtifact,
-  type CallInput,
-} from '@hamlet/contract';
+import { ARTIFACT_MAX_BYTES, ARTIFACTS_MAX_BYTES, keepArtifact, type CallInput } from '@hamlet/contract';
 import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
@@ -88,17 +81,17 @@ test('an answer runs nothing: an opaque attachment in a sandbox, and images only
   ).artifact;
   const image = dataOf(await keep(working, PNG, { media_type: 'image/svg+xml', name: 'shot.png' })).artifact;
   assert.deepEqual([page.image, image.image], [false, true]);
-  const content = await mia.client.call(getArtifactContent, { params: { artifact_id: page.artifact_id } });
+  const content = await mia.client.raw.getArtifactContent({ artifact_id: page.artifact_id });
   const header = (name: string) => content.response.headers.get(name);
   assert.equal(header('content-type'), 'application/octet-stream');
   assert.equal(header('content-security-policy'), "sandbox; default-src 'none'");
   assert.equal(header('x-content-type-options'), 'nosniff');
   assert.equal(header('content-disposition'), `attachment; filename="x_;_.html"; filename*=UTF-8''x%22%3B%C3%A4.html`);
-  const shown = await mia.client.call(getArtifactImage, { params: { artifact_id: image.artifact_id } });
+  const shown = await mia.client.raw.getArtifactImage({ artifact_id: image.artifact_id });
   assert.equal(shown.response.headers.get('content-type'), 'image/png');
   assert.equal(shown.response.headers.get('content-security-policy'), "sandbox; default-src 'none'");
   assert.ok(PNG.equals(dataOf(shown)));
-  const asImage = mia.client.call(getArtifactImage, { params: { artifact_id: page.artifact_id } });
+  const asImage = mia.client.raw.getArtifactImage({ artifact_id: page.artifact_id });
   assert.equal(await codeOf(asImage), 'no_such_artifact');
 });
 

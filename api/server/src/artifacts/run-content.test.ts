@@ -2,17 +2,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  beginCall,
-  endCall,
-  getArtifactContent,
-  getPostDeliverable,
-  keepArtifact,
-  type OpenedPage,
-} from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
+import { beginCall, endCall, keepArtifact, type OpenedPage } from '@hamlet/contract';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { PermissionPlay, resultOf, type Working } from '../permissions/testing/permission-play.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { type AgentId } from '../testing/test-village.ts';
 
@@ -61,11 +54,11 @@ test('a post publishes a deliverable to its readers, who need not read the run; 
     shown.deliverables?.map(({ name, deliverable, bytes }) => [name, deliverable, bytes]),
     [['fix.patch', 'patch', PATCH.length]],
   );
-  const content = await visitor.call(getPostDeliverable, { params });
+  const content = await visitor.raw.getPostDeliverable(params);
   assert.deepEqual(Buffer.from(dataOf(content)), Buffer.from(PATCH));
   assert.equal(content.response.headers.get('content-security-policy'), "sandbox; default-src 'none'");
   assert.match(content.response.headers.get('content-disposition') ?? '', /^attachment; filename="fix\.patch"/);
-  const direct = noah.client.call(getArtifactContent, { params: { artifact_id } });
+  const direct = noah.client.raw.getArtifactContent({ artifact_id });
   assert.equal(await codeOf(direct), 'no_such_artifact', 'the run stays closed');
   await mia.client.forgetArtifact({ artifact_id });
   assert.equal(await codeOf(visitor.getPostDeliverable(params)), 'no_such_artifact');
@@ -75,8 +68,7 @@ test('the audience of the post decides who opens it, and a post without it opens
   const working = await startRun('bob');
   const artifact_id = await deliver(working);
   const post_id = await posted(working, { body: 'For one.', audience: 'agent:cleo', deliverables: [artifact_id] });
-  const open = (client: typeof visitor, id = post_id) =>
-    client.call(getPostDeliverable, { params: { post_id: id, artifact_id } });
+  const open = (client: typeof visitor, id = post_id) => client.raw.getPostDeliverable({ post_id: id, artifact_id });
   for (const client of [visitor, noah.client, play.as('dan')]) assert.equal(await codeOf(open(client)), 'no_such_post');
   assert.ok((await open(play.as('cleo'))).ok);
   const other = (await play.as('bob').createPost({ title: 'Another', body: 'No deliverable.' })).post_id;

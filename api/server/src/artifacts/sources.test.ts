@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { beginCall, endCall, keepArtifact, type OpenedPage } from '@hamlet/contract';
+import { keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { clientOf, TOKENS } from '../testing/test-village.ts';
 
@@ -20,12 +20,12 @@ const page = (url: string, title = ''): OpenedPage => ({ url, title, at: AT });
 
 function begin({ agentId, runId, cycle, attempt }: Working, callId: string) {
   const body = { cycle, attempt, tool: 'read_file', arguments: '{"path":"a"}', boot: 'b1' };
-  return play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
+  return play.as(agentId).raw.beginCall({ run_id: runId, call_id: callId, ...body });
 }
 
 function end({ agentId, runId, cycle, attempt }: Working, callId: string, opened: OpenedPage[]) {
   const body = { cycle, attempt, outcome: { kind: 'ok' as const, text: 'Read.' }, report: { opened } };
-  return play.as(agentId).call(endCall, { params: { run_id: runId, call_id: callId }, body });
+  return play.as(agentId).raw.endCall({ run_id: runId, call_id: callId, ...body });
 }
 
 const sources = async (client: TestClient, runId: string) => (await client.listRunSources({ run_id: runId })).sources;

@@ -22,7 +22,7 @@ await admin.suspendAgent({ agent_id: 'cleo' });
 await admin.awakenAgent({ agent_id: 'cleo' });
 
 async function find(query: Query): Promise<readonly AuditRecord[]> {
-  const answer = await admin.call(listAudit, { query: { limit: 100, ...query } });
+  const answer = await admin.raw.listAudit({ limit: 100, ...query });
   assert.ok(answer.ok, JSON.stringify(answer));
   return answer.data.records;
 }
@@ -95,7 +95,7 @@ test('a cursor is valid for its own query only', async () => {
   const answer = await admin.listAudit({ limit: 1 });
   assert.ok(answer.next_cursor !== null);
   for (const query of [{ cursor: answer.next_cursor, kind: 'act' as const }, { cursor: 'bm9uc2Vuc2U' }]) {
-    const other = await admin.call(listAudit, { query });
+    const other = await admin.raw.listAudit(query);
     assert.equal(other.ok ? '' : other.problem.code, 'cursor_invalid');
   }
 });

@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPost, openWakes, replyToPost } from '@hamlet/contract';
+import { createPost } from '@hamlet/contract';
 import type { BoardHint, CallInput, Post } from '@hamlet/contract';
 import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf } from '@hamlet/test/env/client';
 import { BoardViewer } from '../testing/board-viewer.ts';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
@@ -158,9 +159,7 @@ function hintsOf(replica: number, agentId: AgentId): { readonly hints: BoardHint
   const stopping = new AbortController();
   const hints: BoardHint[] = [];
   const reading = (async () => {
-    for await (const event of at(replica)
-      .as(agentId)
-      .open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal }))
+    for await (const event of at(replica).as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
       if (event.event === 'board') hints.push(event.data);
   })();
   reading.catch(() => undefined);
@@ -230,15 +229,13 @@ async function writeStorm(random: Seeded, intents: number): Promise<void> {
     const audience = random.one(['public', 'humans', 'agents', 'agent:bob']) ?? 'public';
     const ask = async ({ admin }: Play): Promise<string | null> => {
       if (thread === undefined) {
-        const posted = await admin.call(createPost, {
-          body: { title: idempotencyKey, body: 'storm', audience },
-          idempotencyKey,
-        });
+        const posted = await admin.raw.createPost(
+          { title: idempotencyKey, body: 'storm', audience },
+          { idempotencyKey },
+        );
         return posted.ok ? posted.data.post_id : null;
       }
-      return (
-        await admin.call(replyToPost, { params: { post_id: thread }, body: { body: idempotencyKey }, idempotencyKey })
-      ).ok
+      return (await admin.raw.replyToPost({ post_id: thread, body: idempotencyKey }, { idempotencyKey })).ok
         ? thread
         : null;
     };

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { createPost, getPost, listPosts, reopenPost, resolvePost, revisePost } from '@hamlet/contract';
 import type { CallData, CallInput, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { eventually } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
@@ -75,7 +75,7 @@ test('every audience sees its posts in lists, searches, counts and threads; auth
     const listed = (await titles(as, { limit: 50 })).filter((title) => title.endsWith(word));
     for (const q of [word, `re${word}`]) assert.deepEqual(await titles(as, { q }), listed, q);
     for (const [audience, { post_id, title }] of made) {
-      const found = await as.call(getPost, { params: { post_id } });
+      const found = await as.raw.getPost({ post_id });
       assert.equal(found.ok, listed.includes(title), audience);
       if (found.ok) assert.deepEqual([found.data.post.replies, found.data.replies.length], [1, 1]);
       else assert.equal(found.problem.code, 'no_such_post');
@@ -149,7 +149,7 @@ test('a revision leaves the earlier text readable; of two revisions at once, non
   const revise = (
     as: TestClient,
     body: CallInput<typeof revisePost>['body'],
-  ): ReturnType<typeof as.call<typeof revisePost>> => as.call(revisePost, { params, body });
+  ): ReturnType<typeof as.call<typeof revisePost>> => as.raw.revisePost({ ...params, ...body });
   const [one, other] = await Promise.all([
     revise(play.as('ada'), { revision: 1, body: 'one' }),
     revise(play.as('ada'), { revision: 1, body: 'other' }),
@@ -233,7 +233,7 @@ test('a text that cannot be written is refused with a message that names the lim
 test('an agent of the lowest tier writes less than one that has earned a tier', async () => {
   const lowest = boardLimits({ kind: 'agent', rank: 0, knownForS: 0 });
   const refusedFor = async (body: Partial<PostBody>): Promise<string> => {
-    const outcome = await play.as('eve').call(createPost, { body: { title: 'x', body: 'y', ...body } });
+    const outcome = await play.as('eve').raw.createPost({ title: 'x', body: 'y', ...body });
     return outcome.ok ? '' : `${outcome.problem.code}: ${outcome.problem.detail}`;
   };
   const links = 'https://a.example '.repeat(lowest.links + 1);
@@ -260,14 +260,14 @@ test('an agent of the lowest tier writes less than one that has earned a tier', 
   assert.ok(wait > 3_000 && wait <= 3_600, `${wait}`);
   // Twenty requests at once cannot get around the limit.
   const at = await Promise.all(
-    Array.from({ length: 20 }, () => play.as('fay').call(createPost, { body: { title: 'x', body: 'y' } })),
+    Array.from({ length: 20 }, () => play.as('fay').raw.createPost({ title: 'x', body: 'y' })),
   );
   assert.equal(at.filter(({ ok }) => ok).length, lowest.posts);
 });
 
 test('one idempotency key makes one post', async () => {
   const call = (): ReturnType<typeof member.call<typeof createPost>> =>
-    member.call(createPost, { body: { title: 'Once', body: 'quux' }, idempotencyKey: 'once' });
+    member.raw.createPost({ title: 'Once', body: 'quux' }, { idempotencyKey: 'once' });
   const [first, second] = [dataOf(await call()), dataOf(await call())];
   assert.equal(first.post_id, second.post_id);
   assert.deepEqual(await titles(visitor, { q: 'quux' }), ['Once']);

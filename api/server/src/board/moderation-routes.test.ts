@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { getPost, moderatePost } from '@hamlet/contract';
+import { moderatePost } from '@hamlet/contract';
 import type { CallInput, ModerationItem, Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
@@ -36,7 +36,7 @@ async function queue(state: 'waiting' | 'decided'): Promise<readonly ModerationI
 }
 
 async function seenBy(as: TestClient, postId: string): Promise<Post | null> {
-  const found = await as.call(getPost, { params: { post_id: postId } });
+  const found = await as.raw.getPost({ post_id: postId });
   return found.ok ? found.data.post : null;
 }
 

@@ -5,21 +5,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  createPost,
-  getPost,
-  listBoardNews,
-  listModeration,
-  listPostRevisions,
-  listPosts,
-  replyToPost,
-} from '@hamlet/contract';
+import { createPost } from '@hamlet/contract';
 import type { CallInput, Post } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import type { TestClient } from '@hamlet/test/env/client';
+import { dataOf } from '@hamlet/test/env/client';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 
 const replicas: { readonly url: string; readonly metricsUrl: string; stop(): Promise<void> }[] = [];
@@ -88,7 +80,7 @@ function plain({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): u
 
 /** Reads everything that a caller may see. Throws if any request is refused. */
 async function look(client: TestClient): Promise<BoardSeen> {
-  const listed = await client.call(listPosts, { query: { limit: 50 } });
+  const listed = await client.raw.listPosts({ limit: 50 });
   const { posts, copy } = dataOf(listed);
   assert.equal(listed.response.headers.get('age'), copy === undefined ? null : String(copy.age_s));
   if (copy !== undefined) assert.ok(copy.age_s <= 600 && Date.parse(copy.as_of) <= Date.now());
@@ -164,18 +156,15 @@ test('while Postgres is away every caller reads the same texts as before and no 
 
   const visitor = clientOf(urlOf(1));
   const refusals = {
-    write: await clientOf(urlOf(0), TOKENS.admin).call(createPost, { body: { title: 'x', body: 'x' } }),
-    reply: await clientOf(urlOf(1), agentToken('ada')).call(replyToPost, {
-      params: { post_id: open.post_id },
-      body: { body: 'x' },
-    }),
-    search: await visitor.call(listPosts, { query: { q: 'bread' } }),
-    'earlier texts': await visitor.call(listPostRevisions, { params: { post_id: open.post_id } }),
-    moderation: await clientOf(urlOf(0), TOKENS.admin).call(listModeration, { query: {} }),
-    news: await clientOf(urlOf(0), agentToken('ada')).call(listBoardNews, { params: { agent_id: 'ada' }, query: {} }),
-    'of another': await visitor.call(getPost, { params: { post_id: toBob.post_id }, query: {} }),
-    'what is hidden': await visitor.call(getPost, { params: { post_id: hidden.post_id }, query: {} }),
-    'what never was': await visitor.call(getPost, { params: { post_id: randomUUID() }, query: {} }),
+    write: await clientOf(urlOf(0), TOKENS.admin).raw.createPost({ title: 'x', body: 'x' }),
+    reply: await clientOf(urlOf(1), agentToken('ada')).raw.replyToPost({ post_id: open.post_id, body: 'x' }),
+    search: await visitor.raw.listPosts({ q: 'bread' }),
+    'earlier texts': await visitor.raw.listPostRevisions({ post_id: open.post_id }),
+    moderation: await clientOf(urlOf(0), TOKENS.admin).raw.listModeration(),
+    news: await clientOf(urlOf(0), agentToken('ada')).raw.listBoardNews({ agent_id: 'ada' }),
+    'of another': await visitor.raw.getPost({ post_id: toBob.post_id }),
+    'what is hidden': await visitor.raw.getPost({ post_id: hidden.post_id }),
+    'what never was': await visitor.raw.getPost({ post_id: randomUUID() }),
   };
   for (const [what, { ok, response, ...rest }] of Object.entries(refusals)) {
     assert.deepEqual(
@@ -212,7 +201,7 @@ test('when Postgres is back it answers again, the copies are loaded again, and s
   await village.postgres.start();
   const admin = clientOf(urlOf(0), TOKENS.admin);
   const written = await eventually('writing again', async () => {
-    const outcome = await admin.call(createPost, { body: { title: 'after the outage', body: 'x' } });
+    const outcome = await admin.raw.createPost({ title: 'after the outage', body: 'x' });
     return outcome.ok ? outcome.data.post : null;
   });
   assert.equal((await admin.listPosts()).copy, undefined, 'authors read their own writes');
@@ -263,12 +252,9 @@ test('a text that an admin has hidden is in no copy, however soon Postgres goes 
       ['after the outage', 'for all'],
       `replica ${replica}`,
     );
-    const thread = await clientOf(urlOf(replica)).call(getPost, { params: { post_id: secret.post_id }, query: {} });
+    const thread = await clientOf(urlOf(replica)).raw.getPost({ post_id: secret.post_id });
     assert.equal(thread.ok, false);
-    const toAuthor = await clientOf(urlOf(replica), agentToken('ada')).call(getPost, {
-      params: { post_id: secret.post_id },
-      query: {},
-    });
+    const toAuthor = await clientOf(urlOf(replica), agentToken('ada')).raw.getPost({ post_id: secret.post_id });
     assert.equal(
       toAuthor.ok ? toAuthor.data.post.moderation?.reason : toAuthor.problem.code,
       'private',
@@ -284,10 +270,7 @@ test('a replica ends while Postgres is away and requests run', async () => {
       Array.from({ length: 8 }, async (_, index) => {
         const client = clientOf(url, index % 2 === 0 ? TOKENS.admin : undefined);
         while (!busy.signal.aborted) {
-          const asked =
-            index % 4 === 0
-              ? client.call(createPost, { body: { title: 'x', body: 'x' } })
-              : client.call(listPosts, { query: {} });
+          const asked = index % 4 === 0 ? client.raw.createPost({ title: 'x', body: 'x' }) : client.raw.listPosts();
           // A refused connection shows that the replica has ended.
           await asked.catch(() => busy.abort());
         }

@@ -14,8 +14,7 @@ import {
   type EgressAttempt,
   type StreamEvent,
 } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../testing/test-village.ts';
 import { EGRESS_ATTEMPTS_AN_HOUR, EGRESS_RECORDED_AN_HOUR } from './broker-handlers.ts';
@@ -257,7 +256,7 @@ function follow(): Reading {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openBrokerStream>[] = [];
   const reading = (async () => {
-    for await (const event of broker.open(openBrokerStream, { signal: stopping.signal })) events.push(event);
+    for await (const event of broker.openBrokerStream({}, { signal: stopping.signal })) events.push(event);
   })();
   reading.catch(() => undefined);
   return { events, stop: () => stopping.abort() };

@@ -1,10 +1,9 @@
 /** The freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freezeVillage, liftVillageFreeze, openInternalStream } from '@hamlet/contract';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, Play, startPlay } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { Play, startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
 const { village, play: one } = await startPlay();
@@ -13,11 +12,11 @@ const two = new Play((await village.startReplica()).peopleUrl);
 const REASON = 'an agent empties the treasury';
 
 function freeze(): Promise<VillageFreeze> {
-  return one.admin.call(freezeVillage, { body: { reason: REASON } }).then(dataOf);
+  return one.admin.raw.freezeVillage({ reason: REASON }).then(dataOf);
 }
 
 function lift(): Promise<VillageFreeze> {
-  return two.admin.call(liftVillageFreeze, { query: { reason: 'found it' } }).then(dataOf);
+  return two.admin.raw.liftVillageFreeze({ reason: 'found it' }).then(dataOf);
 }
 
 function reward(play: Play): ReturnType<typeof codeOf> {
@@ -57,10 +56,7 @@ test("the operator's stream begins with the state of the freeze and reports its 
   const heard: VillageState[] = [];
   const stopping = new AbortController();
   const follow = async (): Promise<void> => {
-    for await (const event of clientOf(two.url, TOKENS.operator).open(openInternalStream, {
-      query: {},
-      signal: stopping.signal,
-    }))
+    for await (const event of clientOf(two.url, TOKENS.operator).openInternalStream({}, { signal: stopping.signal }))
       if (event.event === 'village') heard.push(event.data);
   };
   follow().catch(() => undefined);

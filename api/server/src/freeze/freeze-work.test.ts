@@ -6,20 +6,9 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  buyCompute,
-  claimCompute,
-  createCredit,
-  fireSchedule,
-  freezeVillage,
-  liftVillageFreeze,
-  penalizeAgent,
-  rewardAgent,
-} from '@hamlet/contract';
 import type { VillageFreeze } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { heldModels } from '../gateway/testing/held-models.ts';
-import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, clientOf, eventually, testVillage } from '../testing/test-village.ts';
 
@@ -40,11 +29,11 @@ await one.play.everybody();
 await one.play.admin.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'money for tokens' });
 
 function freeze(by = one): Promise<VillageFreeze> {
-  return by.play.admin.call(freezeVillage, { body: { reason: 'test' } }).then(dataOf);
+  return by.play.admin.raw.freezeVillage({ reason: 'test' }).then(dataOf);
 }
 
 function lift(by = one): Promise<VillageFreeze> {
-  return by.play.admin.call(liftVillageFreeze, { query: {} }).then(dataOf);
+  return by.play.admin.raw.liftVillageFreeze().then(dataOf);
 }
 
 async function owed(): Promise<number> {
@@ -95,16 +84,19 @@ test('every route that moves money refuses, and a retry with the same key succee
   const money = { agent_id: 'ada', amount: '1', reason: 'test' };
   const idempotencyKey = 'freeze-retry';
   const calls = {
-    reward: admin.call(rewardAgent, { body: money, idempotencyKey }),
-    penalty: admin.call(penalizeAgent, { body: { ...money, agent_id: 'bob' } }),
-    credit: admin.call(createCredit, { body: { agent_id: 'ada', provider_transaction_id: 'T-frozen', amount: '1' } }),
-    purchase: one.play.as('bob').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } }),
-    claim: leaderOf(one.play.url, 'lease-freeze:1').call(claimCompute, {
-      body: { agent_id: 'ada', uid: 'u', cycle: 1, tier: 'tier-1', pod_uid: null, image_digest: null },
+    reward: admin.raw.rewardAgent(money, { idempotencyKey }),
+    penalty: admin.raw.penalizeAgent({ ...money, agent_id: 'bob' }),
+    credit: admin.raw.createCredit({ agent_id: 'ada', provider_transaction_id: 'T-frozen', amount: '1' }),
+    purchase: one.play.as('bob').raw.buyCompute({ item: { kind: 'priority' }, seconds: 60 }),
+    claim: leaderOf(one.play.url, 'lease-freeze:1').raw.claimCompute({
+      agent_id: 'ada',
+      uid: 'u',
+      cycle: 1,
+      tier: 'tier-1',
+      pod_uid: null,
+      image_digest: null,
     }),
-    firing: leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, {
-      body: firingBody({ schedule_uid: 'frozen' }),
-    }),
+    firing: leaderOf(one.play.url, 'lease-freeze:1').raw.fireSchedule(firingBody({ schedule_uid: 'frozen' })),
   };
   for (const [what, call] of Object.entries(calls)) {
     const code = await codeOf(call);

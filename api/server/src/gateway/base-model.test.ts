@@ -6,7 +6,8 @@ import type { CallInput, ChatCompletion, Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { agentToken, testVillage } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
 
@@ -38,7 +39,7 @@ await play.everybody();
 atEnd(() => wire.close());
 
 function ask(changes: Partial<Body>): Promise<Outcome<ChatCompletion>> {
-  return play.as('bob').call(completeChat, { body: { model: 'small', messages: MESSAGES, ...changes } });
+  return play.as('bob').raw.completeChat({ model: 'small', messages: MESSAGES, ...changes });
 }
 
 const words = () =>

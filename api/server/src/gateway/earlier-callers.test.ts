@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeChat, createMessage } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import {
   closeLife,
@@ -18,7 +17,8 @@ import {
 } from '@hamlet/store';
 import type { TestClient } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { dataOf, refusalOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { clientOf, testVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
@@ -47,9 +47,8 @@ async function knownResident(agentId: AgentId): Promise<Resident> {
 }
 
 const messages = [{ role: 'user' as const, content: 'Good morning?' }];
-const ask = (client: TestClient) => client.call(completeChat, { body: { model: 'small', messages } });
-const askInOtherFormat = (client: TestClient) =>
-  client.call(createMessage, { body: { model: 'small', messages, max_tokens: 10 } });
+const ask = (client: TestClient) => client.raw.completeChat({ model: 'small', messages });
+const askInOtherFormat = (client: TestClient) => client.raw.createMessage({ model: 'small', messages, max_tokens: 10 });
 
 /** Asks in both formats. No provider is asked, and no request stays under way. */
 async function assertRefused(agentId: AgentId, { client }: Pick<Resident, 'client'>, code: string): Promise<void> {

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ChatCompletionChunk, completeChat, createEmbeddings, getModel, getModelUse, Problem } from '@hamlet/contract';
+import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
@@ -36,7 +37,7 @@ function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<Cha
     messages: [{ role: 'user', content: 'Where is the mill, please?' }],
     ...changes,
   } as Body;
-  return play.as(agentId).call(completeChat, { body });
+  return play.as(agentId).raw.completeChat(body);
 }
 
 async function useOf(agentId: AgentId): Promise<ModelUse> {
@@ -160,17 +161,14 @@ test('the scripted mind refuses a demanded tool call and a schema, before it cos
 });
 
 test('the scripted mind has no embeddings', async () => {
-  const asked = play.as('bob').call(createEmbeddings, { body: { model: 'small', input: 'bread' } });
+  const asked = play.as('bob').raw.createEmbeddings({ model: 'small', input: 'bread' });
   assert.equal((await refusalOf(asked)).code, 'model_bad_request');
 });
 
 test('only agents may use models; people read the use of any agent, an agent only its own', async () => {
   const member = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${TOKENS.member}` } });
   assert.equal(member.status, 403);
-  assert.equal(
-    (await refusalOf(play.as('bob').call(getModelUse, { params: { agent_id: 'ada' } }))).code,
-    'not_own_agent',
-  );
+  assert.equal((await refusalOf(play.as('bob').raw.getModelUse({ agent_id: 'ada' }))).code, 'not_own_agent');
   assert.equal((await play.as('bob').getModelUse({ agent_id: 'bob' })).tier, 'tier-0');
 });
 
@@ -234,7 +232,7 @@ test('a failing provider is reported, and an answer without text costs nothing',
 test('a model of the tier without a provider is not listed, and refused as not served', async () => {
   assert.deepEqual(await modelsOf('dan'), ['small', 'held', 'failing']);
   assert.equal((await refusalOf(ask('dan', { model: 'unserved' }))).code, 'model_not_served');
-  const one = (model: string) => play.as('dan').call(getModel, { params: { model } });
+  const one = (model: string) => play.as('dan').raw.getModel({ model });
   assert.partialDeepStrictEqual(dataOf(await one('held')), { id: 'held', owned_by: 'held', context_tokens: 1_000 });
   assert.equal((await refusalOf(one('unserved'))).code, 'model_not_served');
   assert.equal((await refusalOf(one('large'))).code, 'model_not_in_tier');

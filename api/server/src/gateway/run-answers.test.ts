@@ -6,7 +6,7 @@ import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';

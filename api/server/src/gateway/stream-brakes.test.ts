@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { banAgent, freezeAgent, killAgent, quarantineAgent, revokeAgentToken } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
@@ -46,13 +46,13 @@ async function openAnswer(agentId: AgentId): Promise<{ rest: () => Promise<strin
   return { rest: () => until(() => false) };
 }
 
-const act = (agentId: AgentId) => ({ params: { agent_id: agentId }, body: { reason: 'test' } });
+const act = (agentId: AgentId) => ({ agent_id: agentId, reason: 'test' });
 const BRAKES = [
-  ['bob', 'quarantine', 'agent_quarantined', () => two.admin.call(quarantineAgent, act('bob'))],
-  ['cleo', 'freeze', 'agent_frozen', () => two.admin.call(freezeAgent, act('cleo'))],
-  ['dan', 'ban', 'agent_banned', () => two.admin.call(banAgent, act('dan'))],
-  ['eve', 'revocation of its token', 'token_revoked', () => two.admin.call(revokeAgentToken, act('eve'))],
-  ['fay', 'kill', 'agent_killed', () => two.admin.call(killAgent, act('fay'))],
+  ['bob', 'quarantine', 'agent_quarantined', () => two.admin.raw.quarantineAgent(act('bob'))],
+  ['cleo', 'freeze', 'agent_frozen', () => two.admin.raw.freezeAgent(act('cleo'))],
+  ['dan', 'ban', 'agent_banned', () => two.admin.raw.banAgent(act('dan'))],
+  ['eve', 'revocation of its token', 'token_revoked', () => two.admin.raw.revokeAgentToken(act('eve'))],
+  ['fay', 'kill', 'agent_killed', () => two.admin.raw.killAgent(act('fay'))],
 ] as const;
 
 for (const [agentId, what, code, brake] of BRAKES) {

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { request, type IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { getWorld, listModels, rewardAgent, type Outcome } from '@hamlet/contract';
+import { type Outcome } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
@@ -21,14 +22,14 @@ function replicas(agentId: AgentId): readonly [TestClient, TestClient] {
 }
 
 const reward = (client: TestClient): Promise<Outcome<unknown>> =>
-  client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
+  client.raw.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'for the test' });
 
 test('two replicas count an agent together exactly; other agents and people are not affected', async () => {
   const [one, two] = replicas('cleo');
   const outcomes: Outcome<unknown>[] = [];
   // All replicas always count this route together, so that a slow answer of Redis on a busy machine does not matter.
   for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1)
-    outcomes.push(...(await Promise.all([one.call(listModels, {}), two.call(listModels, {})])));
+    outcomes.push(...(await Promise.all([one.raw.listModels(), two.raw.listModels()])));
   const late = outcomes.filter((outcome) => !outcome.ok && outcome.problem.code === 'unavailable').length;
   const letIn = outcomes.filter(({ ok }) => ok).length;
   assert.ok(
@@ -79,14 +80,14 @@ test('without Redis the API refuses money and models, and each replica counts re
   assert.ok(!money.ok);
   assert.equal(money.problem.code, 'unavailable');
   assert.equal(money.response.headers.get('retry-after'), '1');
-  const models = await one.call(listModels, {});
+  const models = await one.raw.listModels();
   assert.ok(!models.ok);
   assert.equal(models.problem.code, 'unavailable');
-  const map = await one.call(getWorld, {});
+  const map = await one.raw.getWorld();
   assert.ok(map.ok, 'the map stays readable');
   assert.match(map.response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+$/);
   await clientOf(urls[0]).getWorld();
   await village.redis.start();
   await eventually('money to move again', async () => (await reward(admin)).ok);
-  await eventually('models to answer again', async () => (await one.call(listModels, {})).ok);
+  await eventually('models to answer again', async () => (await one.raw.listModels()).ok);
 });

@@ -11,8 +11,8 @@ import {
   type SafeMode,
 } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, type AgentId } from '../testing/test-village.ts';
@@ -44,7 +44,7 @@ const end = ({ agentId, runId }: Working) => talk.answer(agentId, runId, 'Done.'
 
 function use({ agentId, runId, cycle, attempt }: Working, body: Body = {}, more: object = {}): Promise<Outcome<Used>> {
   const whole = { cycle, attempt, ...body, ...more };
-  return talk.play.as(agentId).call(useRepositoryMemory, { params: { run_id: runId }, body: whole });
+  return talk.play.as(agentId).raw.useRepositoryMemory({ run_id: runId, ...whole });
 }
 async function inRun(agentId: AgentId, url: string | null, ...bodies: readonly Body[]): Promise<readonly Used[]> {
   const run = await working(agentId, url);

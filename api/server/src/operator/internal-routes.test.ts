@@ -1,7 +1,7 @@
 /** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openInternalStream, openWakes } from '@hamlet/contract';
+import { openInternalStream } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
 import { startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
@@ -16,8 +16,7 @@ interface Reading {
 function readInternal(after?: string): Reading {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openInternalStream>[] = [];
-  const stream = clientOf(play.url, TOKENS.operator).open(openInternalStream, {
-    query: after === undefined ? {} : { after },
+  const stream = clientOf(play.url, TOKENS.operator).openInternalStream(after === undefined ? {} : { after }, {
     signal: stopping.signal,
   });
   const reading = (async () => {
@@ -30,9 +29,7 @@ function readInternal(after?: string): Reading {
 function connect(agentId: 'ada' | 'bob' | 'cleo'): () => void {
   const stopping = new AbortController();
   const reading = (async () => {
-    for await (const event of play
-      .as(agentId)
-      .open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal }))
+    for await (const event of play.as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
       void event;
   })();
   reading.catch(() => undefined);

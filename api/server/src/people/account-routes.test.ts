@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { API_PREFIX, createAccount, getWorld } from '@hamlet/contract';
+import { API_PREFIX, createAccount } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import { WebSocket } from 'ws';
 import { codeOf } from '@hamlet/test/env/client';
@@ -133,7 +133,7 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
   const { account } = await grace.client.banAccount({ ...of(person), reason: 'insults agents' });
   assert.equal(account.ban?.reason, 'insults agents');
   for (const { client } of [person, there]) {
-    const told = await client.call(getWorld, {});
+    const told = await client.raw.getWorld();
     assert.deepEqual(told.ok ? null : [told.problem.code, told.problem.detail, told.problem.status], [
       'account_banned',
       'insults agents (until it is lifted)',

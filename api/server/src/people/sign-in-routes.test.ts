@@ -1,11 +1,10 @@
 /** Accounts, sessions, and the rules for browsers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { API_PREFIX, bootstrapAccount, changePassword, logIn, logOut } from '@hamlet/contract';
+import { API_PREFIX, logIn } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { codeOf, testClient } from '@hamlet/test/env/client';
+import { codeOf, testClient, dataOf } from '@hamlet/test/env/client';
 import { cookieOf, invite, PASSWORD, personOf, signIn, type SignedInPerson } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
 import { BOOTSTRAP_CODE, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
 let grace: SignedInPerson;
@@ -26,9 +25,7 @@ test('the code creates the first admin, once, and signs them in with a cookie bo
     await codeOf(anyone.bootstrapAccount({ code: 'wrong', name: 'Grace', password: PASSWORD })),
     'bootstrap_code_wrong',
   );
-  const made = await anyone.call(bootstrapAccount, {
-    body: { code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD },
-  });
+  const made = await anyone.raw.bootstrapAccount({ code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD });
   assert.equal(dataOf(made).account.role, 'admin');
   assert.equal(made.response.status, 201);
   const [cookie] = made.response.headers.getSetCookie();
@@ -47,17 +44,17 @@ test('logging in takes name and password; logging out ends that session at once'
   const anyone = clientOf(url);
   assert.equal(await codeOf(anyone.logIn({ name: 'Grace', password: 'wrong password' })), 'credentials_wrong');
   assert.equal(await codeOf(anyone.logIn({ name: 'Nobody', password: PASSWORD })), 'credentials_wrong');
-  const signedIn = await anyone.call(logIn, { body: { name: 'grace', password: PASSWORD } });
+  const signedIn = await anyone.raw.logIn({ name: 'grace', password: PASSWORD });
   dataOf(signedIn);
   const me = testClient({ baseUrl: url, cookie: cookieOf(signedIn.response) });
   await me.getMe();
-  const out = await me.call(logOut, {});
+  const out = await me.raw.logOut();
   assert.match(out.response.headers.getSetCookie()[0] ?? '', /Max-Age=0/);
   assert.equal(await codeOf(me.getMe()), 'unauthenticated');
 });
 
 test('a page of another origin cannot use a session', async () => {
-  const signedIn = await clientOf(url).call(logIn, { body: { name: 'Grace', password: PASSWORD } });
+  const signedIn = await clientOf(url).raw.logIn({ name: 'Grace', password: PASSWORD });
   const cookie = cookieOf(signedIn.response);
   const from = (headers: Record<string, string>): Promise<Response> =>
     fetch(`${url}/api/v1/agents/ada/awakening`, {
@@ -131,7 +128,7 @@ test('a write with a session needs a header that no form can send', async () => 
 
 test('signing in rotates the session: the earlier one is invalid', async () => {
   const before = await signIn(url, 'Grace');
-  const again = await before.client.call(logIn, { body: { name: 'Grace', password: PASSWORD } });
+  const again = await before.client.raw.logIn({ name: 'Grace', password: PASSWORD });
   const after = personOf(url, before.accountId, cookieOf(again.response));
   assert.notEqual(after.cookie, before.cookie);
   assert.equal(await codeOf(before.client.getMe()), 'unauthenticated');
@@ -173,8 +170,9 @@ test('people change their own password; their other sessions end, and this one c
     ),
     'credentials_wrong',
   );
-  const changed = await second.client.call(changePassword, {
-    body: { current_password: PASSWORD, new_password: 'another horse battery' },
+  const changed = await second.client.raw.changePassword({
+    current_password: PASSWORD,
+    new_password: 'another horse battery',
   });
   dataOf(changed);
   assert.equal(await codeOf(first.client.getMe()), 'unauthenticated');
@@ -241,7 +239,7 @@ test('of two password changes at once with the same old password, only one succe
   const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
   const outcomes = await Promise.all(
     ['the first new one', 'the second new one'].map((wanted) =>
-      twice.client.call(changePassword, { body: { current_password: PASSWORD, new_password: wanted } }),
+      twice.client.raw.changePassword({ current_password: PASSWORD, new_password: wanted }),
     ),
   );
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, refusalOf } from '../testing/play.ts';
+import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { testVillage } from '../testing/test-village.ts';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { countPosts, outlast } from './testing/as-superuser.ts';

@@ -1,15 +1,14 @@
 /** Calls of runs on a real API server: Schedules that agents propose, and permissions after a change of their tier. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION, getAgent, getEntitlement, type AllowScope } from '@hamlet/contract';
+import { API_VERSION, type AllowScope } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
 import { eventually, startTestVillage, type TestVillage } from '../testing/test-village.ts';
 import { countPosts } from './testing/as-superuser.ts';
@@ -70,7 +69,7 @@ async function applyTier(requestsPerMinute: number, rules: readonly object[]): P
   const wanted = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: TIER, namespace }, spec };
   await kube.client.apply(ENTITLEMENTS, wanted, { fieldManager: 'kubectl' });
   await eventually('the tier', async () => {
-    const answer = await permits.play.admin.call(getEntitlement, { params: { name: TIER } });
+    const answer = await permits.play.admin.raw.getEntitlement({ name: TIER });
     return answer.ok && answer.data.limits.requests_per_minute === requestsPerMinute;
   });
 }
@@ -86,7 +85,7 @@ async function applyAgent(): Promise<void> {
   const status = { tier: TIER, cycle: 1 };
   await kube.client.mergePatch(AGENTS, { status }, { namespace, name: 'ada', subresource: 'status' });
   await eventually('ada', async () => {
-    const answer = await permits.play.admin.call(getAgent, { params: { agent_id: 'ada' } });
+    const answer = await permits.play.admin.raw.getAgent({ agent_id: 'ada' });
     return answer.ok && answer.data.tier === TIER && answer.data.cycle === 1;
   });
 }

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { answerPermission, waitRun } from '@hamlet/contract';
 import type { CallData, Permission } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { outlast } from './testing/as-superuser.ts';
 import { ASKING_RULES, PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
@@ -18,10 +17,7 @@ await permits.play.everybody();
 afterEach(() => permits.endAll());
 
 function wait({ agentId, runId, cycle, attempt }: Working): Promise<CallData<typeof waitRun>> {
-  return permits.play
-    .as(agentId)
-    .call(waitRun, { params: { run_id: runId }, body: { cycle, attempt } })
-    .then(dataOf);
+  return permits.play.as(agentId).raw.waitRun({ run_id: runId, cycle, attempt }).then(dataOf);
 }
 
 async function permission(permissionId: string): Promise<Permission> {

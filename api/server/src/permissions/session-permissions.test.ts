@@ -1,8 +1,7 @@
 /** Permissions of a run in a session: its people see and answer them, others do not, and messages never answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { testVillage } from '../testing/test-village.ts';

@@ -4,9 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { beginCall, createPost, type EgressAttempt, type Run } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { type EgressAttempt, type Run } from '@hamlet/contract';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 import { PermissionPlay, post, resultOf, type Working } from './testing/permission-play.ts';
 
@@ -44,7 +43,7 @@ async function begun(
   const args = command === undefined ? {} : { command, background: true };
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
   const params = { run_id: runId, call_id: callId ?? `${(calls += 1)}.0` };
-  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
   // A call that the rules let begin may find all slots of the tier taken.
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
   return answer.data.outcome?.code ?? answer.data.state;
@@ -125,7 +124,7 @@ test('what the broker let out taints the run of its call; without a call, all ru
 
 test('while a tainted run is under way, direct requests of its agent are refused as its calls would ask', async () => {
   const working = await permits.startRun('cleo');
-  const publish = () => permits.play.as('cleo').call(createPost, { body: { title: 'Rye', body: 'At noon.' } });
+  const publish = () => permits.play.as('cleo').raw.createPost({ title: 'Rye', body: 'At noon.' });
   assert.ok((await publish()).ok);
   await attempt(working);
   assert.equal(await codeOf(publish()), 'policy_denied');

@@ -1,11 +1,12 @@
 /** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { HandsMessage, openWakes, type HandsActivity } from '@hamlet/contract';
+import { HandsMessage, type HandsActivity } from '@hamlet/contract';
 import { WebSocket } from 'ws';
+import { dataOf } from '@hamlet/test/env/client';
 import { startHandsWatch } from './hands-watch.ts';
 import { aPush } from '../egress/testing/a-push.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -50,11 +51,7 @@ function connect(agentId: 'ada' | 'bob'): AbortController {
   streams.push(leave);
   const client = permits.play.as(agentId);
   void (async () => {
-    for await (const _event of client.open(openWakes, {
-      params: { agent_id: agentId },
-      query: {},
-      signal: leave.signal,
-    }));
+    for await (const _event of client.openWakes({ agent_id: agentId }, { signal: leave.signal }));
   })().catch(() => {});
   return leave;
 }

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openWakes, ProblemError } from '@hamlet/contract';
 import type { AgentTokenAnswer, StreamEvent } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
 
@@ -26,7 +26,7 @@ function watchWakes(
   const events: StreamEvent<typeof openWakes>[] = [];
   const query = after === undefined ? {} : { after };
   const ended = (async () => {
-    for await (const event of client.open(openWakes, { params: { agent_id: agentId }, query, signal: stopping.signal }))
+    for await (const event of client.openWakes({ agent_id: agentId, ...query }, { signal: stopping.signal }))
       events.push(event);
   })();
   ended.catch(() => undefined);

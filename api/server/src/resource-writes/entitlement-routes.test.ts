@@ -1,16 +1,7 @@
 /** Tiers and pins by HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and over restarts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import {
-  API_VERSION,
-  awakenAgent,
-  banAccount,
-  getEntitlement,
-  liftAccountBan,
-  putAgentEntitlement,
-  putEntitlement,
-  suspendAgent,
-} from '@hamlet/contract';
+import { API_VERSION } from '@hamlet/contract';
 import type { EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
@@ -18,7 +9,6 @@ import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
 import { SCHEDULES } from './resource-audit.ts';
@@ -178,7 +168,7 @@ test("a refusal of the cluster has its message; a missing tier has the API's", a
   );
   assert.deepEqual([refused.status, refused.code], [422, 'entitlement_refused']);
   assert.match(refused.detail, /spec\.compute\.resources\.cpu/);
-  const nowhere = await admin().call(getEntitlement, { params: { name: 'nowhere' } });
+  const nowhere = await admin().raw.getEntitlement({ name: 'nowhere' });
   assert.equal(nowhere.ok ? '' : nowhere.problem.code, 'no_such_entitlement');
 });
 
@@ -205,30 +195,24 @@ test('an agent is pinned and released; its power, which the api also applies, do
     spec: { displayName: 'Ada' },
   };
   await kube.client.apply(AGENTS, agent, { fieldManager: 'kubectl' });
-  const on = { params: { agent_id: 'ada' } };
-  await eventually('ada', async () => (await admin().call(suspendAgent, on)).ok);
-  await eventually('the tier', async () => (await admin().call(getEntitlement, { params: { name: 'pin' } })).ok);
-  const pinned = dataOf(await admin().call(putAgentEntitlement, { ...on, body: { policy: 'Pinned', name: 'pin' } }));
+  const on = { agent_id: 'ada' };
+  await eventually('ada', async () => (await admin().raw.suspendAgent(on)).ok);
+  await eventually('the tier', async () => (await admin().raw.getEntitlement({ name: 'pin' })).ok);
+  const pinned = await admin().putAgentEntitlement({ ...on, policy: 'Pinned', name: 'pin' });
   assert.deepEqual([pinned.policy, pinned.name, pinned.changed], ['Pinned', 'pin', true]);
-  assert.equal(
-    dataOf(await admin().call(putAgentEntitlement, { ...on, body: { policy: 'Pinned', name: 'pin' } })).changed,
-    false,
-  );
-  dataOf(await admin().call(awakenAgent, on));
+  assert.equal((await admin().putAgentEntitlement({ ...on, policy: 'Pinned', name: 'pin' })).changed, false);
+  await admin().awakenAgent(on);
   const stored = await kube.client.get<Stored>(AGENTS, { namespace, name: 'ada' });
   assert.deepEqual(
     [stored.spec['entitlement'], stored.spec['power'], stored.spec['displayName']],
     [{ policy: 'Pinned', name: 'pin' }, 'Awake', 'Ada'],
   );
-  dataOf(await admin().call(putAgentEntitlement, { ...on, body: { policy: 'ByBalance' } }));
+  await admin().putAgentEntitlement({ ...on, policy: 'ByBalance' });
   const free = await kube.client.get<Stored>(AGENTS, { namespace, name: 'ada' });
   assert.deepEqual(free.spec['entitlement'], { policy: 'ByBalance' });
-  const unknown = await admin().call(putAgentEntitlement, { ...on, body: { policy: 'Pinned', name: 'nowhere' } });
+  const unknown = await admin().raw.putAgentEntitlement({ ...on, policy: 'Pinned', name: 'nowhere' });
   assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_entitlement');
-  const nobody = await admin().call(putAgentEntitlement, {
-    params: { agent_id: 'nobody' },
-    body: { policy: 'ByBalance' },
-  });
+  const nobody = await admin().raw.putAgentEntitlement({ agent_id: 'nobody', policy: 'ByBalance' });
   assert.equal(nobody.ok ? '' : nobody.problem.code, 'no_such_agent');
   const lines = (await lineCount('ada', 5)).filter((line) => !line.startsWith('agent.create'));
   assert.deepEqual(
@@ -294,10 +278,10 @@ test('the schedule of a banned person creates no runs until the ban is lifted', 
     return (await leader.fireSchedule(firingBody({ schedule_uid: uid, slot, overlap: 'Queue' }))).runs[0]?.outcome;
   };
   assert.equal(await fire(1), 'started');
-  const on = { params: { account_id: author.accountId } };
-  dataOf(await grace.client.call(banAccount, { ...on, body: { reason: 'floods the agents' } }));
+  const on = { account_id: author.accountId };
+  await grace.client.banAccount({ ...on, reason: 'floods the agents' });
   assert.equal(await fire(2), 'agent_barred');
-  dataOf(await grace.client.call(liftAccountBan, { ...on, query: {} }));
+  await grace.client.liftAccountBan(on);
   assert.equal(await fire(3), 'queued');
 });
 
@@ -348,8 +332,8 @@ test('without a cluster tiers can be read but not written', async () => {
   const samples = clientOf((await village.startReplica()).peopleUrl, TOKENS.admin);
   assert.equal((await samples.getEntitlement({ name: 'tier-1' })).etag, null);
   for (const outcome of [
-    await samples.call(putEntitlement, { params: { name: 'tier-1' }, body: BODY }),
-    await samples.call(putAgentEntitlement, { params: { agent_id: 'ada' }, body: { policy: 'ByBalance' } }),
+    await samples.raw.putEntitlement({ name: 'tier-1', ...BODY }),
+    await samples.raw.putAgentEntitlement({ agent_id: 'ada', policy: 'ByBalance' }),
   ])
     assert.equal(outcome.ok ? '' : outcome.problem.code, 'cluster_needed');
 });

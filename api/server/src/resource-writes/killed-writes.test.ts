@@ -1,7 +1,7 @@
 /** The API is killed (SIGKILL) at statements around a write to the cluster: a retry ends the write, and so does the watch without one. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION, getAgent } from '@hamlet/contract';
+import { API_VERSION } from '@hamlet/contract';
 import { isStatus, type ResourceType } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
@@ -53,7 +53,7 @@ before(async () => {
   };
   await kube.client.apply(AGENTS, agent, { fieldManager: 'kubectl' });
   await startApi();
-  await eventually('ada', async () => (await admin().call(getAgent, { params: { agent_id: 'ada' } })).ok);
+  await eventually('ada', async () => (await admin().raw.getAgent({ agent_id: 'ada' })).ok);
 });
 after(async () => {
   await api.stop('SIGKILL');

@@ -4,8 +4,8 @@ import { afterEach, test } from 'node:test';
 import { streamRun, type Run, type StreamEvent } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf } from '@hamlet/test/env/client';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
@@ -70,7 +70,7 @@ type Sent = StreamEvent<typeof streamRun>;
 function follow(runId: string) {
   const sent: Sent[] = [];
   const ended = (async () => {
-    for await (const each of runs.play.admin.open(streamRun, { params: { run_id: runId }, query: {} })) sent.push(each);
+    for await (const each of runs.play.admin.streamRun({ run_id: runId })) sent.push(each);
   })();
   const kinds = (): readonly string[] =>
     sent.map((each) => (each.event === 'run_event' ? each.data.event : each.event));

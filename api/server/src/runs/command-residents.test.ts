@@ -6,7 +6,7 @@ import { afterEach, test } from 'node:test';
 import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
@@ -52,7 +52,7 @@ async function answer(runId: string, word: 'happened' | 'repeat'): Promise<Permi
 function follow(runId: string) {
   const sent: StreamEvent<typeof streamRun>[] = [];
   const ended = (async () => {
-    for await (const each of runs.play.admin.open(streamRun, { params: { run_id: runId }, query: {} })) sent.push(each);
+    for await (const each of runs.play.admin.streamRun({ run_id: runId })) sent.push(each);
   })();
   return {
     sent,

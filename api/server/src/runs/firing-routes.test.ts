@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fireSchedule, openInternalStream } from '@hamlet/contract';
+import { fireSchedule } from '@hamlet/contract';
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -34,7 +35,7 @@ function slotOf(index: number): string {
 }
 
 function fire(changes: Partial<FiringBody> = {}, fence = `${lease}:1`): Promise<FireAnswer> {
-  return leaderOf(runs.play.url, fence).call(fireSchedule, { body: firingBody({ schedule_uid: uid, ...changes }) });
+  return leaderOf(runs.play.url, fence).raw.fireSchedule(firingBody({ schedule_uid: uid, ...changes }));
 }
 
 function codeOf(answer: FireAnswer): string | null {
@@ -192,7 +193,7 @@ test('another Lease is accepted only after the trusted one was silent for as lon
 test('a firing without a fence is refused', async () => {
   const body = firingBody({ schedule_uid: uid });
   for (const client of [clientOf(runs.play.url, TOKENS.operator), leaderOf(runs.play.url, 'nonsense')])
-    assert.equal(codeOf(await client.call(fireSchedule, { body })), 'validation_failed');
+    assert.equal(codeOf(await client.raw.fireSchedule(body)), 'validation_failed');
 });
 
 const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[] = [
@@ -263,7 +264,7 @@ test("the operator's stream reports the runs of a schedule, and a new stream beg
   const stopping = new AbortController();
   const operator = clientOf(runs.play.url, TOKENS.operator);
   const read = async (into: ScheduleActivity[]): Promise<void> => {
-    for await (const event of operator.open(openInternalStream, { query: {}, signal: stopping.signal }))
+    for await (const event of operator.openInternalStream({}, { signal: stopping.signal }))
       if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
   };
   read(told).catch(() => undefined);

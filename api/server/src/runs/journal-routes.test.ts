@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { type AgentId } from '../testing/test-village.ts';
 
@@ -41,7 +41,7 @@ class Mirrored {
     more: Partial<CallInput<typeof storeRunJournal>['body']> = {},
   ): Promise<Outcome<CallData<typeof storeRunJournal>>> {
     const body = { cycle: this.cycle, attempt: 1, entries: [...entries], payloads: [], ...more };
-    return runs.play.as(this.agentId).call(storeRunJournal, { params: { run_id: this.runId }, body });
+    return runs.play.as(this.agentId).raw.storeRunJournal({ run_id: this.runId, ...body });
   }
 
   async read(query: CallInput<typeof readJournal>['query'] = {}): Promise<CallData<typeof readJournal>> {

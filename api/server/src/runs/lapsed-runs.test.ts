@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JournalEntry, type SessionMessage } from '@hamlet/contract';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { SessionPlay, follow } from '../testing/play/session-play.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { openWakes, RUNS_WAITING_MAX } from '@hamlet/contract';
+import { RUNS_WAITING_MAX } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
@@ -19,9 +19,7 @@ function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void 
   const stopping = new AbortController();
   const hints: RunHint[] = [];
   const reading = (async () => {
-    for await (const event of runs.play
-      .as(agentId)
-      .open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal }))
+    for await (const event of runs.play.as(agentId).openWakes({ agent_id: agentId }, { signal: stopping.signal }))
       if (event.event === 'run') hints.push(event.data);
   })();
   reading.catch(() => undefined);

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamRun, type StreamEvent } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
-import { dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 

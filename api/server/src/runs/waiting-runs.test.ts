@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RunBudgets } from '@hamlet/contract';
 import { addRunUsage, readOverdueRuns } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually } from '../testing/test-village.ts';
 

@@ -6,15 +6,7 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import {
-  API_VERSION,
-  changeSchedule,
-  createSchedule,
-  deleteSchedule,
-  GROUP,
-  ProblemError,
-  VERSION,
-} from '@hamlet/contract';
+import { API_VERSION, GROUP, ProblemError, VERSION } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
@@ -307,9 +299,9 @@ test('without a cluster the API shows the samples, and refuses a write with the 
   assert.equal((await refused(withoutCluster.admin.getSchedule({ name: 'daily' })))?.[0], 'no_such_schedule');
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [
-    withoutCluster.admin.call(createSchedule, { body }),
-    withoutCluster.admin.call(changeSchedule, { params: { name: 'hourly' }, body: { suspend: true } }),
-    withoutCluster.admin.call(deleteSchedule, { params: { name: 'hourly' } }),
+    withoutCluster.admin.raw.createSchedule(body),
+    withoutCluster.admin.raw.changeSchedule({ name: 'hourly', suspend: true }),
+    withoutCluster.admin.raw.deleteSchedule({ name: 'hourly' }),
   ])
     assert.equal((await refused(write))?.[0], 'cluster_needed');
 });

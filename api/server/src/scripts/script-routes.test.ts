@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterEach, test } from 'node:test';
-import { beginCall, keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
+import { keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
 import { taintRun } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { type AgentId, testVillage } from '../testing/test-village.ts';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
@@ -56,7 +55,7 @@ async function started(working: Working, args: object, by = permits): Promise<st
   const { agentId, runId, cycle, attempt } = working;
   const body = { cycle, attempt, tool: 'run_script', arguments: JSON.stringify(args), boot: 'b1' };
   const params = { run_id: runId, call_id: nextCall() };
-  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
   if (!answer.ok) return answer.problem.code;
   return answer.data.outcome?.code ?? answer.data.state;
 }

@@ -2,15 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import {
-  getBalanceProof,
-  getLogCheckpoint,
-  getLogConsistency,
-  getLogEntries,
-  getLogKey,
-  getLogProof,
-  getLogTile,
-} from '@hamlet/contract';
+import { getLogCheckpoint, getLogKey } from '@hamlet/contract';
 import type { InclusionProof } from '@hamlet/contract';
 import {
   EMPTY_EDGE,
@@ -71,7 +63,7 @@ async function keyText(): Promise<string> {
 
 async function proofOf(record_id: string): Promise<InclusionProof> {
   return eventually('the record to be sealed', async () => {
-    const answer = await admin.call(getLogProof, { params: { record_id } });
+    const answer = await admin.raw.getLogProof({ record_id });
     if (!answer.ok) assert.equal(answer.problem.code, 'not_sealed');
     return answer.ok && answer.data;
   });
@@ -99,8 +91,8 @@ test('entries and tiles hash to the signed root', async () => {
   assert.ok(size >= 4 && size < 256, `two entries and two acts at least: ${size}`);
   const tile = `000.p/${size}`;
   const [hashes, bundle] = await Promise.all([
-    clientOf(url).call(getLogTile, { params: { level: '0', tile } }),
-    admin.call(getLogEntries, { params: { tile } }),
+    clientOf(url).raw.getLogTile({ level: '0', tile }),
+    admin.raw.getLogEntries({ tile }),
   ]);
   assert.ok(hashes.ok && bundle.ok);
   const entries = readEntryBundle(bundle.data) ?? [];
@@ -115,15 +107,15 @@ test('entries and tiles hash to the signed root', async () => {
 
 test('missing parts of the log are refused, and only admins may read entries', async () => {
   for (const tile of ['x001/000', '000.p/255', '001']) {
-    const answer = await admin.call(getLogTile, { params: { level: '0', tile } });
+    const answer = await admin.raw.getLogTile({ level: '0', tile });
     assert.equal(answer.ok ? '' : answer.problem.code, 'no_such_tile', tile);
   }
-  const none = await admin.call(getLogEntries, { params: { tile: 'x001/000' } });
+  const none = await admin.raw.getLogEntries({ tile: 'x001/000' });
   assert.equal(none.ok ? '' : none.problem.code, 'no_such_tile');
   assert.equal((await fetch(`${url}/log/tile/0/0`)).status, 400, 'a number that is not written as tlog-tiles has it');
-  const denied = await member.call(getLogEntries, { params: { tile: '000.p/1' } });
+  const denied = await member.raw.getLogEntries({ tile: '000.p/1' });
   assert.equal(denied.ok ? '' : denied.problem.code, 'forbidden');
-  const unknown = await admin.call(getLogProof, { params: { record_id: randomUUID() } });
+  const unknown = await admin.raw.getLogProof({ record_id: randomUUID() });
   assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_record');
 });
 
@@ -132,7 +124,7 @@ test('a reward, its act and a turn are proven to actors who may read them', asyn
   const entry = await reward('ada', '1.5');
   assert.ok(holds(await proofOf(entry), key));
   for (const token of [TOKENS.member, agentToken('ada')]) await clientOf(url, token).getLogProof({ record_id: entry });
-  const foreign = await clientOf(url, agentToken('bob')).call(getLogProof, { params: { record_id: entry } });
+  const foreign = await clientOf(url, agentToken('bob')).raw.getLogProof({ record_id: entry });
   assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
   const acts = await admin.listAudit({ kind: 'act', object: 'ada', q: 'bread', limit: 1 });
   const [act] = acts.records;
@@ -140,7 +132,7 @@ test('a reward, its act and a turn are proven to actors who may read them', asyn
   const proof = await proofOf(act.record_id);
   assert.equal(proof.kind, 'act');
   assert.ok(holds(proof, key));
-  const toMember = await member.call(getLogProof, { params: { record_id: act.record_id } });
+  const toMember = await member.raw.getLogProof({ record_id: act.record_id });
   assert.equal(toMember.ok ? '' : toMember.problem.code, 'forbidden');
   const turn = {
     turn_id: randomUUID(),
@@ -166,11 +158,11 @@ test('the newest sealed entry of an account proves its balance', async () => {
   assert.ok(holds(answer, await keyText()));
   const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.leaf)))?.find(({ owner }) => owner === 'agent/cleo');
   assert.deepEqual([side?.account, side?.version, side?.balanceAfter], [BigInt(account), 1n, 7_250_000n]);
-  const none = await admin.call(getBalanceProof, { params: { agent_id: 'fay' } });
+  const none = await admin.raw.getBalanceProof({ agent_id: 'fay' });
   assert.equal(none.ok ? '' : none.problem.code, 'not_sealed');
-  const unknown = await admin.call(getBalanceProof, { params: { agent_id: 'nobody' } });
+  const unknown = await admin.raw.getBalanceProof({ agent_id: 'nobody' });
   assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_agent');
-  const foreign = await clientOf(url, agentToken('bob')).call(getBalanceProof, { params: { agent_id: 'cleo' } });
+  const foreign = await clientOf(url, agentToken('bob')).raw.getBalanceProof({ agent_id: 'cleo' });
   assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
 });
 
@@ -183,7 +175,7 @@ test('a proof shows that an earlier checkpoint is the beginning of the newest', 
   const second = opened(answer.checkpoint, key);
   assert.ok(second.size > first.size);
   assert.ok(isConsistent({ first, second, proof: answer.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256));
-  const ahead = await clientOf(url).call(getLogConsistency, { query: { from: 1_000_000 } });
+  const ahead = await clientOf(url).raw.getLogConsistency({ from: 1_000_000 });
   assert.equal(ahead.ok ? '' : ahead.problem.code, 'not_sealed');
 });
 
@@ -196,7 +188,7 @@ test("a row that was changed behind the api's back gets no proof", async () => {
     await superuser.run('alter table ledger.transfer enable always trigger append_only');
   };
   await change('good cake');
-  const answer = await admin.call(getLogProof, { params: { record_id: entry } });
+  const answer = await admin.raw.getLogProof({ record_id: entry });
   assert.equal(answer.ok ? '' : answer.problem.code, 'log_differs');
   await change('good bread');
   await admin.getLogProof({ record_id: entry });

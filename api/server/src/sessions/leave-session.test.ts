@@ -1,9 +1,7 @@
 /** A person who is taken out of a session: who may do it, and that they read nothing more, on any route or open stream. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { streamRun } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
 import { follow, SessionPlay } from '../testing/play/session-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
@@ -42,7 +40,7 @@ test('their open streams end at once and no route shows them anything; streams o
   const params = { run_id: run.run_id };
   const seen: string[] = [];
   const ofRun = (async () => {
-    for await (const event of noah.client.open(streamRun, { params, query: {} })) seen.push(event.event);
+    for await (const event of noah.client.streamRun(params)) seen.push(event.event);
   })();
   await eventually(
     'the streams',

@@ -1,11 +1,11 @@
 /** Messages of a session are worked on one at a time, in order, and each is answered exactly once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pauseSession, resumeSession, settleRun, type SessionMessage } from '@hamlet/contract';
+import { pauseSession, resumeSession, type SessionMessage } from '@hamlet/contract';
 import { inTransaction, lockRun } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { applyToRun } from '../runs/apply-to-run.ts';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { type AgentId } from '../testing/test-village.ts';
@@ -81,10 +81,7 @@ test('a settlement that is sent twice answers once; an old claim answers nothing
   dataOf(await talk.start('dan', run));
   const cycle = await talk.cycle('dan');
   const settle = (attempt: number, answer: string) =>
-    talk.play.as('dan').call(settleRun, {
-      params: { run_id: run },
-      body: { cycle, attempt, state: 'done', summary: 'Done.', answer },
-    });
+    talk.play.as('dan').raw.settleRun({ run_id: run, cycle, attempt, state: 'done', summary: 'Done.', answer });
   assert.equal(await codeOf(settle(7, 'From nowhere')), 'claim_lapsed');
   const outcomes = await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')]);
   assert.ok(outcomes.every(({ ok }) => ok));

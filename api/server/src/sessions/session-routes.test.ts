@@ -3,34 +3,22 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import {
-  addSessionPerson,
   banAgent,
   createSession,
-  endSession,
   freezeAgent,
-  getRun,
-  getSession,
   killAgent,
   liftBan,
   liftFreeze,
   liftKill,
   liftQuarantine,
-  listMessages,
-  listRunEvents,
-  openSessionStream,
-  pauseSession,
   ProblemError,
   quarantineAgent,
-  resumeSession,
-  sendMessage,
   SESSION_MESSAGES_MAX,
   SESSION_PEOPLE_MAX,
   SESSION_WAITING_MAX,
   SESSIONS_OF_PERSON_MAX,
-  streamRun,
 } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
@@ -44,7 +32,7 @@ const mia = await invite(grace, url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, url, { name: 'Noah', role: 'member' });
 
 const NO_ID = '01890000-0000-7000-8000-000000000000';
-const at = (sessionId: string) => ({ params: { session_id: sessionId } });
+const at = (sessionId: string) => ({ session_id: sessionId });
 
 test('a person opens a session, writes, and reads the answer with its cost; the title is the first message', async () => {
   const session = await talk.open(mia.client, 'ada');
@@ -84,40 +72,34 @@ test('a person opens a session, writes, and reads the answer with its cost; the 
 test('the same Idempotency-Key makes one message and one run', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'bob');
   const idempotencyKey = randomUUID();
-  const call = () => mia.client.call(sendMessage, { ...at(sessionId), body: { text: 'Once.' }, idempotencyKey });
+  const call = () => mia.client.raw.sendMessage({ ...at(sessionId), text: 'Once.' }, { idempotencyKey });
   const [first, second] = [dataOf(await call()), dataOf(await call())];
   assert.deepEqual(second, first);
   assert.equal((await talk.transcript(mia.client, sessionId)).length, 1);
-  dataOf(await mia.client.call(endSession, at(sessionId)));
+  await mia.client.endSession(at(sessionId));
 });
 
 test('only people of a session read it; an admin reads it too, and the audit names the admin once', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada');
   const { run } = dataOf(await talk.say(mia.client, sessionId, 'A secret.'));
   const reads = (client: TestClient) => [
-    codeOf(client.call(getSession, at(sessionId))),
-    codeOf(client.call(listMessages, { ...at(sessionId), query: {} })),
-    codeOf(client.call(pauseSession, at(sessionId))),
-    codeOf(client.call(sendMessage, { ...at(sessionId), body: { text: 'x' } })),
-    codeOf(client.call(getSession, at(NO_ID))),
+    codeOf(client.getSession(at(sessionId))),
+    codeOf(client.listMessages(at(sessionId))),
+    codeOf(client.pauseSession(at(sessionId))),
+    codeOf(client.sendMessage({ ...at(sessionId), text: 'x' })),
+    codeOf(client.getSession(at(NO_ID))),
   ];
   assert.deepEqual(new Set(await Promise.all(reads(noah.client))), new Set(['no_such_session']));
-  const run404 = { params: { run_id: run.run_id } };
-  assert.equal(await codeOf(noah.client.call(getRun, run404)), 'no_such_run');
-  assert.equal(await codeOf(noah.client.call(listRunEvents, { ...run404, query: {} })), 'no_such_run');
-  const follows = noah.client
-    .open(streamRun, { ...run404, query: {} })
-    [Symbol.asyncIterator]()
-    .next();
+  const run404 = { run_id: run.run_id };
+  assert.equal(await codeOf(noah.client.getRun(run404)), 'no_such_run');
+  assert.equal(await codeOf(noah.client.listRunEvents(run404)), 'no_such_run');
+  const follows = noah.client.streamRun(run404)[Symbol.asyncIterator]().next();
   await assert.rejects(follows, (error) => error instanceof ProblemError && error.problem.code === 'no_such_run');
   const listed = (await noah.client.listRuns({ agent_id: 'ada', limit: 100 })).runs;
   assert.ok(!listed.some(({ run_id }) => run_id === run.run_id));
-  assert.equal(await codeOf(talk.play.as('bob').call(getSession, at(sessionId))), 'no_such_session');
-  assert.equal(dataOf(await talk.play.as('ada').call(getSession, at(sessionId))).session.session_id, sessionId);
-  const opened = noah.client
-    .open(openSessionStream, { ...at(sessionId), query: {} })
-    [Symbol.asyncIterator]()
-    .next();
+  assert.equal(await codeOf(talk.play.as('bob').getSession(at(sessionId))), 'no_such_session');
+  assert.equal((await talk.play.as('ada').getSession(at(sessionId))).session.session_id, sessionId);
+  const opened = noah.client.openSessionStream(at(sessionId))[Symbol.asyncIterator]().next();
   await assert.rejects(opened, (error) => error instanceof ProblemError && error.problem.code === 'no_such_session');
 
   const looks = async () =>
@@ -126,7 +108,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
     );
   assert.equal((await looks()).length, 0);
   assert.equal((await talk.transcript(grace.client, sessionId))[0]?.text, 'A secret.');
-  assert.equal(dataOf(await grace.client.call(getRun, run404)).run.prompt, 'A secret.');
+  assert.equal((await grace.client.getRun(run404)).run.prompt, 'A secret.');
   assert.deepEqual(
     (await looks()).map(({ actor_id }) => actor_id),
     [`account ${grace.accountId}`],
@@ -140,7 +122,7 @@ test('an invited person reads everything and writes; a name of nobody is refused
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo', ['NOAH']);
   dataOf(await talk.say(noah.client, sessionId, 'Hello from Noah.'));
   assert.equal((await talk.transcript(mia.client, sessionId))[0]?.author.name, 'Noah');
-  const add = (name: string) => mia.client.call(addSessionPerson, { ...at(sessionId), body: { name } });
+  const add = (name: string) => mia.client.raw.addSessionPerson({ ...at(sessionId), name });
   assert.equal(await codeOf(add('Nobody at all')), 'no_such_person');
   assert.equal(dataOf(await add('noah')).session.people.length, 2);
   const others = Array.from({ length: SESSION_PEOPLE_MAX - 2 }, (_, n) => ({
@@ -198,7 +180,7 @@ test('limits hold: messages that wait, messages of a session, sessions of a pers
   for (let n = 0; n < SESSION_WAITING_MAX; n += 1) dataOf(await talk.say(mia.client, sessionId, `Message ${n}`));
   assert.equal(await codeOf(talk.say(mia.client, sessionId, 'One more')), 'session_queue_full');
   assert.equal(await codeOf(talk.say(mia.client, sessionId, 'x'.repeat(16_385))), 'validation_failed');
-  dataOf(await mia.client.call(endSession, at(sessionId)));
+  await mia.client.endSession(at(sessionId));
   const full = await talk.open(mia.client, 'fay');
   const fill = village
     .openDb()
@@ -209,7 +191,7 @@ test('limits hold: messages that wait, messages of a session, sessions of a pers
   for (let n = 1; n < SESSIONS_OF_PERSON_MAX; n += 1) await talk.open(mia.client, 'fay');
   const more = { params: { agent_id: 'fay' }, body: {} };
   assert.equal(await codeOf(mia.client.call(createSession, more)), 'too_many_sessions');
-  dataOf(await mia.client.call(endSession, at(full.session_id)));
+  await mia.client.endSession(at(full.session_id));
   assert.equal(await codeOf(mia.client.call(createSession, more)), null);
   assert.equal(await codeOf(clientOf(talk.play.url).call(createSession, more)), 'unauthenticated');
   assert.equal(await codeOf(clientOf(talk.play.url, TOKENS.operator).call(createSession, more)), 'forbidden');
@@ -220,9 +202,9 @@ test('an ended session cancels its messages, says so, and can only be read', asy
   const first = dataOf(await talk.say(mia.client, sessionId, 'First'));
   dataOf(await talk.say(mia.client, sessionId, 'Second'));
   dataOf(await talk.start('bob', first.run.run_id));
-  const ended = dataOf(await mia.client.call(endSession, at(sessionId))).session;
+  const ended = (await mia.client.endSession(at(sessionId))).session;
   assert.equal(ended.state, 'terminated');
-  assert.equal(await codeOf(mia.client.call(endSession, at(sessionId))), null);
+  assert.equal(await codeOf(mia.client.endSession(at(sessionId))), null);
   assert.equal((await talk.get(first.run.run_id)).cancel_requested_at !== null, true);
   dataOf(await talk.settle('bob', first.run.run_id, { attempt: 1, state: 'cancelled', summary: 'Stopped.' }));
   const lines = await talk.transcript(mia.client, sessionId);
@@ -238,9 +220,9 @@ test('an ended session cancels its messages, says so, and can only be read', asy
   assert.ok(lines.slice(2).every(({ text }) => /cancelled/i.test(text)));
   for (const call of [
     talk.say(mia.client, sessionId, 'Hello?'),
-    mia.client.call(pauseSession, at(sessionId)),
-    mia.client.call(resumeSession, at(sessionId)),
-    mia.client.call(addSessionPerson, { ...at(sessionId), body: { name: 'Noah' } }),
+    mia.client.raw.pauseSession(at(sessionId)),
+    mia.client.raw.resumeSession(at(sessionId)),
+    mia.client.raw.addSessionPerson({ ...at(sessionId), name: 'Noah' }),
   ])
     assert.equal(await codeOf(call), 'session_terminated');
 });

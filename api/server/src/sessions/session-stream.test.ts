@@ -1,10 +1,11 @@
 /** Streams of sessions on two replicas: no gap and no repetition, whatever breaks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openSessionStream, sendMessage } from '@hamlet/contract';
+import { openSessionStream } from '@hamlet/contract';
 import { inTransaction, insertPermission } from '@hamlet/store';
 import { Redis } from 'ioredis';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { follow, SessionPlay, type SessionEvent } from '../testing/play/session-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -102,7 +103,7 @@ test('concurrent writers: each stream has every message once, in the order of it
   const writers = [talk.play.admin, clientOf(otherUrl, ADMIN)];
   await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
-      writers[n % 2]?.call(sendMessage, { params: { session_id: sessionId }, body: { text: `Message ${n}` } }),
+      writers[n % 2]?.raw.sendMessage({ session_id: sessionId, text: `Message ${n}` }),
     ),
   );
   for (const { events, stop } of streams) {

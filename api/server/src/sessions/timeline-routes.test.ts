@@ -1,8 +1,8 @@
 /** The timeline of an agent: sessions, runs and firings in one list, for the people who may see them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS } from '../testing/test-village.ts';

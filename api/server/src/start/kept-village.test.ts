@@ -9,8 +9,9 @@ import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf } from '@hamlet/test/env/client';
 import { signIn } from '../testing/play/people-play.ts';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
 
 interface Counted {

@@ -1,4 +1,4 @@
-import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
+import { actAsAgent, moveAgent } from '@hamlet/contract';
 import type { ActionBody, AgentDetail, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import type { StartOptions } from '../start/base.ts';
@@ -39,11 +39,11 @@ export class Play {
   }
 
   async agent(agentId: string): Promise<AgentDetail> {
-    return dataOf(await this.admin.call(getAgent, { params: { agent_id: agentId } }));
+    return dataOf(await this.admin.raw.getAgent({ agent_id: agentId }));
   }
 
   async world(): Promise<WorldView> {
-    return dataOf(await this.admin.call(getWorld, {}));
+    return dataOf(await this.admin.raw.getWorld());
   }
 
   /** Waits until every agent of the test village is in the world. */
@@ -52,11 +52,11 @@ export class Play {
   }
 
   move(agentId: string, target: MoveBody): ReturnType<typeof this.admin.call<typeof moveAgent>> {
-    return this.admin.call(moveAgent, { params: { agent_id: agentId }, body: target });
+    return this.admin.raw.moveAgent({ agent_id: agentId, ...target });
   }
 
   act(agentId: string, action: ActionBody): ReturnType<typeof this.admin.call<typeof actAsAgent>> {
-    return this.admin.call(actAsAgent, { params: { agent_id: agentId }, body: action });
+    return this.admin.raw.actAsAgent({ agent_id: agentId, ...action });
   }
 
   /** Moves an agent, and waits until it stands at the target. */

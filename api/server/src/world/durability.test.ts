@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { actAsAgent, getAgent, type WorldEvent } from '@hamlet/contract';
+import { type WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
@@ -30,9 +30,7 @@ function talkAll(url: string, round: number, until: AbortSignal): Talking {
   const talk = async (agentId: string): Promise<void> => {
     for (let number = 0; !until.aborted; number += 1) {
       const text = `${round} ${agentId} ${number}`;
-      const outcome = await client
-        .call(actAsAgent, { params: { agent_id: agentId }, body: { kind: 'talk', text } })
-        .catch(() => null);
+      const outcome = await client.raw.actAsAgent({ agent_id: agentId, kind: 'talk', text }).catch(() => null);
       if (outcome?.ok === true && outcome.data.durable_seq !== null) acknowledged.push(text);
     }
   };
@@ -94,18 +92,14 @@ test('Postgres restarts: the map stays readable, and every acknowledged event is
   await heard(talking);
   await village.postgres.stop('SIGKILL');
   const client = clientOf(url, TOKENS.admin);
-  const read = await client.call(getAgent, { params: { agent_id: 'ada' } });
+  const read = await client.raw.getAgent({ agent_id: 'ada' });
   assert.equal(read.ok, true, 'a read while Postgres is away');
-  const write = await client.call(actAsAgent, {
-    params: { agent_id: 'ada' },
-    body: { kind: 'talk', text: 'nobody hears' },
-  });
+  const write = await client.raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'nobody hears' });
   assert.equal(write.ok ? null : write.problem.code, 'unavailable');
   await village.postgres.start();
   await eventually(
     'writing again',
-    async () =>
-      (await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'back' } })).ok,
+    async () => (await client.raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'back' })).ok,
   );
   stopping.abort();
   await talking.done;

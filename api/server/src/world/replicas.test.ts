@@ -4,12 +4,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { actAsAgent, openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
+import { openWakes, type StreamEvent, type WorldStateFrame } from '@hamlet/contract';
 import { defaultMap, stateHash, type WorldState } from '@hamlet/core';
 import { openDatabase, readVillage } from '@hamlet/store';
 import { WebSocket } from 'ws';
+import { dataOf } from '@hamlet/test/env/client';
 import type { RunningServer } from '../start/start-server.ts';
-import { dataOf, Play } from '../testing/play.ts';
+import { Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
 import { MapShelf } from './recovery/map-shelf.ts';
 import { openRedisLink } from '../service/redis-link.ts';
@@ -50,11 +51,7 @@ test('a command to the replica that does not write is forwarded, and a read ther
 test('one idempotency key has one effect, on whichever replicas it is used', async () => {
   const idempotencyKey = randomUUID();
   const call = (play: Play): ReturnType<typeof play.act> =>
-    play.admin.call(actAsAgent, {
-      params: { agent_id: 'bob' },
-      body: { kind: 'talk', text: 'once only' },
-      idempotencyKey,
-    });
+    play.admin.raw.actAsAgent({ agent_id: 'bob', kind: 'talk', text: 'once only' }, { idempotencyKey });
   const outcomes = await Promise.all([onWriter, onOther, onWriter, onOther].map(call));
   const seqs = new Set(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data.accepted_seq] : [])));
   assert.equal(seqs.size, 1);
@@ -64,9 +61,7 @@ test('wakes and presence work on either replica', async () => {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openWakes>[] = [];
   const reading = (async () => {
-    for await (const event of onOther
-      .as('cleo')
-      .open(openWakes, { params: { agent_id: 'cleo' }, signal: stopping.signal }))
+    for await (const event of onOther.as('cleo').openWakes({ agent_id: 'cleo' }, { signal: stopping.signal }))
       events.push(event);
   })();
   reading.catch(() => undefined);

@@ -4,7 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { actAsAgent } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../testing/play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
 /** The second replica forwards its commands to the first one, which writes the world. */
@@ -20,7 +21,7 @@ const talk = (
   text: string,
   idempotencyKey = randomUUID(),
 ): ReturnType<typeof play.admin.call<typeof actAsAgent>> =>
-  play.admin.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text }, idempotencyKey });
+  play.admin.raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text }, { idempotencyKey });
 
 async function linesOf(text: string): Promise<number> {
   const lines = await readAudit(db, 'ada', 1_000);

@@ -1,10 +1,11 @@
 /** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, WorldView } from '@hamlet/contract';
+import { ACTION_REASONS, actAsAgent, moveAgent, REFUSALS, WorldView } from '@hamlet/contract';
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
-import { dataOf, refusalOf, startPlay } from '../testing/play.ts';
+import { dataOf, refusalOf } from '@hamlet/test/env/client';
+import { startPlay } from '../testing/play.ts';
 import { AGENT_IDS, eventually } from '../testing/test-village.ts';
 
 const NOBODY = { agent_id: 'nobody' };
@@ -36,13 +37,13 @@ async function fillHome(): Promise<void> {
 
 /** Posts until the hourly limit refuses a post. */
 async function fillHour(agentId: 'cleo'): Promise<void> {
-  const post = (): Answer => play.as(agentId).call(createPost, { body: { title: 'News', body: 'None.' } });
+  const post = (): Answer => play.as(agentId).raw.createPost({ title: 'News', body: 'None.' });
   await eventually('no room in this hour', async () => refusalOf(await post()) === 'board_rate_limited');
 }
 
 /** Cases in the order in which they run: each leaves the village in a state in which the next can begin. */
 const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
-  ['not_own_agent', () => play.as('bob').call(moveAgent, { params: { agent_id: 'ada' }, body: { dx: 1, dy: 0 } })],
+  ['not_own_agent', () => play.as('bob').raw.moveAgent({ agent_id: 'ada', dx: 1, dy: 0 })],
   ['no_such_agent', () => play.move('nobody', { dx: 1, dy: 0 })],
   ['out_of_bounds', () => play.move('bob', { x: 5_000, y: 5_000 })],
   ['unreachable', () => play.move('bob', wall())],
@@ -66,16 +67,8 @@ const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
 ];
 
 const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
-  [
-    'not_own_agent',
-    'talk',
-    () => play.as('bob').call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'hi' } }),
-  ],
-  [
-    'no_such_agent',
-    'emote',
-    () => play.admin.call(actAsAgent, { params: NOBODY, body: { kind: 'emote', emote: 'wave' } }),
-  ],
+  ['not_own_agent', 'talk', () => play.as('bob').raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'hi' })],
+  ['no_such_agent', 'emote', () => play.admin.raw.actAsAgent({ ...NOBODY, kind: 'emote', emote: 'wave' })],
   ['not_awake', 'emote', () => play.act('fay', { kind: 'emote', emote: 'wave' })],
   ['text_empty', 'talk', () => play.act('ada', { kind: 'talk', text: '  ' })],
   ['text_too_long', 'talk', () => play.act('ada', { kind: 'talk', text: LONG })],

@@ -4,11 +4,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { cancelRun, permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { outlast } from '../../permissions/testing/as-superuser.ts';
 import { PermissionPlay, type Working } from '../../permissions/testing/permission-play.ts';
-import { dataOf } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { WRITES_WAITING_MAX } from './permit-write.ts';
 
@@ -172,9 +171,7 @@ test('a denial, an expiry, a cancel, a brake and the end of the program are refu
   assert.equal(await verdictOf(stopped), 'egress_agent_stopped');
   assert.equal((await permissionOf(id))?.state, 'withdrawn');
   await permits.play.admin.liftFreeze({ agent_id: 'ada', reason: 'over' });
-  const cancelled = await refusedAfter(() =>
-    permits.play.admin.call(cancelRun, { params: { run_id: working.runId }, body: {} }),
-  );
+  const cancelled = await refusedAfter(() => permits.play.admin.raw.cancelRun({ run_id: working.runId }));
   assert.equal(cancelled, 'egress_run_cancelled');
 });
 

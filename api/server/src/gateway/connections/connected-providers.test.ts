@@ -5,16 +5,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { completeChat, putModelPrices } from '@hamlet/contract';
 import type { PutModelCredential, TestModel } from '@hamlet/contract';
 import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 
@@ -50,7 +49,7 @@ const local = (more: Partial<PutModelCredential> = {}): PutModelCredential => ({
 
 function ask(play: Play, agentId: AgentId) {
   const messages = [{ role: 'user' as const, content: 'Hello' }];
-  return play.as(agentId).call(completeChat, { body: { model: 'small', messages } });
+  return play.as(agentId).raw.completeChat({ model: 'small', messages });
 }
 
 function answerTo(key: string, path = '/v1/chat/completions'): void {
@@ -206,7 +205,7 @@ test('prices of a connected provider give the cost of a test, the same for the s
     { currency: 'USD', amount: '0.000675' },
     { currency: 'USD', amount: '0.000675' },
   ]);
-  const none = one.admin.call(putModelPrices, { params: { name: 'none' }, body: { currency: 'USD', prices } });
+  const none = one.admin.raw.putModelPrices({ name: 'none', currency: 'USD', prices });
   assert.equal(await codeOf(none), 'no_such_provider');
 });
 

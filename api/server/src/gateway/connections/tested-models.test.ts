@@ -1,13 +1,12 @@
 /** A test of a connected model finds out its abilities, and the gateway goes by them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeChat, createEmbeddings } from '@hamlet/contract';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
 import { ableServer, startWireServer } from '@hamlet/models/testing';
 import type { Lack, WireAnswer, WireRequest } from '@hamlet/models/testing';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { testVillage } from '../../testing/test-village.ts';
 
 let answer: (request: WireRequest) => WireAnswer | null = ableServer();
@@ -37,8 +36,8 @@ async function tested(body: TestModel = { credential: 'local' }) {
 
 const kept = async () => (await play.admin.listModelCredentials()).credentials[0]?.tested_models;
 const messages = [{ role: 'user' as const, content: 'Hello' }];
-const ask = (more: object = {}) => play.as('bob').call(completeChat, { body: { model: 'small', messages, ...more } });
-const embed = () => play.as('bob').call(createEmbeddings, { body: { model: 'small', input: 'heron' } });
+const ask = (more: object = {}) => play.as('bob').raw.completeChat({ model: 'small', messages, ...more });
+const embed = () => play.as('bob').raw.createEmbeddings({ model: 'small', input: 'heron' });
 const SCHEMA = { type: 'json_schema' as const, json_schema: { name: 'x', schema: { type: 'object' } } };
 const TOOLS = [{ type: 'function' as const, function: { name: 'look', parameters: { type: 'object' } } }];
 const ALL = { stream: true, tools: true, json: true, embeddings: true };

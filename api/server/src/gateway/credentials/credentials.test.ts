@@ -5,14 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { completeChat, putModelCredential } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
@@ -46,7 +45,7 @@ atEnd(async () => {
 
 function ask(play: Play, agentId: AgentId) {
   const messages = [{ role: 'user' as const, content: 'Hello' }];
-  return play.as(agentId).call(completeChat, { body: { model: 'small', messages } });
+  return play.as(agentId).raw.completeChat({ model: 'small', messages });
 }
 
 function answerTo(key: string): void {
@@ -64,7 +63,7 @@ test('a stored key works at every replica, is sealed in the database, and is in 
     credentials: [],
     needed: [{ name: 'up-key', providers: ['up'], available: false }],
   });
-  const stored = await one.admin.call(putModelCredential, { body: { name: 'up-key', key: VILLAGE_KEY } });
+  const stored = await one.admin.raw.putModelCredential({ name: 'up-key', key: VILLAGE_KEY });
   assert.deepEqual(
     [dataOf(stored).credential.name, dataOf(stored).credential.agent_id, dataOf(stored).credential.key_id],
     ['up-key', null, 'first'],

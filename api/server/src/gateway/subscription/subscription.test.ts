@@ -5,13 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { completeChat, finishSubscription, startSubscription } from '@hamlet/contract';
 import { RESPONSES_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 const MODELS = [{ name: 'small', model: 'gpt-5' }];
@@ -64,13 +63,10 @@ function callbackOf(authorize: URL, query: Readonly<Record<string, string>> = { 
   return callback.href;
 }
 
-const finish = (play: Play, callback: string) =>
-  play.admin.call(finishSubscription, { body: { callback, models: MODELS } });
+const finish = (play: Play, callback: string) => play.admin.raw.finishSubscription({ callback, models: MODELS });
 
 function ask(play: Play) {
-  return play
-    .as('bob')
-    .call(completeChat, { body: { model: 'small', messages: [{ role: 'user', content: 'Hello' }] } });
+  return play.as('bob').raw.completeChat({ model: 'small', messages: [{ role: 'user', content: 'Hello' }] });
 }
 
 function answerTo(token: string): void {
@@ -159,7 +155,7 @@ test('a sign-in of another admin, a forged one and one that the provider refuses
 
 test('without the value of the chart nothing may be signed in to, and a stored sign-in answers no request', async () => {
   const body = { name: 'personal', notice_accepted: true as const };
-  const refused = await off.admin.call(startSubscription, { body });
+  const refused = await off.admin.raw.startSubscription(body);
   assert.ok(!refused.ok);
   assert.equal(refused.problem.code, 'subscription_off');
   assert.match(refused.problem.detail, /models\.subscription/);

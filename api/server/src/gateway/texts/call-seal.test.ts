@@ -4,13 +4,12 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { completeChat, getLogProof } from '@hamlet/contract';
 import type { AuditRecord } from '@hamlet/contract';
 import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, Play } from '../../testing/play.ts';
+import { Play } from '../../testing/play.ts';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 import { wireModels } from '../testing/wire-models.ts';
@@ -33,7 +32,7 @@ for (const agent_id of ['bob', 'cleo', 'dan'] as const)
   await play.admin.rewardAgent({ agent_id, amount: '1', reason: 'money' });
 atEnd(() => wire.close());
 
-const ask = (agentId: AgentId) => play.as(agentId).call(completeChat, { body: { model: 'small', messages: MESSAGES } });
+const ask = (agentId: AgentId) => play.as(agentId).raw.completeChat({ model: 'small', messages: MESSAGES });
 
 async function linesOf(actor: string): Promise<readonly AuditRecord[]> {
   const query = { action: 'models.call', actor };
@@ -79,7 +78,7 @@ test('an answer: model, provider, tokens and cost, and hashes that only the call
 test('the line is sealed', async () => {
   const [line] = await linesOf('bob');
   const proof = await eventually('its proof', async () => {
-    const found = await play.admin.call(getLogProof, { params: { record_id: line?.record_id ?? '' } });
+    const found = await play.admin.raw.getLogProof({ record_id: line?.record_id ?? '' });
     return found.ok && found.data;
   });
   assert.equal(proof.kind, 'act');

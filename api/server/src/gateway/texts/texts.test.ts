@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { forgetModelText, getModelText } from '@hamlet/contract';
 import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
-import { dataOf, Play, startPlay } from '../../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play, startPlay } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 
@@ -22,7 +22,7 @@ async function ask(play: Play, agentId: AgentId): Promise<string> {
   return recent[0]?.request_id ?? '';
 }
 
-const look = (request_id: string) => keeping.admin.call(getModelText, { params: { request_id } });
+const look = (request_id: string) => keeping.admin.raw.getModelText({ request_id });
 
 async function codeOf(call: ReturnType<typeof look>): Promise<string> {
   const outcome = await call;
@@ -40,7 +40,7 @@ test('a kept text is read by admins, and the audit has the look and salted hashe
   assert.deepEqual(JSON.parse(text.prompt), [{ role: 'user', content: SECRET }]);
   assert.match((JSON.parse(text.answer) as { content: string }).content, /\w/);
   assert.equal(Date.parse(text.expires_at) - Date.parse(text.kept_at), 7 * 86_400_000);
-  const member = await clientOf(keeping.url, TOKENS.member).call(getModelText, { params: { request_id: requestId } });
+  const member = await clientOf(keeping.url, TOKENS.member).raw.getModelText({ request_id: requestId });
   assert.ok(!member.ok && member.problem.status === 403);
   const rows = await readAudit(db, requestId, 10);
   assert.deepEqual(rows.map(({ action }) => action).toSorted(), [
@@ -56,7 +56,7 @@ test('a kept text is read by admins, and the audit has the look and salted hashe
 
 test('an admin deletes one text, or all of an agent', async () => {
   const requestId = await ask(keeping, 'cleo');
-  const forget = () => keeping.admin.call(forgetModelText, { params: { request_id: requestId } });
+  const forget = () => keeping.admin.raw.forgetModelText({ request_id: requestId });
   assert.equal(dataOf(await forget()).forgotten, 1);
   assert.equal(await codeOf(look(requestId)), 'no_such_model_text');
   const again = await forget();

@@ -1,10 +1,10 @@
 /** Many concurrent requests share lookups and answers. No caller gets another caller's data, or data that is out of date. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awakenAgent, getAgentConfig, getMe, getWorld, suspendAgent, WorldView } from '@hamlet/contract';
-import { codeOf, testClient, type TestClient } from '@hamlet/test/env/client';
+import { awakenAgent, suspendAgent, WorldView } from '@hamlet/contract';
+import { codeOf, testClient, type TestClient, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
-import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { startPlay } from '../../testing/play.ts';
 import { AGENT_IDS, agentToken, clientOf, TOKENS } from '../../testing/test-village.ts';
 
 const { play } = await startPlay();
@@ -20,7 +20,7 @@ test('each of many concurrent requests of agents gets its own actor, with either
   const asked = AGENT_IDS.flatMap((agentId, index) =>
     [play.as(agentId), residents[index] ?? play.as(agentId)].flatMap((client) =>
       AGENT_IDS.map(async (of) => {
-        const outcome = await client.call(getAgentConfig, { params: { agent_id: of } });
+        const outcome = await client.raw.getAgentConfig({ agent_id: of });
         if (of === agentId) assert.equal(dataOf(outcome).agent_id, agentId);
         else assert.equal(refusalOf(outcome), 'not_own_agent');
       }),
@@ -45,7 +45,7 @@ test('each of many concurrent requests of people gets its own account', async ()
   };
   await Promise.all(
     [...people, nobody, ...people].map(async ({ client, accountId }) => {
-      const outcome = await client.call(getMe, {});
+      const outcome = await client.raw.getMe();
       if (accountId === null) assert.equal(refusalOf(outcome), 'unauthenticated');
       else assert.equal(dataOf(outcome).account.account_id, accountId);
     }),
@@ -127,7 +127,7 @@ test('an agent that was just banned does not get the cached world, and all other
     Promise.all(Array.from({ length: 5 }, async () => await codeOf(play.as('eve').getWorld())));
   assert.deepEqual(new Set(await asEve()), new Set([null]));
   await play.admin.banAgent({ ...params, reason: 'a test' });
-  const [refused, seen] = await Promise.all([asEve(), clientOf(play.url).call(getWorld, {})]);
+  const [refused, seen] = await Promise.all([asEve(), clientOf(play.url).raw.getWorld()]);
   assert.deepEqual(new Set(refused), new Set(['agent_banned']));
   assert.equal(refusalOf(seen), null);
   await play.admin.liftBan(params);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { actAsAgent, getWorld, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
+import { actAsAgent, getWorld, moveAgent, recordTurn, REFUSALS } from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
@@ -107,12 +107,8 @@ test('of concurrent requests with one key one takes effect; the others are repla
     const idempotencyKey = randomUUID();
     const calls = Array.from({ length: 8 }, () =>
       route === 'world'
-        ? play.admin.call(actAsAgent, {
-            params: { agent_id: 'dan' },
-            body: { kind: 'talk', text: 'once' },
-            idempotencyKey,
-          })
-        : play.admin.call(rebootAgent, { params: { agent_id: 'eve' }, idempotencyKey }),
+        ? play.admin.raw.actAsAgent({ agent_id: 'dan', kind: 'talk', text: 'once' }, { idempotencyKey })
+        : play.admin.raw.rebootAgent({ agent_id: 'eve' }, { idempotencyKey }),
     );
     const before = await play.agent('eve');
     const outcomes = await Promise.all(calls);

@@ -1,7 +1,6 @@
 /** Claims by HTTP: only the present leader may claim, the operator's stream reports each claim, and a claim ends with the agent's life. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimCompute, getAgent, openInternalStream, releaseCompute } from '@hamlet/contract';
 import type { ComputeClaim } from '@hamlet/contract';
 import { leaderOf } from '../../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS, ownVillage } from '../../testing/test-village.ts';
@@ -10,10 +9,7 @@ const LEASE = 'lease-of-claims';
 
 const village = await ownVillage();
 const url = (await village.startReplica()).peopleUrl;
-await eventually(
-  'bob in the world',
-  async () => (await clientOf(url).call(getAgent, { params: { agent_id: 'bob' } })).ok,
-);
+await eventually('bob in the world', async () => (await clientOf(url).raw.getAgent({ agent_id: 'bob' })).ok);
 const uid = (await clientOf(url, TOKENS.admin).getAgent({ agent_id: 'bob' })).uid;
 await clientOf(url, TOKENS.admin).rewardAgent({ agent_id: 'bob', amount: '20', reason: 'a start' });
 
@@ -35,10 +31,7 @@ async function held(): Promise<string> {
 async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<ComputeClaim> {
   const stop = new AbortController();
   try {
-    for await (const message of clientOf(url, TOKENS.operator).open(openInternalStream, {
-      query: {},
-      signal: stop.signal,
-    })) {
+    for await (const message of clientOf(url, TOKENS.operator).openInternalStream({}, { signal: stop.signal })) {
       if (message.event === 'claim' && wanted(message.data)) return message.data;
     }
   } finally {
@@ -48,7 +41,7 @@ async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<Com
 }
 
 test('only the present leader can hold money', async () => {
-  const unfenced = await clientOf(url, TOKENS.operator).call(claimCompute, { body: body() });
+  const unfenced = await clientOf(url, TOKENS.operator).raw.claimCompute(body());
   assert.equal(unfenced.ok ? null : unfenced.problem.code, 'validation_failed');
   const granted = await leaderOf(url, `${LEASE}:2`).claimCompute(body());
   assert.deepEqual(
@@ -60,8 +53,8 @@ test('only the present leader can hold money', async () => {
     const late = leaderOf(url, `${LEASE}:1`);
     const answer =
       route === 'claim'
-        ? await late.call(claimCompute, { body: body() })
-        : await late.call(releaseCompute, { body: { agent_id: 'bob', uid, version: 1_000_000 } });
+        ? await late.raw.claimCompute(body())
+        : await late.raw.releaseCompute({ agent_id: 'bob', uid, version: 1_000_000 });
     assert.equal(answer.ok ? null : answer.problem.code, 'fence_stale');
   }
   assert.equal(await held(), '0.05');
@@ -100,11 +93,11 @@ test('without Postgres the API grants nothing, and every hold is still there whe
   const leader = leaderOf(url, `${LEASE}:2`);
   const { claim } = await leader.claimCompute(body());
   await village.postgres.stop('SIGKILL');
-  const refused = await leader.call(claimCompute, { body: body({ tier: 'tier-2' }) });
+  const refused = await leader.raw.claimCompute(body({ tier: 'tier-2' }));
   assert.deepEqual([refused.ok, refused.response.status], [false, 503]);
   await village.postgres.start();
   const back = await eventually('the api to reach Postgres', async () => {
-    const answer = await leader.call(claimCompute, { body: body() });
+    const answer = await leader.raw.claimCompute(body());
     return answer.ok && answer.data;
   });
   assert.deepEqual([back.granted, back.claim?.tier, back.claim?.until], [true, 'tier-1', claim?.until]);

@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { formatAiDollars, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import type { LedgerEntry } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 
@@ -29,8 +29,11 @@ async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
 
 test('a reward is an entry in the wire format, and the balance and the agent show it at once', async () => {
   const post = await postBy('bob');
-  const done = await admin.call(rewardAgent, {
-    body: { agent_id: 'bob', amount: '12.5', reason: ' kept the oven warm ', related_post_id: post },
+  const done = await admin.raw.rewardAgent({
+    agent_id: 'bob',
+    amount: '12.5',
+    reason: ' kept the oven warm ',
+    related_post_id: post,
   });
   assert.equal(done.response.status, 201);
   const entry = dataOf(done);
@@ -59,8 +62,12 @@ test('the API also accepts the names of the original documents: post_id, and a w
   const post = await postBy('cleo');
   const entry = await admin.rewardAgent({ agent_id: 'cleo', amount: 5, reason: 'help', post_id: post });
   assert.deepEqual([entry.amount, entry.related_post_id], ['5', post]);
-  const both = await admin.call(rewardAgent, {
-    body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post, related_post_id: randomUUID() },
+  const both = await admin.raw.rewardAgent({
+    agent_id: 'cleo',
+    amount: 5,
+    reason: 'help',
+    post_id: post,
+    related_post_id: randomUUID(),
   });
   assert.equal(refusalOf(both), 'validation_failed');
   for (const amount of [0, -1, 0.1, '0', '-5', '1e3', '0.0000001', '1000000001', '']) {
@@ -78,9 +85,7 @@ test('a penalty takes exactly its amount, or a refusal names the amount that cou
   await admin.rewardAgent({ agent_id: 'dan', amount: '3', reason: 'bread' });
   const entry = await admin.penalizeAgent({ agent_id: 'dan', amount: '1.25', reason: 'burnt it' });
   assert.deepEqual([entry.amount, entry.reason, entry.balance_after], ['-1.25', 'penalty', '1.75']);
-  const refused = await admin.call(penalizeAgent, {
-    body: { agent_id: 'dan', amount: '1.750001', reason: 'all of it' },
-  });
+  const refused = await admin.raw.penalizeAgent({ agent_id: 'dan', amount: '1.750001', reason: 'all of it' });
   assert.equal(refusalOf(refused), 'insufficient_funds');
   assert.match(refused.ok ? '' : refused.problem.detail, /1\.75/);
   await admin.penalizeAgent({ agent_id: 'dan', amount: '1.75', reason: 'all of it' });
@@ -108,7 +113,7 @@ test('a member gives and takes within the allowance of the day, even with many c
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'allowance_exceeded');
   const given = done.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n);
   assert.equal(await balanceOf('bob'), formatAiDollars(12_500_000n + given), 'a refusal moves no money');
-  const refused = await member.call(rewardAgent, { body: { agent_id: 'bob', amount: '0.000001', reason: 'one more' } });
+  const refused = await member.raw.rewardAgent({ agent_id: 'bob', amount: '0.000001', reason: 'one more' });
   assert.match(refused.ok ? '' : refused.problem.detail, /^0 aiDollars are left of today's allowance of 10$/);
   await admin.rewardAgent({ agent_id: 'bob', amount: 100, reason: 'an admin has no allowance' });
 });
@@ -144,10 +149,10 @@ test('many concurrent retries post each intent once', async () => {
   await Promise.all(
     [...keys, ...keys, ...keys, ...keys].map(async (idempotencyKey) => {
       const entry = await eventually('an answer', async () => {
-        const outcome = await admin.call(rewardAgent, {
-          body: { agent_id: 'eve', amount: '0.01', reason: 'storm' },
-          idempotencyKey,
-        });
+        const outcome = await admin.raw.rewardAgent(
+          { agent_id: 'eve', amount: '0.01', reason: 'storm' },
+          { idempotencyKey },
+        );
         if (!outcome.ok) assert.equal(outcome.problem.code, 'idempotency_in_flight');
         return outcome.ok && outcome.data;
       });
@@ -216,7 +221,7 @@ test('an unknown agent has no account', async () => {
 });
 
 test('the audit has each judgement with its entry and request; the entry has its trace', async () => {
-  const done = await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'seen' } });
+  const done = await admin.raw.rewardAgent({ agent_id: 'cleo', amount: 1, reason: 'seen' });
   const [audit] = await readAudit(db, 'cleo', 1);
   assert.deepEqual(
     [audit?.action, audit?.actorId, audit?.requestId],

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { buyCompute, placeBid, roleMay, ROUTES } from '@hamlet/contract';
+import { placeBid, roleMay, ROUTES } from '@hamlet/contract';
 import type { AuctionView, Outcome } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 
@@ -39,7 +39,7 @@ function bid(
   { auction_id }: AuctionView,
   amount: string,
 ): ReturnType<typeof admin.call<typeof placeBid>> {
-  return play.as(agentId).call(placeBid, { params: { auction_id }, body: { amount } });
+  return play.as(agentId).raw.placeBid({ auction_id, amount });
 }
 
 /** Moves the end of the bidding into the past, and waits until the auction has ended. */
@@ -241,7 +241,7 @@ test('no route lets an agent choose the receiver of its money', async () => {
   ).map(({ name }) => name);
   assert.deepEqual(spending.toSorted(), ['buyCompute', 'placeBid'], 'add a new route that spends money to this test');
   const { problem } = refused(
-    await play.as('bob').call(buyCompute, { body: { agent_id: 'cleo', item: { kind: 'priority' }, seconds: 60 } }),
+    await play.as('bob').raw.buyCompute({ agent_id: 'cleo', item: { kind: 'priority' }, seconds: 60 }),
   );
   assert.equal(problem.code, 'not_own_agent');
   assert.equal(

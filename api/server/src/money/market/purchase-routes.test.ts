@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { buyCompute, formatAiDollars, getQuote, openInternalStream, parseAiDollars } from '@hamlet/contract';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { Boost, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
-import { codeOf } from '@hamlet/test/env/client';
-import { refusalOf, startPlay } from '../../testing/play.ts';
+import { codeOf, refusalOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
 
@@ -100,7 +100,7 @@ test('a quote without an agent has only prices; a refusal names the invalid fiel
     'window_out_of_range',
   );
   assert.equal(await codeOf(play.as('bob').getQuote({ agent_id: 'cleo' })), 'not_own_agent');
-  const wrong = await member.call(getQuote, { query: { kind: 'quota', limit: 'tokens_per_hour' } });
+  const wrong = await member.raw.getQuote({ kind: 'quota', limit: 'tokens_per_hour' });
   assert.equal(refusalOf(wrong), 'validation_failed');
   assert.match(JSON.stringify(wrong.ok ? '' : wrong.problem.errors), /amount/);
 });
@@ -163,7 +163,7 @@ test("a bought model comes after the tier's models, a second purchase prolongs i
 test('a purchase without money, above max_price or for another agent is refused and changes nothing', async () => {
   const dan = play.as('dan');
   await give('dan', '0.05');
-  const poor = await dan.call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 3_600 } });
+  const poor = await dan.raw.buyCompute({ item: { kind: 'priority' }, seconds: 3_600 });
   assert.equal(refusalOf(poor), 'insufficient_funds');
   assert.match(poor.ok ? '' : poor.problem.detail, /0\.05.*0\.1/);
   assert.equal(
@@ -227,7 +227,7 @@ test('of many concurrent buyers of one GPU window one gets it, and the others ke
     windows.map((starts_at, index) =>
       play
         .as((['cleo', 'eve', 'fay'] as const)[index % 3] ?? 'eve')
-        .call(buyCompute, { body: { item: { kind: 'gpu', lane: 'gpu-0', starts_at }, seconds: 1_200 } }),
+        .raw.buyCompute({ item: { kind: 'gpu', lane: 'gpu-0', starts_at }, seconds: 1_200 }),
     ),
   );
   const sold = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));
@@ -251,10 +251,10 @@ test('the API notifies the operator of purchases that affect pods and seats when
   const stopping = new AbortController();
   const synced = Promise.withResolvers<void>();
   const reading = (async () => {
-    for await (const message of clientOf(play.url, TOKENS.operator).open(openInternalStream, {
-      query: {},
-      signal: stopping.signal,
-    })) {
+    for await (const message of clientOf(play.url, TOKENS.operator).openInternalStream(
+      {},
+      { signal: stopping.signal },
+    )) {
       if (message.event === 'synced') synced.resolve();
       if (message.event === 'boost' && message.data.agent_id === 'fay') said.push(message.data);
     }

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { acceptOffer, createRun, MICRO, refuseOffer } from '@hamlet/contract';
+import { MICRO } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
 import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { dataOf, refusalOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { eventually } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
 
@@ -34,9 +35,8 @@ async function ends(runId: string, state: 'done' | 'failed'): Promise<void> {
 const available = async (): Promise<string> => (await play.admin.getBalance({ agent_id: 'bob' })).available;
 const offerOf = async (runId: string) =>
   (await member.listOffers({ run_id: runId })).offers[0] ?? assert.fail('no offer');
-const accept = (runId: string, by: TestClient = member) => by.call(acceptOffer, { params: { run_id: runId } });
-const refuse = (runId: string) =>
-  member.call(refuseOffer, { params: { run_id: runId }, body: { reason: 'It is burnt' } });
+const accept = (runId: string, by: TestClient = member) => by.raw.acceptOffer({ run_id: runId });
+const refuse = (runId: string) => member.raw.refuseOffer({ run_id: runId, reason: 'It is burnt' });
 const usedToday = async (): Promise<string> => (await member.getAllowance()).used;
 
 test('an accepted result is paid once, as a reward of the person', async () => {
@@ -71,10 +71,7 @@ test('a refused result gives money and allowance back, and keeps the reason', as
 
 test('an offer above the allowance creates no run', async () => {
   const prompt = `Too dear ${randomUUID()}`;
-  const made = await member.call(createRun, {
-    params: { agent_id: 'bob' },
-    body: { prompt, offer: { amount: '1000' } },
-  });
+  const made = await member.raw.createRun({ agent_id: 'bob', prompt, offer: { amount: '1000' } });
   assert.equal(refusalOf(made), 'allowance_exceeded');
   const { runs } = await member.listRuns({ agent_id: 'bob' });
   assert.ok(runs.every((run) => run.prompt !== prompt));

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { approveCredit, createCredit, receivePayPalWebhook, redeemCode, rewardAgent } from '@hamlet/contract';
+import { createCredit, receivePayPalWebhook } from '@hamlet/contract';
 import type { CallInput, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
 import { checkLedger, readAudit } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
+import { codeOf, type TestClient, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { hashOf } from '../../auth/secrets.ts';
 import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/play/people-play.ts';
-import { dataOf, refusalOf, startPlay } from '../../testing/play.ts';
+import { startPlay } from '../../testing/play.ts';
 import { clientOf, TOKENS } from '../../testing/test-village.ts';
 
 const SECOND_TOKEN = 'test-token-of-a-second-admin';
@@ -34,8 +34,11 @@ atEnd(() => superuser.close());
 
 type Body = CallInput<typeof createCredit>['body'];
 function create(client: TestClient, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {
-  return client.call(createCredit, {
-    body: { agent_id: 'bob', amount: '5', provider_transaction_id: `T${randomUUID()}`, ...body },
+  return client.raw.createCredit({
+    agent_id: 'bob',
+    amount: '5',
+    provider_transaction_id: `T${randomUUID()}`,
+    ...body,
   });
 }
 
@@ -111,7 +114,7 @@ test('above the limit another admin decides; no admin approves their own proposa
   assert.equal(await codeOf(alan.approveCredit(params)), 'second_admin_needed');
   assert.equal(refusalOf(await create(second, { provider_transaction_id: 'BIG1' })), 'transaction_credited');
   const outcomes = await Promise.all(
-    Array.from({ length: 6 }, () => bea.client.call(approveCredit, { params, body: { reason: 'I saw it' } })),
+    Array.from({ length: 6 }, () => bea.client.raw.approveCredit({ ...params, reason: 'I saw it' })),
   );
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'credit_decided');
@@ -127,7 +130,7 @@ test('above the limit another admin decides; no admin approves their own proposa
 /** The reason why `approver` may not approve a proposal of `asker`; null if the approval succeeds. */
 async function approves(asker: TestClient, approver: TestClient): Promise<string | null> {
   const { credit } = dataOf(await create(asker, { agent_id: 'dan', amount: '150' }));
-  const outcome = await approver.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} });
+  const outcome = await approver.raw.approveCredit({ credit_id: credit.credit_id });
   if (outcome.ok) return null;
   assert.equal(outcome.problem.code, 'second_admin_needed');
   await admin.rejectCredit({ credit_id: credit.credit_id, reason: 'a test' });
@@ -150,7 +153,7 @@ test('an account counts as the account of the admin who reset it, and may approv
   await age('Carl');
   assert.equal(await approves(alan, carl.client), null);
   const { reset } = await alan.resetPassword({ account_id: carl.accountId });
-  const redeemed = await clientOf(play.url).call(redeemCode, { body: { code: reset.code, password: PASSWORD } });
+  const redeemed = await clientOf(play.url).raw.redeemCode({ code: reset.code, password: PASSWORD });
   const taken = personOf(play.url, dataOf(redeemed).account.account_id, cookieOf(redeemed.response));
   await age('Carl');
   assert.match((await approves(alan, taken.client)) ?? '', /made or reset/);
@@ -160,9 +163,7 @@ test('a key cannot approve, its proposals cannot be approved, and the same holds
   assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
   assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
   const { invitation } = await admin.createAccount({ name: 'Keyed', role: 'admin' });
-  const answer = await clientOf(play.url).call(redeemCode, {
-    body: { code: invitation?.code ?? '', password: PASSWORD },
-  });
+  const answer = await clientOf(play.url).raw.redeemCode({ code: invitation?.code ?? '', password: PASSWORD });
   await age('Keyed');
   assert.match(
     (await approves(alan, personOf(play.url, dataOf(answer).account.account_id, cookieOf(answer.response)).client)) ??
@@ -174,7 +175,7 @@ test('a key cannot approve, its proposals cannot be approved, and the same holds
 test('an admin can give no more as rewards in a day than as credits without a second admin', async () => {
   const body = { agent_id: 'cleo', reason: 'much' };
   await alan.rewardAgent({ ...body, amount: '60' });
-  const over = await alan.call(rewardAgent, { body: { ...body, amount: '41' } });
+  const over = await alan.raw.rewardAgent({ ...body, amount: '41' });
   assert.equal(refusalOf(over), 'allowance_exceeded');
   assert.match(over.ok ? '' : over.problem.detail, /40 aiDollars are left .*another admin approves/);
   await alan.rewardAgent({ ...body, amount: '40' });
@@ -182,7 +183,7 @@ test('an admin can give no more as rewards in a day than as credits without a se
   assert.deepEqual([own.daily, own.used, own.left], ['100', '100', '0']);
   await alan.penalizeAgent({ ...body, amount: '100' });
   const pieces = await Promise.all(
-    Array.from({ length: 8 }, () => bea.client.call(rewardAgent, { body: { ...body, amount: '30' } })),
+    Array.from({ length: 8 }, () => bea.client.raw.rewardAgent({ ...body, amount: '30' })),
   );
   assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in concurrent parts');
 });

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { createCredit } from '@hamlet/contract';
 import { checkLedger } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
@@ -178,8 +177,10 @@ test('a partial refund for a deleted agent leaves the rest in its closed account
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
   await pay.stands(captureId, '6');
   assert.equal(await pay.balance('fay'), '6');
-  const again = await clientOf(play.url, TOKENS.admin).call(createCredit, {
-    body: { agent_id: 'fay', provider_transaction_id: newPaymentId('M'), amount: '1' },
+  const again = await clientOf(play.url, TOKENS.admin).raw.createCredit({
+    agent_id: 'fay',
+    provider_transaction_id: newPaymentId('M'),
+    amount: '1',
   });
   assert.equal(again.ok ? '' : again.problem.code, 'account_closed');
 });

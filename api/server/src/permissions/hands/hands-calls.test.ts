@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { beginCall, listCalls, type CallInput } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -24,9 +23,15 @@ afterEach(() => permits.endAll());
 type Start = Partial<CallInput<typeof beginCall>['body']> & { readonly callId?: string; readonly args?: object };
 
 function begin({ agentId, runId, cycle, attempt }: Working, { callId = '1.0', args, ...more }: Start = {}) {
-  return permits.play.as(agentId).call(beginCall, {
-    params: { run_id: runId, call_id: callId },
-    body: { cycle, attempt, tool: 'shell', arguments: JSON.stringify(args ?? { command: 'ls' }), boot: 'b1', ...more },
+  return permits.play.as(agentId).raw.beginCall({
+    run_id: runId,
+    call_id: callId,
+    cycle,
+    attempt,
+    tool: 'shell',
+    arguments: JSON.stringify(args ?? { command: 'ls' }),
+    boot: 'b1',
+    ...more,
   });
 }
 

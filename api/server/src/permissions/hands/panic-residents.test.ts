@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { PANICS, type PanicCode, type Run } from '@hamlet/contract';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf } from '@hamlet/test/env/client';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
-import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { residentProcesses } from '../../testing/resident-process.ts';
 

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { beginCall, PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
+import { PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
 import { registryOff } from '@hamlet/core/egress';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../../testing/play.ts';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -43,7 +42,7 @@ const callOf = (manager: PackageManager) => ({
 async function begun({ agentId, runId, cycle, attempt }: Working, manager: PackageManager, by = asking) {
   const { tool, callId, args } = callOf(manager);
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  return by.play.as(agentId).call(beginCall, { params: { run_id: runId, call_id: callId }, body });
+  return by.play.as(agentId).raw.beginCall({ run_id: runId, call_id: callId, ...body });
 }
 
 test('each registry that is off is named with its switch, and no person is asked; those that are on ask', async () => {

@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { beginCall, type CallInput } from '@hamlet/contract';
-import { dataOf, startPlay } from '../../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
 const tierFile = (tier: number): string =>
@@ -26,7 +27,7 @@ type Begin = Pick<Body, 'tool'> & { readonly callId: string; readonly args?: obj
 function begin({ agentId, runId, cycle, attempt }: Working, { callId, tool, args = {}, over = permits }: Begin) {
   const params = { run_id: runId, call_id: callId };
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
-  return over.play.as(agentId).call(beginCall, { params, body });
+  return over.play.as(agentId).raw.beginCall({ ...params, ...body });
 }
 
 async function end({ agentId, runId, cycle, attempt }: Working, callId: string): Promise<void> {

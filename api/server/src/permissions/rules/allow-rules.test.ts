@@ -1,9 +1,8 @@
 /** Rules that people give with an answer: for which calls they hold, that they never loosen a denial, and their end. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { listAllowRules, type AllowRule, type AllowScope } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../../testing/play.ts';
+import { type AllowRule, type AllowScope } from '@hamlet/contract';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { firstAdmin, invite, type SignedInPerson } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { testVillage } from '../../testing/test-village.ts';
@@ -114,7 +113,7 @@ test('for an agent an admin alone gives it; it holds in all runs, and a denial s
   assert.equal(await codeOf(permits.play.as('bob').listAllowRules()), 'forbidden');
   const gone = { rule_id: '01890000-0000-7000-8000-000000000000' };
   assert.equal(await codeOf(grace.client.revokeAllowRule(gone)), 'no_such_allow_rule');
-  const paged = grace.client.call(listAllowRules, { query: { cursor: 'nonsense' } });
+  const paged = grace.client.raw.listAllowRules({ cursor: 'nonsense' });
   assert.equal(await codeOf(paged), 'cursor_invalid');
 });
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { beginCall, type Permission, type SafeMode } from '@hamlet/contract';
+import { type Permission, type SafeMode } from '@hamlet/contract';
+import { dataOf } from '@hamlet/test/env/client';
 import { aPush } from '../../egress/testing/a-push.ts';
-import { dataOf } from '../../testing/play.ts';
 import { clientOf, TOKENS, type AgentId, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -49,10 +49,9 @@ async function started(
   { by = permits, callId = `${(calls += 1)}.0` }: { by?: PermissionPlay; callId?: string } = {},
 ): Promise<string> {
   const args = JSON.stringify({ command, background: true });
-  const answer = await by.play.as(agentId).call(beginCall, {
-    params: { run_id: runId, call_id: callId },
-    body: { cycle, attempt, tool: 'shell', arguments: args, boot: 'b1' },
-  });
+  const answer = await by.play
+    .as(agentId)
+    .raw.beginCall({ run_id: runId, call_id: callId, cycle, attempt, tool: 'shell', arguments: args, boot: 'b1' });
   // A call that the rules let begin may find all slots of the tier taken.
   if (!answer.ok) return answer.problem.code.replace('too_many_tools', 'begun');
   const { state, outcome, waits_s: seconds = 0 } = answer.data;

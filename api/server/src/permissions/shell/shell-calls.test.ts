@@ -1,9 +1,8 @@
 /** Shell commands over HTTP: the API judges what their programs do, and a rule of a person holds for its key alone. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { beginCall, type AllowRule } from '@hamlet/contract';
-import { codeOf } from '@hamlet/test/env/client';
-import { dataOf } from '../../testing/play.ts';
+import { type AllowRule } from '@hamlet/contract';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -37,7 +36,7 @@ async function startedTool(
   calls += 1;
   const body = { cycle, attempt, tool, arguments: JSON.stringify(args), boot: 'b1' };
   const params = { run_id: runId, call_id: `${calls}.0` };
-  const answer = await by.play.as(agentId).call(beginCall, { params, body });
+  const answer = await by.play.as(agentId).raw.beginCall({ ...params, ...body });
   if (!answer.ok) return answer.problem.code;
   return answer.data.outcome?.code ?? answer.data.state;
 }

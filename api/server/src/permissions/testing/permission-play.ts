@@ -1,7 +1,8 @@
-import { answerPermission, askPermission, performCall, settleRun } from '@hamlet/contract';
+import { answerPermission, askPermission, performCall } from '@hamlet/contract';
 import type { CallData, CallInput, Outcome, Permission, Run, SafeMode } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../../testing/play.ts';
+import { dataOf } from '@hamlet/test/env/client';
+import { Play } from '../../testing/play.ts';
 import { clientOf, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
 /** Rules of a village in which agents ask before they publish or spend in a run. */
@@ -59,10 +60,7 @@ export class PermissionPlay {
   }
 
   end({ agentId, runId, cycle, attempt }: Working): Promise<Outcome<unknown>> {
-    return this.play.as(agentId).call(settleRun, {
-      params: { run_id: runId },
-      body: { cycle, attempt, state: 'failed', summary: 'Enough.' },
-    });
+    return this.play.as(agentId).raw.settleRun({ run_id: runId, cycle, attempt, state: 'failed', summary: 'Enough.' });
   }
 
   ask(
@@ -71,9 +69,15 @@ export class PermissionPlay {
     more: { readonly why?: Permission['why']; readonly request?: string } = {},
   ): Promise<Outcome<CallData<typeof askPermission>>> {
     const { why = 'policy', request = `${runId}/${callId}/1` } = more;
-    return this.play.as(agentId).call(askPermission, {
-      params: { run_id: runId },
-      body: { cycle, attempt, call_id: callId, request, tool, arguments: JSON.stringify(args), why },
+    return this.play.as(agentId).raw.askPermission({
+      run_id: runId,
+      cycle,
+      attempt,
+      call_id: callId,
+      request,
+      tool,
+      arguments: JSON.stringify(args),
+      why,
     });
   }
 
@@ -82,13 +86,17 @@ export class PermissionPlay {
     body: Answer,
     by: TestClient = this.play.admin,
   ): Promise<Outcome<CallData<typeof answerPermission>>> {
-    return by.call(answerPermission, { params: { permission_id: permissionId }, body });
+    return by.raw.answerPermission({ permission_id: permissionId, ...body });
   }
 
   perform({ agentId, runId, cycle, attempt }: Working, { tool, callId, args }: Tool): Promise<CallAnswer> {
-    return this.play.as(agentId).call(performCall, {
-      params: { run_id: runId, call_id: callId },
-      body: { cycle, attempt, tool, arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+    return this.play.as(agentId).raw.performCall({
+      run_id: runId,
+      call_id: callId,
+      cycle,
+      attempt,
+      tool,
+      arguments: typeof args === 'string' ? args : JSON.stringify(args),
     });
   }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
-import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, tryPolicy, VillageRules } from '@hamlet/contract';
+import { POLICY_RULES_MAX, TRIAL_CALLS_MAX, VillageRules } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf } from '@hamlet/test/env/client';
 import { testVillage } from '../../testing/test-village.ts';
@@ -88,8 +88,9 @@ test('a huge or hostile proposal is a typed refusal', async () => {
   const examples = {
     match: Array.from({ length: 16 }, (_, at) => ({ tool: 'shell', command: `${nested[at % nested.length]}${at}` })),
   };
-  const answer = await permits.play.admin.call(tryPolicy, {
-    body: { of: 'village', rules: VillageRules.parse([{ ...rule, tools: ['spend'], examples }]) },
+  const answer = await permits.play.admin.raw.tryPolicy({
+    of: 'village',
+    rules: VillageRules.parse([{ ...rule, tools: ['spend'], examples }]),
   });
   assert.equal(answer.ok ? 'ok' : answer.problem.code, 'policy_wrong');
   assert.ok(!answer.ok && answer.problem.detail.length <= 2_000);

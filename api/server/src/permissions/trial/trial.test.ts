@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { afterEach, test } from 'node:test';
 import {
-  beginCall,
   tryPolicy,
   VillageRules,
   type CallInput,
@@ -15,9 +14,8 @@ import {
 import { judge, resolvePolicy } from '@hamlet/core';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { codeOf } from '@hamlet/test/env/client';
+import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf } from '../../testing/play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { type AgentId, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
@@ -52,15 +50,20 @@ await permits.play.everybody();
 atEnd(() => superuser.close());
 afterEach(() => permits.endAll());
 
-const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.call(tryPolicy, { body });
+const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.raw.tryPolicy(body);
 const trial = async (body: PolicyProposal): Promise<PolicyTrial> => dataOf(await attempt(body));
 
 async function begin(working: Working, callId: string, { tool, value }: Omit<Made, 'agentId'>): Promise<string> {
   const { agentId, runId, cycle, attempt: number } = working;
   made.push({ agentId, tool, value });
-  const answer = await permits.play.as(agentId).call(beginCall, {
-    params: { run_id: runId, call_id: callId },
-    body: { cycle, attempt: number, tool, arguments: JSON.stringify(value), boot: 'b1' },
+  const answer = await permits.play.as(agentId).raw.beginCall({
+    run_id: runId,
+    call_id: callId,
+    cycle,
+    attempt: number,
+    tool,
+    arguments: JSON.stringify(value),
+    boot: 'b1',
   });
   return answer.ok ? answer.data.state : answer.problem.code;
 }

@@ -1,9 +1,8 @@
 /** The texts of runs: their person, the agent and admins read them; another member sees state, cost and times, on every route. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { streamRun } from '@hamlet/contract';
-import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, startPlay } from '../../testing/play.ts';
+import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { startPlay } from '../../testing/play.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { firingBody, leaderOf, RunPlay } from '../../testing/play/run-play.ts';
 
@@ -39,7 +38,7 @@ async function finishedRun(): Promise<string> {
 async function readAll(client: TestClient, runId: string): Promise<string> {
   const params = { run_id: runId };
   const stream = [];
-  for await (const event of client.open(streamRun, { params, query: {} })) stream.push(event);
+  for await (const event of client.streamRun(params)) stream.push(event);
   const read = [
     await client.getRun(params),
     await client.listRunEvents(params),

@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { Run, RunEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { dataOf } from '@hamlet/test/env/client';
 import { openRedisLink } from '../../service/redis-link.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
-import { dataOf } from '../../testing/play.ts';
 import { agentToken, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 interface Message {

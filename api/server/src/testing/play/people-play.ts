@@ -1,7 +1,5 @@
-import { bootstrapAccount, logIn, redeemCode } from '@hamlet/contract';
 import type { AccountDetail } from '@hamlet/contract';
-import { testClient, type TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../play.ts';
+import { testClient, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { BOOTSTRAP_CODE, clientOf } from '../test-village.ts';
 
 export const PASSWORD = 'correct horse battery';
@@ -30,12 +28,12 @@ export function personOf(url: string, accountId: string, cookie: string): Signed
 
 /** Creates the first admin of a village, signed in. */
 export async function firstAdmin(url: string, name = 'Grace'): Promise<SignedInPerson> {
-  const made = await clientOf(url).call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name, password: PASSWORD } });
+  const made = await clientOf(url).raw.bootstrapAccount({ code: BOOTSTRAP_CODE, name, password: PASSWORD });
   return personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 }
 
 export async function signIn(url: string, name: string, password = PASSWORD): Promise<SignedInPerson> {
-  const answer = await clientOf(url).call(logIn, { body: { name, password } });
+  const answer = await clientOf(url).raw.logIn({ name, password });
   return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));
 }
 
@@ -46,6 +44,6 @@ export async function invite(
   wish: { readonly name: string; readonly role: 'member' | 'admin' },
 ): Promise<SignedInPerson & { readonly account: AccountDetail }> {
   const { account, invitation } = await admin.client.createAccount(wish);
-  const answer = await clientOf(url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
+  const answer = await clientOf(url).raw.redeemCode({ code: invitation?.code ?? '', password: PASSWORD });
   return { ...personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response)), account };
 }

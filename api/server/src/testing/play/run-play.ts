@@ -1,7 +1,7 @@
 import { cancelRun, fireSchedule, recordRunStep, settleRun, startRun } from '@hamlet/contract';
 import type { CallData, CallInput, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
-import { testClient, type TestClient } from '@hamlet/test/env/client';
-import { dataOf, Play } from '../play.ts';
+import { testClient, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { Play } from '../play.ts';
 import { eventually, TOKENS, type AgentId } from '../test-village.ts';
 
 /** A client that sends the fence header of the present leader. */
@@ -84,9 +84,7 @@ export class RunPlay {
   }
 
   async start(agentId: AgentId, runId: string): Promise<Outcome<CallData<typeof startRun>>> {
-    return this.play
-      .as(agentId)
-      .call(startRun, { params: { run_id: runId }, body: { cycle: await this.cycle(agentId) } });
+    return this.play.as(agentId).raw.startRun({ run_id: runId, cycle: await this.cycle(agentId) });
   }
 
   async step(
@@ -94,9 +92,7 @@ export class RunPlay {
     runId: string,
     step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>,
   ): Promise<Outcome<CallData<typeof recordRunStep>>> {
-    return this.play
-      .as(agentId)
-      .call(recordRunStep, { params: { run_id: runId }, body: { ...step, cycle: await this.cycle(agentId) } });
+    return this.play.as(agentId).raw.recordRunStep({ run_id: runId, ...step, cycle: await this.cycle(agentId) });
   }
 
   async settle(
@@ -104,13 +100,11 @@ export class RunPlay {
     runId: string,
     end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>,
   ): Promise<Outcome<CallData<typeof settleRun>>> {
-    return this.play
-      .as(agentId)
-      .call(settleRun, { params: { run_id: runId }, body: { ...end, cycle: await this.cycle(agentId) } });
+    return this.play.as(agentId).raw.settleRun({ run_id: runId, ...end, cycle: await this.cycle(agentId) });
   }
 
   cancel(runId: string, reason?: string): Promise<Outcome<CallData<typeof cancelRun>>> {
-    return this.play.admin.call(cancelRun, { params: { run_id: runId }, body: reason === undefined ? {} : { reason } });
+    return this.play.admin.raw.cancelRun({ run_id: runId, ...(reason === undefined ? {} : { reason }) });
   }
 
   /** Starts and ends every waiting run of an agent. */

@@ -9,7 +9,7 @@ import {
   type StreamEvent,
 } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '../play.ts';
+import { dataOf } from '@hamlet/test/env/client';
 import { RunPlay } from './run-play.ts';
 import type { AgentId } from '../test-village.ts';
 
@@ -24,7 +24,7 @@ export class SessionPlay extends RunPlay {
   }
 
   say(client: TestClient, sessionId: string, text: string): Promise<Outcome<Sent>> {
-    return client.call(sendMessage, { params: { session_id: sessionId }, body: { text } });
+    return client.raw.sendMessage({ session_id: sessionId, text });
   }
 
   async session(client: TestClient, sessionId: string): Promise<ChatSession> {
