@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type EgressRecord, type HandsCall } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
+import { pluck } from '../env/pluck.ts';
 import { fileServer, gitServer } from '../../api/broker/src/testing/package-servers.ts';
 import { hamletCluster } from '../../local/village/cluster.ts';
 import { ROOT } from '../../local/village/paths.ts';
@@ -263,10 +264,7 @@ test('the board shows the patch once, with its difference, to everyone who may r
   const [post, ...others] = posts.filter(({ title }) => title === REPAIR_POST);
   assert.ok(post !== undefined && others.length === 0, `${posts.length} posts`);
   const { artifacts } = await place.admin.listRunArtifacts({ run_id: run });
-  assert.deepEqual(
-    artifacts.map(({ name, deliverable }) => [name, deliverable]),
-    [[REPAIR_PATCH, 'patch']],
-  );
+  assert.deepEqual(pluck(artifacts, 'name', 'deliverable'), [[REPAIR_PATCH, 'patch']]);
   await page.goto(`${place.url}/?view=board&post=${post.post_id}`);
   const patch = page.locator('.post .artifact[data-kind="patch"]');
   await patch.getByRole('button', { name: 'Open' }).click();
@@ -307,10 +305,7 @@ test('a skill of the village and the tools of the net: pages, an API, and a form
   assert.deepEqual(bakery.orders, ['loaf=Rye']);
   const { run_id: runId } = order.permission;
   const { artifacts } = await place.admin.listRunArtifacts({ run_id: runId });
-  assert.deepEqual(
-    artifacts.map(({ image }) => image),
-    [true],
-  );
+  assert.deepEqual(pluck(artifacts, 'image'), [true]);
   await page.goto(`${place.url}/?view=runs&run=${runId}`);
   await page.locator('.artifact-image img').waitFor();
   await page.locator('.run-summary .page-link', { hasText: 'bakery.test' }).waitFor();

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { type RunEvent } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
+import { pluck } from '../env/pluck.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { ownTier } from '../env/cluster/own-tier.ts';
 import { signIn, openBrowser, type TestBrowser } from '../env/browser.ts';
@@ -125,10 +126,7 @@ async function sendsErrand(): Promise<void> {
 
   assert.equal((await postsOf()).length, 1);
   const { permissions } = await place.admin.listPermissions({ agent_id: NAME });
-  assert.deepEqual(
-    permissions.map(({ tool, state }) => [tool, state]),
-    [['post_to_board', 'consumed']],
-  );
+  assert.deepEqual(pluck(permissions, 'tool', 'state'), [['post_to_board', 'consumed']]);
   const runId = permissions[0]?.run_id ?? '';
   const { run } = await place.admin.getRun({ run_id: runId });
   assert.deepEqual([run.state, run.usage.witnessed], ['done', true]);

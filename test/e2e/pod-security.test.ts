@@ -1,6 +1,7 @@
 /** The rights of an agent's pod: hands that are root inside and an unprivileged user outside, and a resident without rights. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { pluck } from '../env/pluck.ts';
 import { askHands, idOf, runIn, waitFor, type HandsAnswer } from '../env/hands/ask-hands.ts';
 import { until } from '../env/until.ts';
 import { containerOf, untilReady, village, type Village } from '../env/village.ts';
@@ -81,10 +82,7 @@ test('root in the hands is an unprivileged user of the node, in a range of its o
 
 test('the pod is not privileged, and shares and mounts nothing of the node', () => {
   for (const { pod } of pods.values()) {
-    assert.deepEqual(
-      pod.spec.containers.map(({ name }) => name),
-      CONTAINERS,
-    );
+    assert.deepEqual(pluck(pod.spec.containers, 'name'), CONTAINERS);
     for (const { securityContext } of pod.spec.containers) {
       assert.equal(securityContext.privileged, false);
       assert.equal(securityContext.allowPrivilegeEscalation, false);

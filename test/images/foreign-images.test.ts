@@ -9,6 +9,7 @@ import { dirname, join, posix } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { until } from '@hamlet/test/env/until';
+import { pluck } from '../env/pluck.ts';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import { Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
@@ -141,11 +142,7 @@ test('links outside of packages have targets, and dpkg knows every package for t
         resolveIn(root, path) === undefined &&
         !leadsElsewhere(root, path),
     );
-    assert.deepEqual(
-      loose.map(({ path }) => path),
-      [],
-      name,
-    );
+    assert.deepEqual(pluck(loose, 'path'), [], name);
     const listed = await said([
       'dpkg-query',
       `--admindir=${join(root, 'var/lib/dpkg')}`,

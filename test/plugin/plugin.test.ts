@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pluck } from '../env/pluck.ts';
 import { after, before, test } from '../env/cluster-test.ts';
 import { promisify } from 'node:util';
 import { API_VERSION, CHAIN, type Agent } from '@hamlet/contract/kinds';
@@ -272,10 +273,7 @@ test('runs: read from the api with a token; without one the error says how to ge
   const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as {
     runs: readonly { prompt: string }[];
   };
-  assert.deepEqual(
-    runs.map(({ prompt }) => prompt),
-    ['Water the flowers.'],
-  );
+  assert.deepEqual(pluck(runs, 'prompt'), ['Water the flowers.']);
   assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);
   assert.match((await hamlet('runs', { ...place, HAMLET_TOKEN: 'wrong' })).stderr, /token/);
   assert.match((await hamlet('runs --state resting', place)).stderr, /must be one of queued, running/);

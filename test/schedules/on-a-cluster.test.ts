@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
+import { pluck } from '../env/pluck.ts';
 import { after, before, test } from '../env/cluster-test.ts';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { type ScheduleView } from '@hamlet/contract';
@@ -234,10 +235,7 @@ test('a selector chooses the Agents at the moment of firing; a Schedule without 
     const now = await listed('team');
     return (now?.last_firings.length ?? 0) > 0 && now;
   });
-  assert.deepEqual(
-    view.last_firings.at(-1)?.runs.map(({ agent_id: id, outcome }) => [id, outcome]),
-    [['ada', 'started']],
-  );
+  assert.deepEqual(pluck(view.last_firings.at(-1)?.runs, 'agent_id', 'outcome'), [['ada', 'started']]);
   await play.admin.deleteSchedule({ name: 'team' });
 });
 

@@ -9,6 +9,7 @@ import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { WireServer } from '@hamlet/models/testing';
+import { pluck } from '../env/pluck.ts';
 import { testClient } from '../env/client.ts';
 
 const KEY = 'sk-dev-0123456789abcdef';
@@ -35,10 +36,7 @@ test('an agent asks the model of the server, with the key of the village', async
   const { url, agentTokens } = village.file;
   const client = testClient({ baseUrl: url, token: agentTokens.bob });
   const models = await client.listModels();
-  assert.deepEqual(
-    models.data.map(({ id, owned_by: by }) => [id, by]),
-    [['small', 'model']],
-  );
+  assert.deepEqual(pluck(models.data, 'id', 'owned_by'), [['small', 'model']]);
   wire.add({
     expect: { headers: { authorization: `Bearer ${KEY}` }, body: { model: 'real-model' } },
     answer: OPENAI_WIRE.stream({ text: ['Good ', 'day.'] }),

@@ -8,6 +8,7 @@ import type { Run } from '@hamlet/contract';
 import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
 import { until } from '@hamlet/test/env/until';
+import { pluck } from '../env/pluck.ts';
 import { testClient, type TestClient } from '../env/client.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-dev-runs-'));
@@ -58,9 +59,6 @@ test('a run is cancelled while its resident walks', async () => {
 
 test('the API shows the Schedules of the samples, and none fires without an operator', async () => {
   const answer = await admin.listSchedules();
-  assert.deepEqual(
-    answer.schedules.map(({ name }) => name),
-    ['hourly', 'morning', 'weekdays'],
-  );
+  assert.deepEqual(pluck(answer.schedules, 'name'), ['hourly', 'morning', 'weekdays']);
   assert.ok(answer.schedules.every(({ last_firings }) => last_firings.length === 0));
 });

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { readAudit, openDatabase } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -119,10 +120,7 @@ test('turns are stored and come in pages, newest first; a cursor is valid for on
 
 test('the list of tiers begins with the lowest, with limits, prices and the number of agents', async () => {
   const { entitlements } = await clientOf(play.url).listEntitlements();
-  assert.deepEqual(
-    entitlements.map(({ name }) => name),
-    ['tier-0', 'tier-1', 'tier-2'],
-  );
+  assert.deepEqual(pluck(entitlements, 'name'), ['tier-0', 'tier-1', 'tier-2']);
   const [lowest, middle, highest] = entitlements;
   assert.deepEqual(
     [middle?.min_balance, middle?.price, middle?.compute.memory, middle?.agents],

@@ -7,6 +7,7 @@ import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -57,10 +58,7 @@ test('bytes of a call are kept once; its person and admins read them, and nobody
   const { artifact_id } = first.artifact;
   const params = { artifact_id };
   for (const { client } of [mia, grace]) {
-    assert.deepEqual(
-      (await listed(client, working)).map((each) => each.artifact_id),
-      [artifact_id],
-    );
+    assert.deepEqual(pluck(await listed(client, working), 'artifact_id'), [artifact_id]);
     assert.ok(content.equals(await client.getArtifactContent(params)));
   }
   assert.deepEqual(await listed(noah.client, working), []);
@@ -161,10 +159,7 @@ test('an artifact has the first text from outside that had reached its run, and 
   for (const mark of marks) await inTransaction(asApi, (tx) => taintRun(tx, { runId: working.runId, ...mark }));
   const after = dataOf(await keep(working, Buffer.from('after'), { deliverable: 'file' })).artifact;
   assert.deepEqual([before.taint, after.taint], [null, marks[0]]);
-  assert.deepEqual(
-    (await listed(mia.client, working)).map(({ taint }) => taint),
-    [marks[0], null],
-  );
+  assert.deepEqual(pluck(await listed(mia.client, working), 'taint'), [marks[0], null]);
   const again = dataOf(await keep(working, Buffer.from('before'))).artifact;
   assert.equal(again.taint, null, 'the same bytes of the call are those from before');
 });

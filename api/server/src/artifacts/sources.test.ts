@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { keepArtifact, type OpenedPage } from '@hamlet/contract';
 import { citedPages } from '@hamlet/core';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -62,10 +63,7 @@ test('opened pages are listed each once, for readers of the words; a link that w
   assert.deepEqual(await sources(grace.client, working.runId), listed);
   assert.deepEqual(await sources(noah.client, working.runId), []);
   const answer = 'See https://a.example.org/x and https://never.example.org/opened.';
-  assert.deepEqual(
-    citedPages(answer, listed).map(({ url }) => url),
-    ['https://A.example.org/x#part'],
-  );
+  assert.deepEqual(pluck(citedPages(answer, listed), 'url'), ['https://A.example.org/x#part']);
   await permits.end(working);
 });
 

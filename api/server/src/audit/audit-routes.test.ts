@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAudit } from '@hamlet/contract';
 import type { AuditRecord } from '@hamlet/contract';
+import { pluck } from '@hamlet/test/env/pluck';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 
 type Query = NonNullable<Parameters<typeof admin.call<typeof listAudit>>[1]['query']>;
@@ -31,7 +32,7 @@ test('acts and money are found by actor, action, object, words and time', async 
   const all = await find({});
   assert.ok(all.length >= 10, `${all.length}`);
   assert.deepEqual(
-    all.map(({ at }) => at),
+    pluck(all, 'at'),
     all
       .map(({ at }) => at)
       .toSorted()
@@ -58,10 +59,7 @@ test('acts and money are found by actor, action, object, words and time', async 
   );
   assert.deepEqual((await find({ action: 'ledger.penalty' })).length, 1);
   assert.ok((await find({ action: 'led' })).length === 0, 'no part of a word');
-  assert.deepEqual(
-    (await find({ q: 'fast spends' })).map(({ object }) => object),
-    ['bob'],
-  );
+  assert.deepEqual(pluck(await find({ q: 'fast spends' }), 'object'), ['bob']);
   assert.deepEqual((await find({ q: 'poem bob' })).map(({ kind }) => kind).toSorted(), ['act', 'ledger']);
   assert.ok((await find({ object: 'cleo' })).every(({ object }) => object === 'cleo'));
   const [own] = await find({ q: 'poem ada', kind: 'act' });
@@ -85,10 +83,7 @@ test('pages hold each record once, even if acts happen in the meantime', async (
     cursor = answer.next_cursor ?? undefined;
     if (seen.length === 3) await admin.rewardAgent({ agent_id: 'dan', amount: '1', reason: 'meanwhile' });
   } while (cursor !== undefined);
-  assert.deepEqual(
-    seen,
-    all.map(({ record_id }) => record_id),
-  );
+  assert.deepEqual(seen, pluck(all, 'record_id'));
 });
 
 test('a cursor is valid for its own query only', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { pluck } from '@hamlet/test/env/pluck';
 import { batchLookup } from './batch-lookup.ts';
 
 interface Asked {
@@ -23,10 +24,7 @@ test('look-ups of one turn become one query, each key once, and each caller gets
   const { asked, find } = lookUps();
   const told = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
-  assert.deepEqual(
-    asked.map(({ keys }) => keys),
-    [['a', 'b']],
-  );
+  assert.deepEqual(pluck(asked, 'keys'), [['a', 'b']]);
   asked[0]?.answer.resolve(['of a', 'of b']);
   assert.deepEqual(await told, ['of a', 'of b', 'of a']);
 });
@@ -57,10 +55,7 @@ test('a failure rejects the callers of that query and no others', async () => {
   await turn();
   const next = find('c');
   asked[0]?.answer.reject(new Error('away'));
-  assert.deepEqual(
-    (await together).map(({ status }) => status),
-    ['rejected', 'rejected'],
-  );
+  assert.deepEqual(pluck(await together, 'status'), ['rejected', 'rejected']);
   await turn();
   asked[1]?.answer.resolve(['of c']);
   assert.equal(await next, 'of c');

@@ -10,6 +10,7 @@ import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { Play } from '../testing/play.ts';
 import { agentToken, AGENT_IDS, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
@@ -123,11 +124,7 @@ test('a viewer resumes at its offset, also on the other replica; if that offset 
     viewers.push(lost);
     await lost.open(at(1).url, bad);
     await eventually(`a reset after ${bad}`, () => lost.messages.length >= 2);
-    assert.deepEqual(
-      lost.messages.slice(0, 2).map(({ type }) => type),
-      ['reset', 'snapshot'],
-      bad,
-    );
+    assert.deepEqual(pluck(lost.messages.slice(0, 2), 'type'), ['reset', 'snapshot'], bad);
     assert.equal(lost.messages[1]?.type === 'snapshot' ? lost.messages[1].posts[0]?.title : '', 'meanwhile 2');
   }
   const superuser = openSuperuser(village.postgres);
@@ -208,10 +205,7 @@ test('a note pinned to the notice board in the world becomes one post at that pl
   dataOf(await at(0).act('ada', { kind: 'use_board', text: 'Found: one hat.' }));
   await eventually('the second post', async () => (await noted()).length === 2);
   await sleep(100);
-  assert.deepEqual(
-    (await noted()).map(({ title }) => title),
-    ['Found: one hat.', 'Lost: one hat.'],
-  );
+  assert.deepEqual(pluck(await noted(), 'title'), ['Found: one hat.', 'Lost: one hat.']);
   const refused = await at(0).act('bob', {
     kind: 'use_board',
     text: 'https://a.example https://b.example https://c.example',
@@ -308,7 +302,7 @@ test(`${SOCKETS} sockets that break and resume anywhere, ${WRITES} writes to bot
       const from = viewer.messages[0]?.offset ?? 0;
       await eventually(`all of ${look.role}`, () => (viewer.events.at(-1)?.offset ?? 0) >= (expected.at(-1) ?? 0));
       assert.deepEqual(
-        viewer.events.map(({ offset }) => offset),
+        pluck(viewer.events, 'offset'),
         expected.filter((offset) => offset > from),
         look.role,
       );

@@ -6,6 +6,7 @@ import { createPost, getPost, listPosts, reopenPost, resolvePost, revisePost } f
 import type { CallData, CallInput, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { eventually } from '../testing/test-village.ts';
 
@@ -299,10 +300,7 @@ test('news list the posts that concern an agent, and whether it has answered', a
     ],
   );
   await dan.replyToPost({ post_id: toDan.post_id, body: 'Here I am.' });
-  assert.deepEqual(
-    (await news()).news.map(({ answered }) => answered),
-    [true, false, false],
-  );
+  assert.deepEqual(pluck((await news()).news, 'answered'), [true, false, false]);
   const end = heard.next_after ?? '';
   assert.deepEqual((await news(end)).news, []);
   assert.equal((await news(end)).next_after, end);

@@ -10,6 +10,7 @@ import type { CallInput, Post } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
 import { agentToken, clientOf, eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
@@ -128,7 +129,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
   const readers = [...readersAt(0), ...readersAt(1), { name: 'a person with a session', client: person.client }];
   const expected = await Promise.all(readers.map(({ client }) => look(client)));
   assert.deepEqual(
-    expected.map(({ isCopy }) => isCopy),
+    pluck(expected, 'isCopy'),
     readers.map(() => false),
   );
   assert.deepEqual(
@@ -247,11 +248,7 @@ test('a text that an admin has hidden is in no copy, however soon Postgres goes 
     await eventually('a copy', () => isCopyAt(replica));
     const { posts, copy } = await clientOf(urlOf(replica)).listPosts();
     assert.ok(copy !== undefined);
-    assert.deepEqual(
-      posts.map(({ title }) => title),
-      ['after the outage', 'for all'],
-      `replica ${replica}`,
-    );
+    assert.deepEqual(pluck(posts, 'title'), ['after the outage', 'for all'], `replica ${replica}`);
     const thread = await clientOf(urlOf(replica)).raw.getPost({ post_id: secret.post_id });
     assert.equal(thread.ok, false);
     const toAuthor = await clientOf(urlOf(replica), agentToken('ada')).raw.getPost({ post_id: secret.post_id });

@@ -7,6 +7,7 @@ import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -171,10 +172,7 @@ test('the first versions count for all attempts of a run, and only its agent fix
   const load = (name: string) => ada.loadSkill({ run_id, skill: name, ...claim, call_id: '1.0', why: 'x' });
   assert.equal(await codeOf(load('b')), 'no_such_skill');
   const pinned = (await pin([skill, { ...skill, name: 'a' }])).skills;
-  assert.deepEqual(
-    pinned.map(({ name }) => name),
-    ['a', 'b'],
-  );
+  assert.deepEqual(pluck(pinned, 'name'), ['a', 'b']);
   assert.deepEqual((await pin([{ ...skill, sha256: 'b'.repeat(64) }])).skills, pinned);
   assert.deepEqual(await load('b'), { sha256: 'a'.repeat(64) });
   assert.equal(await codeOf(load('c')), 'no_such_skill');
@@ -185,10 +183,7 @@ test('the first versions count for all attempts of a run, and only its agent fix
 test('the API gives files of a labelled ConfigMap alone, and only those that the Agent names', async () => {
   const ada = runs.play.as('ada');
   const files = (skill: string, as = ada) => as.readSkillFiles({ ...params, skill });
-  assert.deepEqual(
-    (await files('house-style')).files.map(({ path }) => path),
-    ['SKILL.md', 'words.md'],
-  );
+  assert.deepEqual(pluck((await files('house-style')).files, 'path'), ['SKILL.md', 'words.md']);
   assert.equal(await codeOf(files('write-a-patch')), 'no_such_skill');
   assert.equal(await codeOf(files('lost')), 'skill_unusable');
   assert.equal(await codeOf(files('house-style', runs.play.as('bob'))), 'not_own_agent');

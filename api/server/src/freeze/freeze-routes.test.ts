@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { Play, startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -65,13 +66,10 @@ test("the operator's stream begins with the state of the freeze and reports its 
   await eventually('the freeze', () => heard.length === 2);
   await lift();
   await eventually('the lifting', () => heard.length === 3);
-  assert.deepEqual(
-    heard.map(({ frozen, reason }) => [frozen, reason]),
-    [
-      [false, null],
-      [true, REASON],
-      [false, null],
-    ],
-  );
+  assert.deepEqual(pluck(heard, 'frozen', 'reason'), [
+    [false, null],
+    [true, REASON],
+    [false, null],
+  ]);
   stopping.abort();
 });

@@ -8,6 +8,7 @@ import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import type { ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { Play } from '../testing/play.ts';
 import { agentToken, testVillage } from '../testing/test-village.ts';
 import { PROVIDER_KEY, wireModels } from './testing/wire-models.ts';
@@ -131,10 +132,7 @@ test('embeddings, as numbers and as the client asks for them by default, with th
   wire.add(step, step);
   for (const format of [{}, { encoding_format: 'float' as const }]) {
     const answer = await bob().embeddings.create({ model: 'small', input: ['bread', 'mill'], ...format });
-    assert.deepEqual(
-      answer.data.map(({ embedding }) => embedding),
-      vectors,
-    );
+    assert.deepEqual(pluck(answer.data, 'embedding'), vectors);
     assert.deepEqual(answer.usage, { prompt_tokens: 4, total_tokens: 4 });
   }
   const [row] = await readModelRequests(village.openDb(), 'bob', 1);

@@ -7,6 +7,7 @@ import type { WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
@@ -78,10 +79,7 @@ test('words for a run of another agent, or for one that the agent does not work 
   answerWith(['for cleo']);
   assert.match(await (await ask('cleo', { run_id: runId, ask: 2, attempt: 1, lease: 1 })).text(), /DONE/);
   await eventually('the last delta', () => deltasOf(runId).length > 0);
-  assert.deepEqual(
-    [...deltasOf(runId), ...deltasOf(waiting)].map(({ text }) => text),
-    ['for cleo'],
-  );
+  assert.deepEqual(pluck([...deltasOf(runId), ...deltasOf(waiting)], 'text'), ['for cleo']);
   assert.equal((await one.get(waiting)).usage.tokens, 25, 'it is counted for the run that asked');
   wire.verify();
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { agentToken, TOKENS, testVillage } from '../testing/test-village.ts';
 import { MCP_TOOLS } from './mcp-tools.ts';
 
@@ -45,10 +46,7 @@ for (const mode of ['legacy', 'auto'] as const)
       TOKENS.member,
       async (client) => {
         const { tools } = await client.listTools();
-        assert.deepEqual(
-          tools.map(({ name }) => name),
-          Object.keys(MCP_TOOLS),
-        );
+        assert.deepEqual(pluck(tools, 'name'), Object.keys(MCP_TOOLS));
         const started = await call(client, 'start_run', { agent_id: 'ada', prompt: 'Go to the café.' });
         const { run } = JSON.parse(started.text) as { run: { run_id: string } };
         const read = JSON.parse((await call(client, 'read_run', { run_id: run.run_id })).text) as typeof started & {

@@ -10,6 +10,7 @@ import { type MemoryEntry, type Run } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { askFor, startCallMind } from '../runs/testing/call-mind.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -127,11 +128,7 @@ test('what an agent remembers is in the next session of the repository, in anoth
   );
   for (const other of ['mill', null]) assert.doesNotMatch(await saidBy('ada', other, list), /Rye/);
   const seeds = (await memoryOf('bakery')).filter(({ name }) => name === 'customs');
-  assert.deepEqual(
-    seeds.map(({ agent_id: by }) => by),
-    ['ada'],
-    'the seed went into the empty memory once',
-  );
+  assert.deepEqual(pluck(seeds, 'agent_id'), ['ada'], 'the seed went into the empty memory once');
 });
 
 test('an agent without a repository remembers for itself, as before', async () => {

@@ -12,6 +12,7 @@ import {
 } from '@hamlet/contract';
 import { inTransaction, listMemories, writeRepositoryMemory } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
@@ -184,10 +185,7 @@ test('a person deletes an entry or all of them; the audit has the ids and no wor
   assert.deepEqual(await mia.client.forgetRepositoryEntry({ ...params, ...query }), { forgotten: 1 });
   assert.equal(await codeOf(mia.client.forgetRepositoryEntry({ ...params, ...query })), 'no_such_memory');
   const { entries } = await mia.client.getRepositoryMemory({ repository: `https://${repository}` });
-  assert.deepEqual(
-    entries.map(({ observations }) => observations),
-    [['A good one.']],
-  );
+  assert.deepEqual(pluck(entries, 'observations'), [['A good one.']]);
   assert.deepEqual(await mia.client.forgetRepositoryMemory(query), { forgotten: 1 });
   assert.equal(await codeOf(mia.client.forgetRepositoryMemory(query)), 'no_such_memory');
   const { records: acts } = await talk.play.admin.listAudit({ object: repository, limit: 10 });

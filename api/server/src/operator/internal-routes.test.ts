@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openInternalStream } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 
@@ -114,10 +115,7 @@ test('the list of books has the stored state of each agent, in pages without gap
     walked.push(...page.agents.map(({ agent_id: agentId }) => agentId));
     next = page.next;
   } while (next !== null);
-  assert.deepEqual(
-    walked,
-    whole.agents.map(({ agent_id: agentId }) => agentId),
-  );
+  assert.deepEqual(walked, pluck(whole.agents, 'agent_id'));
   assert.deepEqual(await operator.listScheduleBooks({ limit: 1 }), {
     schedules: [],
     next: null,

@@ -6,6 +6,7 @@ import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { SCHEDULES } from '../resource-writes/resource-audit.ts';
 import { firstAdmin, invite, type SignedInPerson } from '../testing/play/people-play.ts';
@@ -147,10 +148,7 @@ test('an admin allows a proposed Schedule: it is created once, for its agent, wi
   assert.equal(labels?.['hamlet.village/proposed-by'], 'ada');
   assert.equal(annotations?.['hamlet.village/proposed-in'], `${working.runId}/1.0`);
   const authors = await db.selectFrom('schedule_author').selectAll().where('schedule_uid', '=', uid).execute();
-  assert.deepEqual(
-    authors.map((author) => author.account_id),
-    [grace.accountId],
-  );
+  assert.deepEqual(pluck(authors, 'account_id'), [grace.accountId]);
   const [line] = (await readAudit(db, name, 100)).filter(({ action }) => action === 'schedule.create');
   assert.partialDeepStrictEqual(line?.detail, { uid, run_id: working.runId, call_id: '1.0' });
 });

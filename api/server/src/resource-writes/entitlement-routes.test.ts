@@ -6,6 +6,7 @@ import type { EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { pluck } from '@hamlet/test/env/pluck';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -122,10 +123,7 @@ test("a tier is created and changed by its name, under the api's field manager, 
   );
   const same = await admin().putEntitlement({ name: 'made', ...BODY });
   assert.equal(same.etag, `"${back.metadata.uid}.${back.metadata.generation}"`);
-  assert.deepEqual(
-    (back.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager),
-    ['hamlet-api'],
-  );
+  assert.deepEqual(pluck(back.metadata.managedFields as { manager: string }[], 'manager'), ['hamlet-api']);
   await eventually(
     'the watch has it',
     async () => (await admin(1).getEntitlement({ name: 'made' })).etag === same.etag,

@@ -5,6 +5,7 @@ import { API_VERSION } from '@hamlet/contract';
 import { isStatus, type ResourceType } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { pluck } from '@hamlet/test/env/pluck';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import { startApiProcess, type ApiProcess } from '../testing/api-process.ts';
 import { startStatementTap, type Cut, type StatementTap } from '../testing/statement-tap.ts';
@@ -219,10 +220,7 @@ test('a write without a retry has the audit row of its actor, by the watch of th
   await eventually('the row', async () => (await actsOn('unasked', 'schedule.create')).length > 0);
   await retry(sent, 'unasked');
   assert.deepEqual(await actsOn('unasked', 'schedule.create'), ['admin key admin']);
-  assert.deepEqual(
-    (await readAudit(db, 'unasked', 10)).map((row) => row.action),
-    ['schedule.create'],
-  );
+  assert.deepEqual(pluck(await readAudit(db, 'unasked', 10), 'action'), ['schedule.create']);
 });
 
 test('another request with the key of an unfinished write is refused', async () => {

@@ -6,6 +6,7 @@ import { fireSchedule } from '@hamlet/contract';
 import type { CallData, FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
 import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay, type FireAnswer } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
@@ -207,10 +208,7 @@ for (const [overlap, outcome, states] of OVERLAPS) {
     const first = made?.run_id ?? '';
     dataOf(await runs.start('ada', first));
     assert.equal(dataOf(await fire({ slot: slotOf(1), overlap })).runs[0]?.outcome, outcome);
-    assert.deepEqual(
-      (await runsOf()).map(({ state }) => state),
-      states,
-    );
+    assert.deepEqual(pluck(await runsOf(), 'state'), states);
     assert.equal((await runs.get(first)).cancel_requested_at !== null, overlap === 'Replace');
     dataOf(await runs.settle('ada', first, { state: overlap === 'Replace' ? 'cancelled' : 'done', summary: 'over' }));
     assert.equal(
@@ -246,10 +244,7 @@ test('the history of a schedule keeps as many ended runs as its limit, and no ru
     dataOf(await fire({ slot: slotOf(index), overlap: 'Queue', history_limit: 2 }));
     if (index < 4) await runs.finishAll('ada');
   }
-  assert.deepEqual(
-    (await runsOf()).map(({ state }) => state),
-    ['queued', 'queued', 'done', 'done'],
-  );
+  assert.deepEqual(pluck(await runsOf(), 'state'), ['queued', 'queued', 'done', 'done']);
   await runs.finishAll('ada');
   assert.equal((await runsOf()).length, 2);
   assert.equal(await countOf('firing'), 6, 'firings are kept longer');

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -145,11 +146,7 @@ test('a resident that is killed in the middle of a command finds it again, and i
     `Run: echo loaf >>${fileOf('loaves')}; while [ ! -e ${fileOf('go')} ]; do sleep 0.05; done; echo baked`,
   );
   await eventually('the loaf', () => linesOf('loaves').length === 1);
-  assert.deepEqual(
-    (await callsOf(run_id)).map(({ state }) => state),
-    ['begun'],
-    'the API has the start before the end',
-  );
+  assert.deepEqual(pluck(await callsOf(run_id), 'state'), ['begun'], 'the API has the start before the end');
   await residents.kill(child);
   await residents.start('ada');
   writeFileSync(fileOf('go'), '');
@@ -168,10 +165,7 @@ test('a cancel ends a command with its grandchildren, and names it as unsettled'
   const run = await runs.ended(run_id);
   assert.deepEqual([run.state, run.unsettled], ['cancelled', ['1.0']]);
   await eventually('the end of all programs', () => linesOf('pids').every((pid) => !isAlive(pid)));
-  assert.deepEqual(
-    (await callsOf(run_id)).map(({ state }) => state),
-    ['unknown'],
-  );
+  assert.deepEqual(pluck(await callsOf(run_id), 'state'), ['unknown']);
 });
 
 test('a run that the API ends while its resident is down: its processes end when the resident comes back', async () => {

@@ -5,6 +5,7 @@ import { readJournal, storeRunJournal, type JournalClaim, type JournalEntry } fr
 import type { CallData, CallInput, Outcome, RunEvent } from '@hamlet/contract';
 import { forgetTexts, inTransaction, JOURNAL_MAX_BYTES } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { type AgentId } from '../testing/test-village.ts';
@@ -153,10 +154,7 @@ test('kinds of a newer engine are stored and not shown; text that cannot be stor
   ];
   assert.equal(dataOf(await run.store(newer)).stored_through, 2);
   assert.deepEqual(claimed(await runs.events(run.runId)), []);
-  assert.deepEqual(
-    (await run.read()).entries.map(({ event }) => event),
-    newer.map(({ event }) => event),
-  );
+  assert.deepEqual(pluck((await run.read()).entries, 'event'), pluck(newer, 'event'));
   for (const text of ['nul \u0000', 'half \ud800', 'x'.repeat(70_000)])
     assert.equal(await codeOf(run.store([run.entry(3, { type: 'dreamt', text })])), 'validation_failed');
   const large = Array.from({ length: 5 }, (_, index) => ({ ref: ref(`large${index}`), text: 'x'.repeat(250_000) }));
@@ -208,10 +206,7 @@ test('a full journal drops those of ended runs, and refuses only if none is left
     db.updateTable('journal_size').set({ bytes }).where('agent_uid', '=', uid).execute();
   await fill(JOURNAL_MAX_BYTES - 100);
   dataOf(await run.store([run.entry(20, { type: 'interrupted' })]));
-  assert.deepEqual(
-    (await run.read()).entries.map(({ seq }) => seq),
-    [20],
-  );
+  assert.deepEqual(pluck((await run.read()).entries, 'seq'), [20]);
   await fill(JOURNAL_MAX_BYTES);
   assert.equal(await codeOf(run.store([run.entry(21, { type: 'interrupted' })])), 'journal_full');
   await run.end();

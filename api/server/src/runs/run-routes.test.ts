@@ -6,6 +6,7 @@ import { RUNS_WAITING_MAX } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
@@ -136,10 +137,7 @@ test('a waiting run is cancelled at once; a running one is ended by its agent af
     'cancelled',
   );
   const events = await runs.events(run_id);
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    ['queued', 'started', 'cancel_requested', 'settled'],
-  );
+  assert.deepEqual(pluck(events, 'event'), ['queued', 'started', 'cancel_requested', 'settled']);
   assert.deepEqual(events[2]?.detail, { by: { role: 'admin', id: 'key admin' }, reason: 'stop' });
   stream.stop();
 });

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { RUN_ATTEMPTS_MAX, type RunCommand } from '@hamlet/core';
 import { readRunEvents } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { openRunTables } from '../testing/run-tables.ts';
 import { requeueLook, requeueRuns } from './run-upkeep.ts';
 
@@ -71,10 +72,7 @@ test('of replicas that check at the same time, only one requeues a run', async (
     1,
   );
   const events = await readRunEvents(runs.db, runId, { after: 0, limit: 10 });
-  assert.deepEqual(
-    events.map(({ event }) => event),
-    ['queued', 'started', 'lapsed'],
-  );
+  assert.deepEqual(pluck(events, 'event'), ['queued', 'started', 'lapsed']);
 });
 
 test('a run that waits for a permission never lapses, and a cancel ends it at once', async () => {

@@ -10,6 +10,7 @@ import { API_VERSION, GROUP, ProblemError, VERSION } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { pluck } from '@hamlet/test/env/pluck';
 import { Play } from '../testing/play.ts';
 import { firingBody, leaderOf } from '../testing/play/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS, type TestVillage } from '../testing/test-village.ts';
@@ -90,10 +91,7 @@ test('a schedule is written to the cluster under our name, and read back with it
       last_firings: [],
     },
   );
-  assert.deepEqual(
-    (object.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager),
-    ['hamlet-api'],
-  );
+  assert.deepEqual(pluck(object.metadata.managedFields as { manager: string }[], 'manager'), ['hamlet-api']);
   assert.deepEqual(
     await refused(play.admin.createSchedule({ name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' })).then(
       (code) => code?.[0],
@@ -288,14 +286,8 @@ test('members read schedules and do not write them', async () => {
 
 test('without a cluster the API shows the samples, and refuses a write with the fix', async () => {
   const { schedules } = await withoutCluster.admin.listSchedules();
-  assert.deepEqual(
-    schedules.map(({ name }) => name),
-    ['hourly'],
-  );
-  assert.deepEqual(
-    schedules[0]?.status.conditions.map(({ status, reason }) => [status, reason]),
-    [['False', 'NoOperator']],
-  );
+  assert.deepEqual(pluck(schedules, 'name'), ['hourly']);
+  assert.deepEqual(pluck(schedules[0]?.status.conditions, 'status', 'reason'), [['False', 'NoOperator']]);
   assert.equal((await refused(withoutCluster.admin.getSchedule({ name: 'daily' })))?.[0], 'no_such_schedule');
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [

@@ -5,6 +5,7 @@ import { afterEach, test } from 'node:test';
 import { keepArtifact, SCRIPT_SOURCE_MAX_BYTES, type CallOutcome } from '@hamlet/contract';
 import { taintRun } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { type AgentId, testVillage } from '../testing/test-village.ts';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { PermissionPlay, type CallAnswer, type Working } from '../permissions/testing/permission-play.ts';
@@ -276,11 +277,8 @@ test('bytes that are no script are not adopted, a name is taken once, and what i
   assert.equal((await adopt(good.post_id, bad.deliverables[0])).code, 'no_such_artifact');
   assert.equal((await adopt(hidden.post_id, hidden.deliverables[0])).code, 'no_such_post');
   const adopted = (await listOf('eve')).filter(({ adopted_from: from }) => from === 'ada');
-  assert.deepEqual(
-    adopted.map(({ name, tainted }) => [name, tainted]),
-    [
-      ['again', true],
-      ['offered', true],
-    ],
-  );
+  assert.deepEqual(pluck(adopted, 'name', 'tainted'), [
+    ['again', true],
+    ['offered', true],
+  ]);
 });

@@ -19,6 +19,7 @@ import {
   SESSIONS_OF_PERSON_MAX,
 } from '@hamlet/contract';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
@@ -109,10 +110,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
   assert.equal((await looks()).length, 0);
   assert.equal((await talk.transcript(grace.client, sessionId))[0]?.text, 'A secret.');
   assert.equal((await grace.client.getRun(run404)).run.prompt, 'A secret.');
-  assert.deepEqual(
-    (await looks()).map(({ actor_id }) => actor_id),
-    [`account ${grace.accountId}`],
-  );
+  assert.deepEqual(pluck(await looks(), 'actor_id'), [`account ${grace.accountId}`]);
   const shown = (await grace.client.listRuns({ agent_id: 'ada', limit: 100 })).runs;
   const veiled = shown.find(({ run_id }) => run_id === run.run_id);
   assert.ok(veiled !== undefined && !veiled.prompt.includes('secret'));

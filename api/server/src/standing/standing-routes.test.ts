@@ -6,6 +6,7 @@ import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract'
 import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
 import { dataOf, refusalOf, codeOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { Play, startPlay } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
 import type { AgentId } from '../testing/test-village.ts';
@@ -113,10 +114,7 @@ test('a refusal names the hardest of several measures, and each one is lifted se
 test('a repeated measure has the new reason, and the old reason stays in the audit', async () => {
   await play.admin.quarantineAgent(because('cleo', 'first'));
   const second = await play.admin.quarantineAgent(because('cleo', 'second'));
-  assert.deepEqual(
-    second.measures.map(({ reason }) => reason),
-    ['second'],
-  );
+  assert.deepEqual(pluck(second.measures, 'reason'), ['second']);
   await play.admin.liftQuarantine(on('cleo'));
   const { length } = await db
     .selectFrom('standing_measure')

@@ -10,6 +10,7 @@ import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'haml
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { signIn } from '../testing/play/people-play.ts';
 import { Play } from '../testing/play.ts';
 import { eventually, TOKENS, ownVillage } from '../testing/test-village.ts';
@@ -80,10 +81,7 @@ test('all later migrations apply, and no row is lost', async () => {
     .trim()
     .split('\n')
     .map((line) => line.split('  ')[1]);
-  assert.deepEqual(
-    rows.map(({ name }) => name),
-    landed.toSorted(),
-  );
+  assert.deepEqual(pluck(rows, 'name'), landed.toSorted());
   assert.ok(landed.includes(lastKept));
   const now = new Map((await countRows()).map(({ table, rows: count }) => [table, count]));
   for (const { table, rows: before } of counts) {

@@ -6,6 +6,7 @@ import { formatAiDollars, getBalance, getLedger, parseAiDollars, penalizeAgent, 
 import type { LedgerEntry } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
 import type { AgentId } from '../../testing/test-village.ts';
@@ -160,7 +161,7 @@ test('many concurrent retries post each intent once', async () => {
     }),
   );
   assert.deepEqual(
-    [...answers.values()].map(({ size }) => size),
+    pluck([...answers.values()], 'size'),
     keys.map(() => 1),
   );
   assert.equal(await balanceOf('eve'), formatAiDollars(before + 250_000n));
@@ -177,10 +178,7 @@ test('the ledger comes in pages, newest first, and every page shows the moment o
     seen.push(...page.entries);
     cursor = page.next_cursor;
   }
-  assert.deepEqual(
-    seen.map(({ amount }) => amount),
-    ['5', '4', '3', '2', '1'],
-  );
+  assert.deepEqual(pluck(seen, 'amount'), ['5', '4', '3', '2', '1']);
   for (const [cursor, agentId] of [
     [first.next_cursor ?? '', 'bob'],
     ['bm9uc2Vuc2U', 'fay'],

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { readTiers } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { Play } from '../../testing/play.ts';
 import { startStatementTap } from '../../testing/statement-tap.ts';
 import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
@@ -57,10 +58,7 @@ test('a member needs at most eight round trips to reward a post, and a retry nee
   assert.deepEqual([statements[0], statements.at(-1)], ['begin', 'commit']);
   const seen = tap.transactions().length;
   await member.rewardAgent(body, { idempotencyKey });
-  assert.deepEqual(
-    claimsSince(seen).map(({ length }) => length),
-    [3],
-  );
+  assert.deepEqual(pluck(claimsSince(seen), 'length'), [3]);
 });
 
 test('a reward that opens a tier adds at most four round trips', async () => {

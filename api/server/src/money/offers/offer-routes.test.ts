@@ -6,6 +6,7 @@ import { MICRO } from '@hamlet/contract';
 import { checkLedger, inTransaction, lockRun } from '@hamlet/store';
 import type { TestClient } from '@hamlet/test/env/client';
 import { dataOf, refusalOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../../testing/play.ts';
 import { eventually } from '../../testing/test-village.ts';
 import { placeOfferWith } from './run-offers.ts';
@@ -52,10 +53,7 @@ test('an accepted result is paid once, as a reward of the person', async () => {
   assert.equal(refusalOf(await refuse(runId)), 'offer_ended');
   const { entries } = await play.admin.getLedger({ agent_id: 'bob' });
   const paid = entries.filter(({ note }) => note === `offer for run ${runId}`);
-  assert.deepEqual(
-    paid.map(({ amount, reason }) => [amount, reason]),
-    [['2.5', 'reward']],
-  );
+  assert.deepEqual(pluck(paid, 'amount', 'reason'), [['2.5', 'reward']]);
 });
 
 test('a refused result gives money and allowance back, and keeps the reason', async () => {

@@ -8,6 +8,7 @@ import { checkLedger, readAudit } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, type TestClient, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { hashOf } from '../../auth/secrets.ts';
 import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../../testing/play/people-play.ts';
 import { startPlay } from '../../testing/play.ts';
@@ -290,10 +291,7 @@ test("the comparison of the books with a provider's statement finds payments tha
   assert.deepEqual(shown(view.only_theirs), [[ids.theirs, null, null, '7', 'admins']]);
   assert.deepEqual(shown(view.amount_differs), [[ids.differs, 'cleo', '2', '2.01', 'key admin']]);
   assert.equal(view.paypal, 'off');
-  assert.deepEqual(
-    view.providers.map(({ provider }) => provider),
-    ['bank'],
-  );
+  assert.deepEqual(pluck(view.providers, 'provider'), ['bank']);
 
   const [theirs] = view.only_theirs;
   assert.ok(theirs !== undefined && !theirs.overdue && theirs.age_s < 3_600);

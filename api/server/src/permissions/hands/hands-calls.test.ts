@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { beginCall, listCalls, type CallInput } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
@@ -116,19 +117,13 @@ test('a call that never ends holds a slot of its tier, and is unknown once its r
     'reading takes no slot',
   );
   await end(working, '1.2', {});
-  assert.deepEqual(
-    (await log({ agent_id: 'bob', state: 'begun' })).calls.map(({ call_id }) => call_id),
-    ['1.0'],
-  );
+  assert.deepEqual(pluck((await log({ agent_id: 'bob', state: 'begun' })).calls, 'call_id'), ['1.0']);
   await permits.play.admin.cancelRun({ run_id: working.runId });
   assert.deepEqual(dataOf(await begin(working, { callId: '1.3' })).outcome?.code, 'run_cancelled');
   await permits.end(working);
   const { run } = await permits.play.admin.getRun({ run_id: working.runId });
   assert.deepEqual(run.unsettled, ['1.0'], 'the API names it, also if the agent does not');
-  assert.deepEqual(
-    (await log({ agent_id: 'bob', state: 'unknown' })).calls.map(({ call_id }) => call_id),
-    ['1.0'],
-  );
+  assert.deepEqual(pluck((await log({ agent_id: 'bob', state: 'unknown' })).calls, 'call_id'), ['1.0']);
   assert.equal(await codeOf(end(working)), 'run_settled');
   const next = await permits.startRun('bob');
   assert.equal(await stateOf(begin(next)), 'begun', 'the slot is free again');

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
+import { pluck } from '@hamlet/test/env/pluck';
 import { testVillage } from '../../testing/test-village.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
@@ -57,7 +58,10 @@ test('a call of a server with a class begins and is kept; without a class a pers
   assert.equal((await begin(working, '3.0', 'mcp__other__anything')).state, 'denied');
   const { calls } = await permits.play.admin.listCalls({ run_id: working.runId });
   assert.deepEqual(
-    calls.filter(({ state }) => state === 'begun').map(({ tool }) => tool),
+    pluck(
+      calls.filter(({ state }) => state === 'begun'),
+      'tool',
+    ),
     ['mcp__files__read_file'],
   );
 });

@@ -16,6 +16,7 @@ import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
+import { pluck } from '@hamlet/test/env/pluck';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { type AgentId, testVillage } from '../../testing/test-village.ts';
 import { withTunnel } from '../testing/a-tunnel.ts';
@@ -163,7 +164,10 @@ test('an example has the call, its first words, both verdicts, the rule that dec
   const answers = report.changes.map(({ from, to, answers: given }) => [`${from}>${to}`, given]);
   assert.deepEqual(answers, [['ask>deny', { allowed: 2, denied: 2, expired: 0 }]]);
   assert.deepEqual(
-    report.by_class.filter(({ name }) => name === 'publish').map(({ calls }) => calls),
+    pluck(
+      report.by_class.filter(({ name }) => name === 'publish'),
+      'calls',
+    ),
     [6],
   );
 });
