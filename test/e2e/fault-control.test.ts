@@ -42,9 +42,7 @@ after(async () => {
   await kube.close();
 });
 
-function lease(): Promise<Lease> {
-  return kube.get<Lease>(LEASES, { namespace: place.namespace, name: 'hamlet-operator' });
-}
+const lease = (): Promise<Lease> => kube.get<Lease>(LEASES, { namespace: place.namespace, name: 'hamlet-operator' });
 
 /** Agents' pods by name, with their uids: equal unless a pod was replaced. */
 async function agentPods(): Promise<string> {

@@ -140,9 +140,7 @@ async function doneSince(agent: string, madeAfterMs: number): Promise<readonly R
   return runs.filter(({ created_at }) => Date.parse(created_at) > madeAfterMs);
 }
 
-async function runOf(runId: string): Promise<Run> {
-  return (await place.admin.getRun({ run_id: runId })).run;
-}
+const runOf = async (runId: string): Promise<Run> => (await place.admin.getRun({ run_id: runId })).run;
 
 /** Stops a node; returns the time of the stop. */
 async function cutPower(

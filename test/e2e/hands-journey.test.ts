@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type EgressRecord, type HandsCall } from '@hamlet/contract';
+import { type HandsCall } from '@hamlet/contract';
 import type { WireServer } from '@hamlet/models/testing';
 import { pluck } from '../env/pluck.ts';
 import { fileServer, gitServer } from '../../api/broker/src/testing/package-servers.ts';
@@ -221,9 +221,7 @@ async function calls(): Promise<readonly HandsCall[]> {
   return found.toSorted((left, right) => left.begun_at.localeCompare(right.begun_at));
 }
 
-async function attempts(): Promise<readonly EgressRecord[]> {
-  return (await place.admin.listEgress({ run_id: run, limit: 100 })).attempts;
-}
+const attempts = async () => (await place.admin.listEgress({ run_id: run, limit: 100 })).attempts;
 
 test('every call and every connection is in the records, once', async () => {
   const logged = await calls();

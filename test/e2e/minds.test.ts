@@ -96,9 +96,7 @@ after(async () => {
 const postsOf = async (): Promise<readonly { readonly post_id: string; readonly title: string }[]> =>
   (await place.admin.listPosts({ author: NAME })).posts.filter(({ title }) => title === POST_TITLE);
 
-async function eventsOf(runId: string): Promise<readonly RunEvent[]> {
-  return (await place.admin.listRunEvents({ run_id: runId })).events;
-}
+const eventsOf = async (runId: string) => (await place.admin.listRunEvents({ run_id: runId })).events;
 
 /** The calls of a tool that the API performed. */
 function performed(events: readonly RunEvent[], tool: string): number {

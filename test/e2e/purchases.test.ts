@@ -234,9 +234,7 @@ async function requestsTold(): Promise<number> {
   return Number(/;q=(\d+);w=60/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
 }
 
-async function requestsShown(): Promise<number | null | undefined> {
-  return (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
-}
+const requestsShown = async () => (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
 
 test('it buys requests: the limit rises in the header and in the API', async () => {
   assert.equal(await requestsTold(), REQUESTS);

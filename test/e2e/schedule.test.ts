@@ -1,7 +1,7 @@
 /** A schedule of ten seconds: each slot fires once, the resident does the work, and kubectl, the api and the database agree. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, type ScheduleView } from '@hamlet/contract';
+import { API_VERSION } from '@hamlet/contract';
 import { until } from '../env/until.ts';
 import { applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
@@ -30,9 +30,7 @@ async function inPostgres(query: string): Promise<readonly string[]> {
     .filter((line) => line !== '');
 }
 
-async function scheduleView(): Promise<ScheduleView | undefined> {
-  return (await place.admin.listSchedules()).schedules.find(({ name }) => name === NAME);
-}
+const scheduleView = async () => (await place.admin.listSchedules()).schedules.find(({ name }) => name === NAME);
 
 test('the Schedule fires in its slots, and the resident settles its runs', async () => {
   const schedule = {

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { oneServerConfig, openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { ChatRequest, Model } from '@hamlet/models';
-import type { CompletionsServer } from '../../local/model/completions-server.ts';
-import { serveCompletions } from '../../local/model/completions-server.ts';
+import { serveCompletions, type CompletionsServer } from '../../local/model/completions-server.ts';
 import { chatOnce } from '../simulation/chat-once.ts';
 import { fetchRuntime, fetchWeights, MODEL_NAME } from '../../local/model/fetch-model.ts';
-import type { TextModel } from '../../local/model/text-model.ts';
-import { openTextModel } from '../../local/model/text-model.ts';
+import { openTextModel, type TextModel } from '../../local/model/text-model.ts';
 
 const MAX_TOKENS = 24;
 

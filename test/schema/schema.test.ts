@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { agentToken, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
-import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { agentToken, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 import { runSchemathesis } from './schemathesis.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';

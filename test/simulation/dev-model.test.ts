@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openDevFolder, startDevVillage, type DevVillage } from '@hamlet/dev';
 import { chooseModel } from '@hamlet/dev/model';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { pluck } from '../env/pluck.ts';
 import { testClient } from '../env/client.ts';
 

@@ -5,15 +5,12 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { listTurns } from '@hamlet/contract';
-import type { AgentDetail, CallData, Turn } from '@hamlet/contract';
+import { listTurns, type AgentDetail, type CallData, type Turn } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
-import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
-import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
+import { startApiProcess, type ApiProcess } from '../../api/server/src/testing/api-process.ts';
 import { Play } from '../../api/server/src/testing/play.ts';
 import { residentProcesses } from '../../api/server/src/testing/resident-process.ts';
-import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
-import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
 
 const NAMES = ['ada', 'bob'] as const;
 type Name = (typeof NAMES)[number];

@@ -1,8 +1,7 @@
 /** The faults that the verdict of a soak of the api finds. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdictOf } from './verdict.ts';
-import type { Sample } from './verdict.ts';
+import { verdictOf, type Sample } from './verdict.ts';
 
 const EVERY_MS = 30_000;
 const COUNT = 120;

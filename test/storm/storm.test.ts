@@ -7,10 +7,8 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatAiDollars } from '@hamlet/contract';
-import type { LedgerEntry, Outcome, Post } from '@hamlet/contract';
-import { checkLedger } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { formatAiDollars, type LedgerEntry, type Outcome, type Post } from '@hamlet/contract';
+import { checkLedger, type Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import type { TestClient } from '../env/client.ts';
 import {

@@ -10,8 +10,7 @@ import type { ProviderPerson } from '../../../api/server/src/testing/test-identi
 import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
 import { proofTests } from './web-proof.ts';
-import { startClusterStage } from './web-cluster.ts';
-import type { ClusterStage } from './web-cluster.ts';
+import { startClusterStage, type ClusterStage } from './web-cluster.ts';
 import { tierTests } from './web-tiers.ts';
 
 let stage: ClusterStage;

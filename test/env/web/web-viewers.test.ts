@@ -6,8 +6,7 @@ import type { TestBrowser } from '../browser.ts';
 import { until } from '../until.ts';
 import { visit } from './web-operator.ts';
 import { accessTests } from './web-access.ts';
-import { MANY, startViewerStage } from './web-viewers.ts';
-import type { ViewerStage } from './web-viewers.ts';
+import { MANY, startViewerStage, type ViewerStage } from './web-viewers.ts';
 
 /** Runs that the page lists at first. */
 const LISTED_RUNS = 50;

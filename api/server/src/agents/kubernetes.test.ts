@@ -1,8 +1,7 @@
 /** The API on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION } from '@hamlet/contract';
-import type { AgentTokenAnswer } from '@hamlet/contract';
+import { API_VERSION, type AgentTokenAnswer } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS, type KubeObject } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
@@ -111,9 +110,7 @@ async function podToken(
   return status.token;
 }
 
-function exchange(token: string): Promise<AgentTokenAnswer> {
-  return clientOf(play.url, token).exchangeAgentToken();
-}
+const exchange = (token: string): Promise<AgentTokenAnswer> => clientOf(play.url, token).exchangeAgentToken();
 
 /** A source of its own, as the API opens it: the idle sleep has no route. */
 async function openSource(): Promise<{ readonly source: AgentSource; readonly close: () => Promise<void> }> {

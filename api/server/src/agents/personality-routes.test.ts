@@ -10,10 +10,7 @@ import { startPlay } from '../testing/play.ts';
 const { village, play } = await startPlay();
 const ada = { agent_id: 'ada' } as const;
 
-async function amended(): Promise<string | undefined> {
-  return (await play.as('ada').getAgentConfig(ada)).persona.amended;
-}
-
+const amended = async (): Promise<string | undefined> => (await play.as('ada').getAgentConfig(ada)).persona.amended;
 const list = async () => await play.admin.listPersonality(ada);
 
 test('an agent amends its personality in a run and by itself; its configuration has the newest version', async () => {

@@ -1,8 +1,7 @@
 /** The audit: every act and every transfer can be found by actor, action, object, words and time, page by page, each once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listAudit } from '@hamlet/contract';
-import type { AuditRecord } from '@hamlet/contract';
+import { listAudit, type AuditRecord } from '@hamlet/contract';
 import { pluck } from '@hamlet/test/env/pluck';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 

@@ -24,9 +24,7 @@ async function titles(as: TestClient, query: PostQuery): Promise<readonly string
   return (await as.listPosts(query)).posts.map(({ title }) => title);
 }
 
-async function thread(as: TestClient, postId: string): Promise<CallData<typeof getPost>> {
-  return await as.getPost({ post_id: postId });
-}
+const thread = (as: TestClient, postId: string): Promise<CallData<typeof getPost>> => as.getPost({ post_id: postId });
 
 test('a post has the fields of the contract, and gets replies', async () => {
   const asked = await post(play.as('ada'), { tags: ['question'], place: { landmark_id: 'board' } });

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { moderatePost } from '@hamlet/contract';
-import type { CallInput, ModerationItem, Post } from '@hamlet/contract';
+import { moderatePost, type CallInput, type ModerationItem, type Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
@@ -15,9 +14,7 @@ const { member, visitor } = play;
 const owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
 atEnd(() => owner.destroy());
 
-async function post(as: TestClient): Promise<Post> {
-  return (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;
-}
+const post = async (as: TestClient) => (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;
 
 async function reply(as: TestClient, postId: string): Promise<string> {
   return (await as.replyToPost({ post_id: postId, body: 'Cheaper.' })).reply_id;
@@ -31,9 +28,7 @@ function flag(as: TestClient, postId: string, replyId: string | null = null) {
   return as.flagPost({ post_id: postId, reason: 'spam', note: 'again', reply_id: replyId });
 }
 
-async function queue(state: 'waiting' | 'decided'): Promise<readonly ModerationItem[]> {
-  return (await play.admin.listModeration({ state })).items;
-}
+const queue = async (state: 'waiting' | 'decided') => (await play.admin.listModeration({ state })).items;
 
 async function seenBy(as: TestClient, postId: string): Promise<Post | null> {
   const found = await as.raw.getPost({ post_id: postId });

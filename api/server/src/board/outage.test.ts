@@ -5,11 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { createPost } from '@hamlet/contract';
-import type { CallInput, Post } from '@hamlet/contract';
+import { createPost, type CallInput, type Post } from '@hamlet/contract';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import type { TestClient } from '@hamlet/test/env/client';
-import { dataOf } from '@hamlet/test/env/client';
+import { dataOf, type TestClient } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
 import { firstAdmin } from '../testing/play/people-play.ts';
@@ -75,9 +73,7 @@ interface BoardSeen {
 }
 
 /** Drops the fields that change without an act, and those that a copy omits. */
-function plain({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): unknown {
-  return rest;
-}
+const plain = ({ flags: _flags, ...rest }: Readonly<Record<string, unknown>>): unknown => rest;
 
 /** Reads everything that a caller may see. Throws if any request is refused. */
 async function look(client: TestClient): Promise<BoardSeen> {
@@ -109,9 +105,7 @@ async function keepLooking(
   }
 }
 
-async function isCopyAt(replica: number): Promise<boolean> {
-  return (await clientOf(urlOf(replica)).listPosts()).copy !== undefined;
-}
+const isCopyAt = async (replica: number) => (await clientOf(urlOf(replica)).listPosts()).copy !== undefined;
 
 /** Waits until both replicas show this post at the top of the board, from the database. */
 async function seenEverywhere(postId: string): Promise<void> {

@@ -49,13 +49,8 @@ await runs.play.everybody();
 const broker = clientOf(replica.peopleUrl, TOKENS.broker);
 const db = village.openDb();
 
-async function tokenOf(agentId: AgentId): Promise<string> {
-  return (await runs.play.as(agentId).exchangeAgentToken()).access_token;
-}
-
-async function admitted(token: string): Promise<CallData<typeof admitEgress>> {
-  return await broker.admitEgress({ token });
-}
+const tokenOf = async (agentId: AgentId) => (await runs.play.as(agentId).exchangeAgentToken()).access_token;
+const admitted = (token: string): Promise<CallData<typeof admitEgress>> => broker.admitEgress({ token });
 
 async function codeOfToken(token: string): Promise<string> {
   const answer = await admitted(token);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
-import { codeOf, dataOf } from '@hamlet/test/env/client';
+import { codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { Play, startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
@@ -12,17 +12,9 @@ const two = new Play((await village.startReplica()).peopleUrl);
 
 const REASON = 'an agent empties the treasury';
 
-function freeze(): Promise<VillageFreeze> {
-  return one.admin.raw.freezeVillage({ reason: REASON }).then(dataOf);
-}
-
-function lift(): Promise<VillageFreeze> {
-  return two.admin.raw.liftVillageFreeze({ reason: 'found it' }).then(dataOf);
-}
-
-function reward(play: Play): ReturnType<typeof codeOf> {
-  return codeOf(play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'test' }));
-}
+const freeze = (): Promise<VillageFreeze> => one.admin.freezeVillage({ reason: REASON });
+const lift = (): Promise<VillageFreeze> => two.admin.liftVillageFreeze({ reason: 'found it' });
+const reward = (play: Play) => codeOf(play.admin.rewardAgent({ agent_id: 'ada', amount: '1', reason: 'test' }));
 
 test('every actor may read whether the village is frozen, and when money last moved', async () => {
   assert.equal(await reward(one), null);

@@ -28,17 +28,9 @@ const db = village.openDb();
 await one.play.everybody();
 await one.play.admin.rewardAgent({ agent_id: 'bob', amount: '1', reason: 'money for tokens' });
 
-function freeze(by = one): Promise<VillageFreeze> {
-  return by.play.admin.raw.freezeVillage({ reason: 'test' }).then(dataOf);
-}
-
-function lift(by = one): Promise<VillageFreeze> {
-  return by.play.admin.raw.liftVillageFreeze().then(dataOf);
-}
-
-async function owed(): Promise<number> {
-  return (await db.selectFrom('unposted_usage').select('hold_id').execute()).length;
-}
+const freeze = (by = one): Promise<VillageFreeze> => by.play.admin.freezeVillage({ reason: 'test' });
+const lift = (by = one): Promise<VillageFreeze> => by.play.admin.liftVillageFreeze();
+const owed = async (): Promise<number> => (await db.selectFrom('unposted_usage').select('hold_id').execute()).length;
 
 async function usageOfBob(): Promise<number> {
   const { entries } = await one.play.admin.getLedger({ agent_id: 'bob', limit: 100 });

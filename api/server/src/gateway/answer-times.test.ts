@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChatCompletion, ModelReceipt } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireChunk } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireChunk } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 /** Far more than `PIECE_MS`: a pause of the whole process is not a silence of the provider. */

@@ -1,8 +1,7 @@
 /** A base model as the village's model: it answers in words, says that it used no tools, and refuses only a demand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completeChat } from '@hamlet/contract';
-import type { CallInput, ChatCompletion, Outcome } from '@hamlet/contract';
+import { completeChat, type CallInput, type ChatCompletion, type Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';

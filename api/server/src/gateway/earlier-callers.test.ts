@@ -15,12 +15,10 @@ import {
   revokeAgentSessions,
   takeMeasure,
 } from '@hamlet/store';
-import type { TestClient } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { dataOf, refusalOf } from '@hamlet/test/env/client';
+import { dataOf, refusalOf, type TestClient } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
-import { clientOf, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { clientOf, testVillage, type AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const BY = { role: 'admin', id: 'ann' };

@@ -9,8 +9,7 @@ import { readModelRequests } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, TOKENS, testVillage, type AgentId } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
@@ -40,13 +39,8 @@ function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<Cha
   return play.as(agentId).raw.completeChat(body);
 }
 
-async function useOf(agentId: AgentId): Promise<ModelUse> {
-  return await play.admin.getModelUse({ agent_id: agentId });
-}
-
-async function modelsOf(agentId: AgentId): Promise<readonly string[]> {
-  return (await play.as(agentId).listModels()).data.map(({ id }) => id);
-}
+const useOf = (agentId: AgentId): Promise<ModelUse> => play.admin.getModelUse({ agent_id: agentId });
+const modelsOf = async (agentId: AgentId) => (await play.as(agentId).listModels()).data.map(({ id }) => id);
 
 function post(agentId: AgentId, body: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' };

@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const PLACES = { maxInFlight: 1 };

@@ -6,8 +6,7 @@ import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
 import { heldModels } from './testing/held-models.ts';
 
 const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];

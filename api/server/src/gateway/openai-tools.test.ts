@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
-import { openModel, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import type { Model } from '@hamlet/models';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { openModel, parseModelsConfig, SYSTEM_PORTS, type Model } from '@hamlet/models';
+import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -32,9 +30,7 @@ const baseURL = `${peopleUrl}/v1`;
 await new Play(peopleUrl).everybody();
 atEnd(() => wire.close());
 
-function bob(): OpenAI {
-  return new OpenAI({ baseURL, apiKey: agentToken('bob'), maxRetries: 0, timeout: 60_000 });
-}
+const bob = (): OpenAI => new OpenAI({ baseURL, apiKey: agentToken('bob'), maxRetries: 0, timeout: 60_000 });
 
 /** The next answer of the provider, and the body that it must receive. */
 function answerWith(answer: ScriptedAnswer, body: object = {}): void {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ProviderQueue } from './provider-queue.ts';
-import type { ProviderPlace, QueueOutcome } from './provider-queue.ts';
+import { ProviderQueue, type ProviderPlace, type QueueOutcome } from './provider-queue.ts';
 
 const { signal } = new AbortController();
 const ask = (rank: number, stop = signal) => ({ provider: 'local', rank, signal: stop });

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listTurns } from '@hamlet/contract';
-import type { CallData, Post, Reply } from '@hamlet/contract';
+import { listTurns, type CallData, type Reply } from '@hamlet/contract';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { startPlay } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -24,9 +23,7 @@ const runs = new RunPlay(play.url);
 await residents.start('bob');
 atEnd(() => residents.remove());
 
-async function postsOf(agentId: string): Promise<readonly Post[]> {
-  return (await runs.play.admin.listPosts({ author: agentId })).posts;
-}
+const postsOf = async (agentId: string) => (await runs.play.admin.listPosts({ author: agentId })).posts;
 
 function replyOf(agentId: string, postId: string, count = 1): Promise<Reply> {
   return eventually(`reply ${count} of ${agentId}`, async () => {

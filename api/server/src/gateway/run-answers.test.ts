@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireChunk } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const deltas: RunDelta[] = [];

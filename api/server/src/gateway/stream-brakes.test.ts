@@ -8,8 +8,7 @@ import { readModelRequests } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
 import { wireModels } from './testing/wire-models.ts';
 
 const [village, wire] = await Promise.all([testVillage(), startWireServer()]);

@@ -1,7 +1,6 @@
 /** The memory of repositories: two residents' processes, each with hands of its own, real git and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -105,7 +104,6 @@ async function say(agentId: AgentId, name: string | null, ...calls: readonly str
   return ended;
 }
 const saidBy = async (...asked: Parameters<typeof say>): Promise<string> => (await say(...asked)).summary ?? '';
-
 const remember = (text: string): string => askFor('remember', { text });
 const list = askFor('list_memories', {});
 const shell = (command: string): string => askFor('shell', { command });

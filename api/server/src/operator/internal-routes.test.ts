@@ -1,8 +1,7 @@
 /** The operator's stream, and the end of lives. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openInternalStream } from '@hamlet/contract';
-import type { StreamEvent } from '@hamlet/contract';
+import { openInternalStream, type StreamEvent } from '@hamlet/contract';
 import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';

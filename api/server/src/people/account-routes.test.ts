@@ -14,9 +14,7 @@ const [url, otherUrl] = [(await village.startReplica()).peopleUrl, (await villag
 const grace = await firstAdmin(url);
 const db = village.openDb();
 
-function of(person: { readonly accountId: string }) {
-  return { account_id: person.accountId };
-}
+const of = (person: { readonly accountId: string }) => ({ account_id: person.accountId });
 
 async function actionsOn(person: { readonly accountId: string }): Promise<readonly string[]> {
   return (await readAudit(db, `account ${person.accountId}`, 50)).map(({ action }) => action).toReversed();

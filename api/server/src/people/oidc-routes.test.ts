@@ -3,16 +3,14 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startOidc, finishOidc, urlOf } from '@hamlet/contract';
-import type { Account } from '@hamlet/contract';
+import { startOidc, finishOidc, urlOf, type Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import { readAudit } from '@hamlet/store';
 import { codeOf, testClient } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { PASSWORD } from '../testing/play/people-play.ts';
 import { TestBrowser } from '../testing/test-browser.ts';
-import { CLIENT, startTestIdentityProvider } from '../testing/test-identity-provider.ts';
-import type { ProviderPerson } from '../testing/test-identity-provider.ts';
+import { CLIENT, startTestIdentityProvider, type ProviderPerson } from '../testing/test-identity-provider.ts';
 import { clientOf, TOKENS, testVillage } from '../testing/test-village.ts';
 import { CALLBACK_PATH } from './identity-provider.ts';
 

@@ -22,9 +22,7 @@ for (const agent_id of ['ada', 'bob'] as const)
   await permits.play.admin.rewardAgent({ agent_id, amount: 50, reason: 'to spend' });
 afterEach(() => permits.endAll());
 
-function postsWith(title: string): Promise<number> {
-  return countPosts(village, title);
-}
+const postsWith = (title: string): Promise<number> => countPosts(village, title);
 
 test('replay: the same call again returns the first outcome and posts nothing', async () => {
   const working = await permits.startRun('ada');

@@ -1,8 +1,7 @@
 /** Permissions over HTTP: asking, answering, expiring, and the run that waits for them. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { answerPermission, waitRun } from '@hamlet/contract';
-import type { CallData, Permission } from '@hamlet/contract';
+import { answerPermission, waitRun, type CallData, type Permission } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { outlast } from './testing/as-superuser.ts';
@@ -17,7 +16,7 @@ await permits.play.everybody();
 afterEach(() => permits.endAll());
 
 function wait({ agentId, runId, cycle, attempt }: Working): Promise<CallData<typeof waitRun>> {
-  return permits.play.as(agentId).raw.waitRun({ run_id: runId, cycle, attempt }).then(dataOf);
+  return permits.play.as(agentId).waitRun({ run_id: runId, cycle, attempt });
 }
 
 async function permission(permissionId: string): Promise<Permission> {

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { openWakes, ProblemError } from '@hamlet/contract';
-import type { AgentTokenAnswer, StreamEvent } from '@hamlet/contract';
+import { openWakes, ProblemError, type AgentTokenAnswer, type StreamEvent } from '@hamlet/contract';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
 import { startPlay } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 

@@ -1,8 +1,7 @@
 /** Tiers and pins by HTTP on a real API server, and the audit of changes by kubectl and GitOps, on two replicas and over restarts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION } from '@hamlet/contract';
-import type { EntitlementBody } from '@hamlet/contract';
+import { API_VERSION, type EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { readAudit, type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
@@ -42,9 +41,7 @@ const BODY = {
   min_balance: '20',
   limits: { requests_per_minute: 90, concurrent_tools: 2, tokens_per_hour: 5_000, models: ['small'] },
 };
-function body(changes: Partial<EntitlementBody> = {}): object {
-  return { ...BODY, ...changes };
-}
+const body = (changes: Partial<EntitlementBody> = {}): object => ({ ...BODY, ...changes });
 
 async function put(
   name: string,

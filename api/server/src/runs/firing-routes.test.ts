@@ -31,17 +31,13 @@ beforeEach(async () => {
   uid = `uid-${(schedules += 1)}`;
 });
 
-function slotOf(index: number): string {
-  return new Date(FIRST_SLOT_MS + index * SLOT_MS).toISOString();
-}
+const slotOf = (index: number): string => new Date(FIRST_SLOT_MS + index * SLOT_MS).toISOString();
 
 function fire(changes: Partial<FiringBody> = {}, fence = `${lease}:1`): Promise<FireAnswer> {
   return leaderOf(runs.play.url, fence).raw.fireSchedule(firingBody({ schedule_uid: uid, ...changes }));
 }
 
-function codeOf(answer: FireAnswer): string | null {
-  return answer.ok ? null : answer.problem.code;
-}
+const codeOf = (answer: FireAnswer): string | null => (answer.ok ? null : answer.problem.code);
 
 async function countOf(table: 'firing' | 'run'): Promise<number> {
   const { count } = await db
@@ -52,9 +48,7 @@ async function countOf(table: 'firing' | 'run'): Promise<number> {
   return count;
 }
 
-async function runsOf(): Promise<readonly Run[]> {
-  return (await runs.play.admin.listRuns({ schedule: `schedule-${uid}`, limit: 100 })).runs;
-}
+const runsOf = async () => (await runs.play.admin.listRuns({ schedule: `schedule-${uid}`, limit: 100 })).runs;
 
 test('a firing makes a run for each agent that exists, and gives the reason for the others', async () => {
   await runs.play.admin.freezeAgent({ agent_id: 'fay', reason: 'test' });

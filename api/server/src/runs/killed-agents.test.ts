@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RunCommand } from '@hamlet/core';
-import { isSettled } from '@hamlet/core';
+import { isSettled, type RunCommand } from '@hamlet/core';
 import { readNextRun, readRunEvents } from '@hamlet/store';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { diceOf, openRunTables, RUN_AGENT } from '../testing/run-tables.ts';

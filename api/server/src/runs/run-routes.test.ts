@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { RUNS_WAITING_MAX } from '@hamlet/contract';
-import type { Run, RunHint } from '@hamlet/contract';
+import { RUNS_WAITING_MAX, type Run, type RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../testing/play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { clientOf, eventually, TOKENS } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
 
 const { play } = await startPlay();
 const runs = new RunPlay(play.url);

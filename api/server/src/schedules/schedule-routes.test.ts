@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, test } from '@hamlet/test/env/cluster-test';
-import { API_VERSION, GROUP, ProblemError, VERSION } from '@hamlet/contract';
-import type { ScheduleView } from '@hamlet/contract';
+import { API_VERSION, GROUP, ProblemError, VERSION, type ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -46,9 +45,7 @@ after(async () => {
 
 type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
 
-async function stored(name: string): Promise<Stored> {
-  return kube.client.get<Stored>(SCHEDULES, { namespace, name });
-}
+const stored = async (name: string): Promise<Stored> => kube.client.get<Stored>(SCHEDULES, { namespace, name });
 
 async function refused(call: Promise<unknown>): Promise<readonly [code: string, detail: string] | null> {
   try {

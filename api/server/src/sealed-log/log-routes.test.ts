@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { getLogCheckpoint, getLogKey } from '@hamlet/contract';
-import type { InclusionProof } from '@hamlet/contract';
+import { getLogCheckpoint, getLogKey, type InclusionProof } from '@hamlet/contract';
 import {
   EMPTY_EDGE,
   growEdge,

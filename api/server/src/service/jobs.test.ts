@@ -41,9 +41,7 @@ afterEach(async () => {
 const namespace = (): string => `village-${village}`;
 
 /** Starts a replica with these jobs; returns a function that stops its jobs. */
-function replica(...jobs: readonly Job[]): () => Promise<void> {
-  return replicaWith(TIMING, jobs);
-}
+const replica = (...jobs: readonly Job[]): (() => Promise<void>) => replicaWith(TIMING, jobs);
 
 function replicaWith(timing: JobTiming, jobs: readonly Job[]): () => Promise<void> {
   const link = openRedisLink(redis.url, log);

@@ -72,9 +72,7 @@ async function move(tx: Tx, agentId: string, aiDollars: number): Promise<void> {
   await keeper.recompute(tx, [agentId]);
 }
 
-function post(agentId: string, aiDollars: number): Promise<void> {
-  return inTransaction(db, (tx) => move(tx, agentId, aiDollars));
-}
+const post = (agentId: string, aiDollars: number) => inTransaction(db, (tx) => move(tx, agentId, aiDollars));
 
 async function tiers(): Promise<readonly (string | null | undefined)[]> {
   const kept = new Map((await readTiers(db, agents)).map(({ agentId, balanceTier }) => [agentId, balanceTier]));

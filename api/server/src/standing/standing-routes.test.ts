@@ -1,15 +1,13 @@
 /** Measures of admins: the refusals that follow at once, the audit, and the events for the operator. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openInternalStream } from '@hamlet/contract';
-import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract';
+import { openInternalStream, type AgentStanding, type Bar, type Refusal, type StreamEvent } from '@hamlet/contract';
 import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
 import { dataOf, refusalOf, codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { Play, startPlay } from '../testing/play.ts';
-import { agentToken, clientOf, eventually, TOKENS } from '../testing/test-village.ts';
-import type { AgentId } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, TOKENS, type AgentId } from '../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const other = new Play((await village.startReplica()).peopleUrl);

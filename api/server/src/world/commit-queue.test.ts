@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorldEvent } from '@hamlet/contract';
 import { decodeEvents } from '@hamlet/core';
 import type { Batch } from '@hamlet/store';
 import { batchOf, CommitQueue } from './commit-queue.ts';
 
-function arrive(seq: number): WorldEvent {
-  return { seq, tick: seq, kind: 'arrive', agent_id: 'ada', x: 1, y: 2, landmark_id: null };
-}
-function talk(seq: number): WorldEvent {
-  return { seq, tick: seq, kind: 'talk', agent_id: 'ada', text: 'hello', to: null };
-}
+const arrive = (seq: number) => ({ seq, tick: seq, kind: 'arrive', agent_id: 'ada', x: 1, y: 2, landmark_id: null });
+const talk = (seq: number) => ({ seq, tick: seq, kind: 'talk', agent_id: 'ada', text: 'hello', to: null });
 
 class Lost extends Error {}
 class Duplicate extends Error {}

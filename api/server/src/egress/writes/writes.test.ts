@@ -60,9 +60,7 @@ async function versionOf(agentId: AgentId): Promise<string> {
   return admitted.policy.version;
 }
 
-async function send(body: Body, by = broker): Promise<Answer> {
-  return await by.permitEgress(body);
-}
+const send = (body: Body, by = broker): Promise<Answer> => by.permitEgress(body);
 
 /** The verdict, or the code of the denial. */
 async function verdictOf(body: Body, by = broker): Promise<string> {

@@ -14,8 +14,7 @@ import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
 
 const KEY = 'sk-connected-0123456789';
 const able = ableServer();

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { atEnd } from '@hamlet/test/env/at-end';
-import { createOutboundFetch } from './outbound-fetch.ts';
-import type { Resolve } from './outbound-fetch.ts';
+import { createOutboundFetch, type Resolve } from './outbound-fetch.ts';
 
 /** Names of the test; the second lookup of `turns` gives another address, as an attacker's name server would. */
 let lookups = 0;

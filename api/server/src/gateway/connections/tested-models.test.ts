@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
-import { ableServer, startWireServer } from '@hamlet/models/testing';
-import type { Lack, WireAnswer, WireRequest } from '@hamlet/models/testing';
+import { ableServer, startWireServer, type Lack, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';

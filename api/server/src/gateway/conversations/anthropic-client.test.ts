@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { ScriptedAnswer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';

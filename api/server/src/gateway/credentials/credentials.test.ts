@@ -5,15 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
+import { ableServer, OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { Play } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 
 const VILLAGE_KEY = 'sk-village-0123456789';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
-import { ModelFault } from '@hamlet/models';
-import type { AdapterDelta, ChatRequest } from '@hamlet/models';
+import { ModelFault, type AdapterDelta, type ChatRequest } from '@hamlet/models';
 import { createScriptedAdapter } from './scripted-adapter.ts';
 import { promptTokensOf, scriptedText, tokensOf, topicOf } from './scripted-text.ts';
 

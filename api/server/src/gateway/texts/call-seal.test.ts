@@ -5,13 +5,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AuditRecord } from '@hamlet/contract';
-import { ableServer, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
+import { ableServer, OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { eventually, testVillage } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { eventually, testVillage, type AgentId } from '../../testing/test-village.ts';
 import { wireModels } from '../testing/wire-models.ts';
 
 const SECRET = 'The secret word is xylophone.';

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import { deleteExpiredModelTexts, inTransaction, keepModelText, readAudit, readModelText } from '@hamlet/store';
 import { dataOf } from '@hamlet/test/env/client';
 import { Play, startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
 const SECRET = 'The secret word is xylophone.';
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { actAsAgent, getWorld, moveAgent, recordTurn, REFUSALS } from '@hamlet/contract';
-import type { Refusal } from '@hamlet/contract';
+import { actAsAgent, getWorld, moveAgent, recordTurn, REFUSALS, type Refusal } from '@hamlet/contract';
 import type { Answered } from '../handler.ts';
 import { runOnce } from '../idempotent.ts';
 import { accepted, refused, type Outcome } from '../outcome.ts';

@@ -23,9 +23,7 @@ const body = (changes: object = {}) => ({
   ...changes,
 });
 
-async function held(): Promise<string> {
-  return (await clientOf(url).getBalance({ agent_id: 'bob' })).held;
-}
+const held = async (): Promise<string> => (await clientOf(url).getBalance({ agent_id: 'bob' })).held;
 
 /** The first claim on the operator's stream that `wanted` accepts. */
 async function firstClaim(wanted: (claim: ComputeClaim) => boolean): Promise<ComputeClaim> {

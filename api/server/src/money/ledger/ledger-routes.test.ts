@@ -3,13 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { formatAiDollars, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
-import type { LedgerEntry } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
 const { village, play } = await startPlay();
 const { admin, member } = play;
@@ -20,13 +18,8 @@ async function postBy(agentId: AgentId): Promise<string> {
   return (await play.as(agentId).createPost({ title: 'Fresh bread', body: 'At the bakery.' })).post_id;
 }
 
-async function balanceOf(agentId: string): Promise<string> {
-  return (await admin.getBalance({ agent_id: agentId })).balance;
-}
-
-async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
-  return (await admin.getLedger({ agent_id: agentId, limit: 100 })).entries;
-}
+const balanceOf = async (agentId: string): Promise<string> => (await admin.getBalance({ agent_id: agentId })).balance;
+const entriesOf = async (agentId: string) => (await admin.getLedger({ agent_id: agentId, limit: 100 })).entries;
 
 test('a reward is an entry in the wire format, and the balance and the agent show it at once', async () => {
   const post = await postBy('bob');

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { placeBid, roleMay, ROUTES } from '@hamlet/contract';
-import type { AuctionView, Outcome } from '@hamlet/contract';
+import { placeBid, roleMay, ROUTES, type AuctionView, type Outcome } from '@hamlet/contract';
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import { codeOf, dataOf, refusalOf } from '@hamlet/test/env/client';
 import { startPlay } from '../../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { AGENT_IDS, clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -7,8 +7,7 @@ import type { Boost, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/con
 import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import { codeOf, refusalOf } from '@hamlet/test/env/client';
 import { startPlay } from '../../testing/play.ts';
-import { clientOf, eventually, TOKENS } from '../../testing/test-village.ts';
-import type { AgentId } from '../../testing/test-village.ts';
+import { clientOf, eventually, TOKENS, type AgentId } from '../../testing/test-village.ts';
 
 const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
 
@@ -20,9 +19,7 @@ async function give(agentId: string, amount: string): Promise<void> {
   await admin.rewardAgent({ agent_id: agentId, amount, reason: 'for tests' });
 }
 
-async function buy(agentId: AgentId, item: PurchaseItem, seconds = 3_600): Promise<PurchaseView> {
-  return await play.as(agentId).buyCompute({ item, seconds });
-}
+const buy = (agentId: AgentId, item: PurchaseItem, seconds = 3_600) => play.as(agentId).buyCompute({ item, seconds });
 
 async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullable<QuoteAnswer['agent']>> {
   const { agent } = await play.as(agentId).getQuote(query);

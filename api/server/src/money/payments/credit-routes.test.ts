@@ -43,9 +43,7 @@ function create(client: TestClient, body: Partial<Body>): Promise<Outcome<{ cred
   });
 }
 
-async function books(): Promise<ReconciliationView> {
-  return await admin.getReconciliation();
-}
+const books = (): Promise<ReconciliationView> => admin.getReconciliation();
 
 test('an admin credits a payment by its transaction id, once, even if another admin enters it again', async () => {
   const { credit } = dataOf(
