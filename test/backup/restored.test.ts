@@ -54,7 +54,7 @@ async function start(): Promise<void> {
 
 before(async () => {
   village = await startOwnVillage();
-  folder = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'backup');
+  folder = join(village.samples, 'backup');
   await mkdir(join(folder, 'log'), { recursive: true });
   const superuser = openSuperuser(village.postgres);
   for (const statement of [

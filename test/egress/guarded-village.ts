@@ -104,7 +104,7 @@ async function startBroker(setting: Setting, file: string): Promise<BrokerProces
 export async function startGuardedVillage(): Promise<GuardedVillage> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-writes-'));
   const village = await startTestVillage();
-  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), SPEC);
+  await village.writeSample('good-agent-ada.yaml', SPEC);
   const { peopleUrl } = await village.startReplica();
   const permits = new PermissionPlay(peopleUrl);
   await permits.play.everybody();

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after } from 'node:test';
 
 const steps: (() => unknown)[] = [];
@@ -15,4 +18,29 @@ export function atEnd(step: () => unknown): void {
       }
     if (errors.length > 0) throw new AggregateError(errors);
   });
+}
+
+type Resource =
+  | { remove(): unknown }
+  | { destroy(): unknown }
+  | { close(): unknown }
+  | { disconnect(): unknown }
+  | { stop(): unknown };
+
+/** A resource that ends after the tests of the calling file. */
+export function untilEnd<T extends Resource>(resource: T): T {
+  atEnd(() => {
+    if ('remove' in resource) return resource.remove();
+    if ('destroy' in resource) return resource.destroy();
+    if ('close' in resource) return resource.close();
+    return 'disconnect' in resource ? resource.disconnect() : resource.stop();
+  });
+  return resource;
+}
+
+/** A new folder that is deleted after the tests of the calling file. */
+export function testFolder(name: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `hamlet-${name}-`));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }

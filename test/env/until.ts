@@ -11,10 +11,10 @@ export interface UntilOptions {
   readonly state?: () => Promise<unknown>;
 }
 
-/** Polls until the answer is neither undefined nor false. A probe that throws counts as having no answer yet. */
+/** Polls until the answer is anything but undefined, null and false. A probe that throws has no answer yet. */
 export async function until<T>(
   what: string,
-  probe: () => Promise<T | undefined | false>,
+  probe: () => Promise<T | false | null | undefined> | T | false | null | undefined,
   options: UntilOptions = {},
 ): Promise<T> {
   const { capMs = CAP_MS, pauseMs = PAUSE_MS } = options;
@@ -23,7 +23,7 @@ export async function until<T>(
   for (;;) {
     try {
       const answer = await probe();
-      if (answer !== undefined && answer !== false) return answer;
+      if (answer !== undefined && answer !== null && answer !== false) return answer;
     } catch (error) {
       last = error;
     }

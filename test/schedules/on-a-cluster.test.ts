@@ -235,7 +235,7 @@ test('a selector chooses the Agents at the moment of firing; a Schedule without 
     const now = await listed('team');
     return (now?.last_firings.length ?? 0) > 0 && now;
   });
-  assert.deepEqual(pluck(view.last_firings.at(-1)?.runs, 'agent_id', 'outcome'), [['ada', 'started']]);
+  assert.deepEqual(pluck(view.last_firings.at(-1)?.runs ?? [], 'agent_id', 'outcome'), [['ada', 'started']]);
   await play.admin.deleteSchedule({ name: 'team' });
 });
 

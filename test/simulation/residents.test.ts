@@ -33,7 +33,7 @@ before(async () => {
   for (const name of NAMES) {
     const head = `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:`;
     await writeFile(
-      join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`),
+      join(village.samples, `good-agent-${name}.yaml`),
       `${head}\n  home: home-alder\n  loop: { every: 1s }\n  ${AGENTS[name]}\n`,
     );
   }

@@ -49,7 +49,7 @@ export async function startWiredVillage(
     },
   });
   const village = await startTestVillage({ villageSpeed: VILLAGE_SPEED });
-  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  const samples = village.samples;
   if (limits !== undefined) await writeTier(samples, limits);
   const manifest = `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${NAME} }\nspec:\n${spec}\n`;
   await writeFile(join(samples, `good-agent-${NAME}.yaml`), manifest);

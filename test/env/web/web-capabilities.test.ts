@@ -46,7 +46,7 @@ let renewing: Promise<void> = Promise.resolve();
 
 before(async () => {
   stage = await startViewerStage();
-  writeFileSync(join(stage.village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
+  writeFileSync(join(stage.village.samples, 'good-agent-ada.yaml'), ADA);
   await stage.stopApi();
   await stage.startApi({ HAMLET_TOOL_RULES: RULES });
   await stage.account('kim', 'admin');

@@ -55,7 +55,7 @@ async function startApi(
   { kube, village, provider, namespace }: Parts,
   at: { readonly port: number; readonly url: string },
 ): Promise<void> {
-  const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
+  const secretFile = join(village.samples, 'oidc-secret');
   await writeFile(secretFile, `${CLIENT.secret}\n`);
   await village.startReplica({
     HAMLET_AGENT_SOURCE: 'kubernetes',

@@ -25,7 +25,7 @@ let permits: PermissionPlay;
 
 before(async () => {
   stage = await startViewerStage();
-  const samples = stage.village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  const samples = stage.village.samples;
   for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), agentFile(name));
   await stage.stopApi();
   await stage.startApi();

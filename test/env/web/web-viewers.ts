@@ -96,7 +96,7 @@ function actsOf({
 }
 
 function manyAgents(village: TestVillage): string {
-  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  const samples = village.samples;
   const folder = join(samples, '..', `${samples.split('/').at(-1)}-many`);
   cpSync(samples, folder, { recursive: true });
   for (let number = 0; number < MANY; number++) {

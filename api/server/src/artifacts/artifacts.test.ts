@@ -6,7 +6,7 @@ import { ARTIFACT_MAX_BYTES, ARTIFACTS_MAX_BYTES, keepArtifact, type CallInput }
 import { deleteExpiredArtifacts, inTransaction, openDatabase, taintRun } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { PermissionPlay, type Working } from '../permissions/testing/permission-play.ts';
 import { startPlay } from '../testing/play.ts';
@@ -18,11 +18,12 @@ const permits = new PermissionPlay(play.url);
 const grace = await firstAdmin(play.url);
 const mia = await invite(grace, play.url, { name: 'Mia', role: 'member' });
 const noah = await invite(grace, play.url, { name: 'Noah', role: 'member' });
-const superuser = openSuperuser(village.postgres);
+const superuser = untilEnd(openSuperuser(village.postgres));
 // The rights of the API, which a superuser does not need.
-const asApi = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} });
+const asApi = untilEnd(
+  openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => {} }),
+);
 
-atEnd(() => Promise.all([superuser.close(), asApi.destroy()]));
 const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('and more')]);
 
 /** A run of Mia with one call that has begun. */

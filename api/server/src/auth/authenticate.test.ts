@@ -1,8 +1,7 @@
 /** Finds the actor of a request for each kind of credentials, against a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
@@ -18,7 +17,7 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import type { Actor, Credentials } from '../http/actor.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -70,16 +69,12 @@ const cluster: TokenReviewer = {
   },
 };
 
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-auth-'));
+const folder = testFolder('auth');
 await writeFile(join(folder, 'keys.json'), JSON.stringify(KEYS));
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.url(), poolSize: 4, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.url(), poolSize: 4, onError: () => undefined }));
 await loadApiKeys(db, join(folder, 'keys.json'));
 const authenticate = createAuthenticate({ db, source, reviewer: cluster, monotonicMs: () => 0 });
-atEnd(async () => {
-  await db.destroy();
-  await Promise.all([postgres.remove(), rm(folder, { recursive: true })]);
-});
 
 type Way = Partial<Omit<Credentials, 'headers'>>;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { announceAccount, openDatabase } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { until } from '@hamlet/test/env/until';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { Actor } from '../http/actor.ts';
 import type { Refused } from '../http/outcome.ts';
 import { startConnectionGuard, type ConnectionGuard } from './connection-guard.ts';
@@ -26,21 +26,18 @@ const BANNED: Refused = { ok: false, reason: 'account_banned' };
 
 let tellStanding: (agentIds: readonly string[]) => void = () => undefined;
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined }));
 const onStanding = (hear: typeof tellStanding): void => {
   tellStanding = hear;
 };
-const guard = startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
+const guard = untilEnd(
+  startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS }),
+);
 // When the guard begins to listen it checks every account, since it may have missed a change.
 const first = watched(guard, MEMBER);
 await until('the guard listens', async () => first.looks > 0);
 first.unwatch();
-atEnd(async () => {
-  await guard.stop();
-  await db.destroy();
-  await postgres.remove();
-});
 
 interface Watched {
   looks: number;

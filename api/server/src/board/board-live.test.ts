@@ -7,7 +7,7 @@ import { createPost, type BoardHint, type CallInput, type Post } from '@hamlet/c
 import { readBoardEvents, readAs, openDatabase, VILLAGE } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { BoardViewer } from '../testing/board-viewer.ts';
@@ -25,7 +25,7 @@ const viewers: BoardViewer[] = [];
 
 const village = await ownVillage('migrated', { villageSpeed: 20 });
 for (let count = 0; count < 2; count += 1) replicas.push(new Play((await village.startReplica()).peopleUrl));
-const db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+const db = untilEnd(openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined }));
 await eventually(
   'all agents in the world',
   async () =>
@@ -34,7 +34,6 @@ await eventually(
 );
 atEnd(async () => {
   for (const viewer of viewers) viewer.leave();
-  await db.destroy();
 });
 
 function at(replica: number): Play {

@@ -20,7 +20,7 @@ import type { Tx } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';
 import { eventually } from '../testing/test-village.ts';
 import { postView, replyView } from './post-view.ts';
@@ -35,12 +35,10 @@ const TINY: CopyLimits = { threads: 12, replies: 3, bytes: 60_000 };
 
 const keepers: CopyKeeper[] = [];
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined }));
 atEnd(async () => {
   for (const keeper of keepers) await keeper.stop();
-  await db.destroy();
-  await postgres.remove();
 });
 
 function keep(limits?: CopyLimits): CopyKeeper {

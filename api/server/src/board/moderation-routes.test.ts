@@ -6,13 +6,12 @@ import { moderatePost, type CallInput, type ModerationItem, type Post } from '@h
 import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
 import { codeOf, type TestClient } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { startPlay } from '../testing/play.ts';
 
 const { village, play } = await startPlay();
 const { member, visitor } = play;
-const owner = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
-atEnd(() => owner.destroy());
+const owner = untilEnd(openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined }));
 
 const post = async (as: TestClient) => (await as.createPost({ title: 'Buy my coins', body: 'Cheap.' })).post;
 

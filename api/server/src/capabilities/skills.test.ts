@@ -6,12 +6,12 @@ import { afterEach, test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 import { summaryOf } from './capability-handlers.ts';
 import { filesOfMap } from './skill-maps.ts';
@@ -71,22 +71,18 @@ function startReader(): Promise<WireServer> {
   });
 }
 
-const residents = residentProcesses(() => runs.play);
 const say = (words: string, label?: string) => writeFile(join(samples, 'skill-house.yaml'), map(words, label));
 
 process.env['HAMLET_SKILLS_DIR'] = resolve(import.meta.dirname, '../../../../agent-image/skills');
-const mind = await startReader();
+const mind = untilEnd(await startReader());
 const village = await testVillage({ villageSpeed: 20 });
-const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-await writeFile(join(samples, 'good-agent-ada.yaml'), ADA);
+const samples = village.samples;
+await village.writeSample('good-agent-ada.yaml', ADA);
 await say('Write short sentences.');
 const runs = new RunPlay((await village.startReplica({}, { models: wireModels(mind.url) })).peopleUrl);
+const residents = testResidents(runs.play);
 await runs.play.everybody();
 await runs.play.admin.rewardAgent({ agent_id: 'ada', amount: '100', reason: 'for models' });
-atEnd(async () => {
-  await residents.remove();
-  await mind.close();
-});
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });

@@ -1,8 +1,6 @@
 /** The broker's routes by HTTP on a real Postgres. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   admitEgress,
@@ -34,9 +32,8 @@ const VILLAGE = { allow: [{ host: 'docs.example.org' }], deny: [{ host: '*.evil.
 const askedSecrets: string[] = [];
 
 const village = await testVillage();
-const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-const file = join(folder, 'egress.json');
-await Promise.all([writeFile(join(folder, 'good-agent-ada.yaml'), ADA), writeFile(file, JSON.stringify(VILLAGE))]);
+await village.writeSample('good-agent-ada.yaml', ADA);
+const file = await village.writeSample('egress.json', JSON.stringify(VILLAGE));
 const egressSecrets = {
   read: async (name: string): Promise<string | null> => {
     askedSecrets.push(name);

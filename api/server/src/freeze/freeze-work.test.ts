@@ -3,24 +3,19 @@
  * replicas and a restart.
  */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { VillageFreeze } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
 import { heldModels } from '../gateway/testing/held-models.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/play/run-play.ts';
-import { agentToken, clientOf, eventually, testVillage } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, testVillage, withTokenPrice } from '../testing/test-village.ts';
 
 const held = heldModels();
 const { models } = held;
 
 const village = await testVillage();
-const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-const text = await readFile(tier, 'utf8');
-await writeFile(
-  tier,
-  `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
+await village.writeSample('good-entitlement-tier-0.yaml', (tier) =>
+  withTokenPrice(tier).replace('models: [small]', 'models: [small, held]'),
 );
 const one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
 const two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);

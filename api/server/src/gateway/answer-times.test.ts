@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChatCompletion, ModelReceipt } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireChunk } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
 import { Play } from '../testing/play.ts';
 import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { testWire, wireModels } from './testing/wire-models.ts';
 
 /** Far more than `PIECE_MS`: a pause of the whole process is not a silence of the provider. */
 const IDLE_MS = 2_000;
@@ -16,14 +15,13 @@ const SLACK_MS = 2;
 /** Of the rate, which has one decimal. */
 const ROUNDING = 0.05;
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const start = async (options: Parameters<typeof wireModels>[1]): Promise<string> =>
   (await village.startReplica({}, { models: wireModels(wire.url, options) })).peopleUrl;
 const play = new Play(await start({ limits: { idleMs: IDLE_MS } }));
 const hastyUrl = await start({ limits: { totalMs: 1_500 } });
 const queueUrl = await start({ maxInFlight: 1 });
 await play.everybody();
-atEnd(() => wire.close());
 
 function ask(agentId: AgentId, stream: boolean, url = play.url): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {

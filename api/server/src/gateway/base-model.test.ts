@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeChat, type CallInput, type ChatCompletion, type Outcome } from '@hamlet/contract';
 import { oneServerConfig, parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
-import { COMPLETIONS_WIRE, startWireServer } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { COMPLETIONS_WIRE } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
 import { agentToken, testVillage } from '../testing/test-village.ts';
 import type { VillageModels } from './models/village-models.ts';
+import { testWire } from './testing/wire-models.ts';
 
 type Body = CallInput<typeof completeChat>['body'];
 
@@ -32,10 +32,9 @@ function baseModels(): VillageModels {
   return { config: parsed.config, key: () => null, adapters: {}, ports: SYSTEM_PORTS };
 }
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const play = new Play((await village.startReplica({}, { models: baseModels() })).peopleUrl);
 await play.everybody();
-atEnd(() => wire.close());
 
 function ask(changes: Partial<Body>): Promise<Outcome<ChatCompletion>> {
   return play.as('bob').raw.completeChat({ model: 'small', messages: MESSAGES, ...changes });

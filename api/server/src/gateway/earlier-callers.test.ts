@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE } from '@hamlet/models/testing';
 import {
   closeLife,
   inTransaction,
@@ -15,19 +15,17 @@ import {
   revokeAgentSessions,
   takeMeasure,
 } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf, refusalOf, type TestClient } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
 import { clientOf, testVillage, type AgentId } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { testWire, wireModels } from './testing/wire-models.ts';
 
 const BY = { role: 'admin', id: 'ann' };
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
 const db = village.openDb();
 await play.everybody();
-atEnd(() => wire.close());
 
 interface Resident {
   readonly client: TestClient;

@@ -1,7 +1,5 @@
 /** The model gateway through HTTP on a real Postgres and Redis: the requests that a tier allows, their cost, and their errors. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { ChatCompletionChunk, completeChat, Problem } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
@@ -18,10 +16,8 @@ const held = heldModels();
 
 const village = await testVillage();
 // The lowest tier of this village names a model that fails, one that waits, and one that no provider serves.
-const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-await writeFile(
-  tier,
-  (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'),
+await village.writeSample('good-entitlement-tier-0.yaml', (tier) =>
+  tier.replace('models: [small]', 'models: [small, held, failing, unserved]'),
 );
 const replica = await village.startReplica({}, { models: held.models });
 const url = replica.peopleUrl;

@@ -1,24 +1,22 @@
 /** A provider with one place: requests of other agents wait for it, leave with their callers, and are refused when it takes too long. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { OPENAI_WIRE } from '@hamlet/models/testing';
 import { Play } from '../testing/play.ts';
 import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { testWire, wireModels } from './testing/wire-models.ts';
 
 const PLACES = { maxInFlight: 1 };
 
 const gate = Promise.withResolvers<void>();
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const replica = await village.startReplica({}, { models: wireModels(wire.url, PLACES) });
 const metricsUrl = replica.metricsUrl;
 const play = new Play(replica.peopleUrl);
 const impatient = { ...PLACES, queue: { maxWaiting: 5, waitMs: 20 } };
 const impatientUrl = (await village.startReplica({}, { models: wireModels(wire.url, impatient) })).peopleUrl;
 await play.everybody();
-atEnd(() => wire.close());
 
 function ask(agentId: AgentId, url = play.url, signal?: AbortSignal): Promise<Response> {
   return fetch(`${url}/v1/chat/completions`, {

@@ -1,7 +1,5 @@
 /** The model gateway with OpenAI's own client for Node, which needs only the URL and the agent's token. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
@@ -14,11 +12,11 @@ const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?'
 const held = heldModels();
 
 const village = await testVillage();
-const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-const spec = (await readFile(tier, 'utf8'))
-  .replace('models: [small]', 'models: [small, held, failing]')
-  .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1');
-await writeFile(tier, spec);
+await village.writeSample('good-entitlement-tier-0.yaml', (tier) =>
+  tier
+    .replace('models: [small]', 'models: [small, held, failing]')
+    .replace('concurrentModelRequests: 2', 'concurrentModelRequests: 1'),
+);
 const { peopleUrl } = await village.startReplica({}, { models: held.models });
 const baseURL = `${peopleUrl}/v1`;
 const play = new Play(peopleUrl);

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI, { APIError } from 'openai';
 import { openModel, parseModelsConfig, SYSTEM_PORTS, type Model } from '@hamlet/models';
-import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { Play } from '../testing/play.ts';
 import { agentToken, testVillage } from '../testing/test-village.ts';
-import { PROVIDER_KEY, wireModels } from './testing/wire-models.ts';
+import { PROVIDER_KEY, testWire, wireModels } from './testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
 const parameters = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
@@ -24,11 +23,10 @@ const CALLED = [
   { id: 'call_b', type: 'function', function: { name: 'say', arguments: '{"text":"hello"}' } },
 ];
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
 const baseURL = `${peopleUrl}/v1`;
 await new Play(peopleUrl).everybody();
-atEnd(() => wire.close());
 
 const bob = (): OpenAI => new OpenAI({ baseURL, apiKey: agentToken('bob'), maxRetries: 0, timeout: 60_000 });
 

@@ -4,9 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listTurns, type CallData, type Reply } from '@hamlet/contract';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { startPlay } from '../testing/play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually } from '../testing/test-village.ts';
 
@@ -16,12 +15,11 @@ type Turn = CallData<typeof listTurns>['turns'][number];
 const AGENT_REPLY_GAP_TICKS = 600;
 
 const seen = { replies: -1, tick: 0 };
-const residents = residentProcesses(() => runs.play);
 
 const { play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
+const residents = testResidents(runs.play);
 await residents.start('bob');
-atEnd(() => residents.remove());
 
 const postsOf = async (agentId: string) => (await runs.play.admin.listPosts({ author: agentId })).posts;
 

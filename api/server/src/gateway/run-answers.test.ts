@@ -2,31 +2,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RunDelta } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireChunk } from '@hamlet/models/testing';
+import { OPENAI_WIRE, type WireChunk } from '@hamlet/models/testing';
 import { Redis } from 'ioredis';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { testWire, wireModels } from './testing/wire-models.ts';
 
 const deltas: RunDelta[] = [];
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const models = wireModels(wire.url);
 const one = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
 const two = new RunPlay((await village.startReplica({}, { models })).peopleUrl);
-const redis = new Redis(village.redis.url);
+const redis = untilEnd(new Redis(village.redis.url));
 redis.on('pmessage', (_pattern: string, _channel: string, message: string) => {
   deltas.push(JSON.parse(message) as RunDelta);
 });
 await redis.psubscribe(`${village.redis.scope}run-delta:*`);
 await one.play.everybody();
-atEnd(async () => {
-  redis.disconnect();
-  await wire.close();
-});
 
 function ask(agentId: AgentId, metadata: object): Promise<Response> {
   return fetch(`${one.play.url}/v1/chat/completions`, {

@@ -1,26 +1,20 @@
 /** Every measure against an agent, taken at another replica, ends its answer under way; the agent pays for the tokens so far. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import { OPENAI_WIRE } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { Play } from '../testing/play.ts';
-import { agentToken, eventually, testVillage, type AgentId } from '../testing/test-village.ts';
-import { wireModels } from './testing/wire-models.ts';
+import { agentToken, eventually, testVillage, withTokenPrice, type AgentId } from '../testing/test-village.ts';
+import { testWire, wireModels } from './testing/wire-models.ts';
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
-const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-const text = await readFile(tier, 'utf8');
-await writeFile(tier, `${text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
+await village.writeSample('good-entitlement-tier-0.yaml', withTokenPrice);
 const models = wireModels(wire.url);
 const one = new Play((await village.startReplica({}, { models })).peopleUrl);
 const two = new Play((await village.startReplica({}, { models })).peopleUrl);
 const db = village.openDb();
 await one.everybody();
-atEnd(() => wire.close());
 
 /** Asks for an answer that never ends, and reads its first words. */
 async function openAnswer(agentId: AgentId): Promise<{ rest: () => Promise<string> }> {

@@ -1,20 +1,19 @@
 /** The memory of repositories: two residents' processes, each with hands of its own, real git and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { type MemoryEntry, type Run } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { askFor, startCallMind } from '../runs/testing/call-mind.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
 import { SessionPlay } from '../testing/play/session-play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId, testVillage } from '../testing/test-village.ts';
 
 const PROGRAM = resolve(import.meta.dirname, '../../../../agent-image/resident/src/testing/memory-program.ts');
@@ -35,10 +34,9 @@ spec:
   mcpServers: [{ name: memory, command: ["${process.execPath}", "${PROGRAM}"], class: write_inside }]
 `;
 
-const residents = residentProcesses(() => talk.play);
 const allHands = new Map<string, Hands>();
 const processes = new Map<string, ChildProcess>();
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-memory-'));
+const folder = testFolder('memory');
 
 const git = (cwd: string, ...args: string[]): void =>
   void execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
@@ -69,12 +67,13 @@ const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
 process.env['GIT_CONFIG_GLOBAL'] = config;
 ['bakery', 'mill'].forEach(server);
-const mind = await startCallMind();
+const mind = untilEnd(await startCallMind());
 const village = await testVillage({ villageSpeed: 20 });
-const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+const samples = village.samples;
 for (const name of ['ada', 'bob']) writeFileSync(join(samples, `good-agent-${name}.yaml`), AGENT(name));
 const replica = await village.startReplica({ HAMLET_TOOL_RULES: RULES }, { models: wireModels(mind.url) });
 const talk = new SessionPlay(replica.peopleUrl);
+const residents = testResidents(talk.play);
 await talk.play.everybody();
 for (const agent_id of ['ada', 'bob'])
   await talk.play.admin.rewardAgent({ agent_id, amount: '100', reason: 'for models' });
@@ -82,10 +81,7 @@ const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name:
 await start('ada');
 await start('bob');
 atEnd(async () => {
-  await residents.remove();
-  await mind.close();
   await Promise.all([...allHands.values()].map((hands) => hands.remove()));
-  rmSync(folder, { recursive: true });
 });
 
 async function session(agentId: AgentId, name: string | null): Promise<string> {

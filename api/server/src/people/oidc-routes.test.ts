@@ -20,7 +20,7 @@ const [village, provider] = await Promise.all([
   testVillage(),
   startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
 ]);
-const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
+const secretFile = join(village.samples, 'oidc-secret');
 await writeFile(secretFile, `${CLIENT.secret}\n`);
 const plainUrl = (await village.startReplica()).peopleUrl;
 await village.startReplica({

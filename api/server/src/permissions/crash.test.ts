@@ -1,7 +1,7 @@
 /** performCall is cut between every two statements, before and after them: the repeated call leaves exactly one effect. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { startStatementTap, type Cut } from '../testing/statement-tap.ts';
 import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
 import { countPosts } from './testing/as-superuser.ts';
@@ -25,13 +25,12 @@ const cut: Cut = (open) => {
 
 const village = await testVillage();
 const db = village.openDb();
-const tap = await startStatementTap(Number(new URL(village.postgres.url()).port), cut);
+const tap = untilEnd(await startStatementTap(Number(new URL(village.postgres.url()).port), cut));
 const url = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
 url.host = `127.0.0.1:${tap.port}`;
 const settings = { HAMLET_POSTGRES_URL: url.href, HAMLET_TOOL_RULES: ASKING_RULES };
 const permits = new PermissionPlay((await village.startReplica(settings)).peopleUrl);
 await permits.play.everybody();
-atEnd(() => tap.stop());
 afterEach(() => permits.endAll());
 
 /** Cuts a call at a statement, and repeats it. Returns false if the call has fewer statements. */

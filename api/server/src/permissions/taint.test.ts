@@ -1,8 +1,6 @@
 /** Taint over HTTP: text from outside marks a run, its workers, its memories and its conversation, and what these do then asks a person. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { type EgressAttempt, type Run } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
@@ -25,8 +23,7 @@ spec:
 `;
 
 const village = await testVillage();
-const folder = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
-await writeFile(join(folder, 'good-agent-ada.yaml'), AGENT('ada'));
+await village.writeSample('good-agent-ada.yaml', AGENT('ada'));
 const { peopleUrl } = await village.startReplica({ HAMLET_TOOL_RULES: RULES });
 const permits = new PermissionPlay(peopleUrl);
 const relaxed = new PermissionPlay((await village.startReplica({ HAMLET_TOOL_RULES: RELAXED })).peopleUrl);

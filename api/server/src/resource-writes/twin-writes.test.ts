@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openDatabase } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { Answered, WriteKey } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { eventually } from '../testing/test-village.ts';
@@ -13,14 +13,10 @@ import { writeCluster } from './write-cluster.ts';
 
 let writes = 0;
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-const superuser = openSuperuser(postgres);
-const watcher = openSuperuser(postgres);
-atEnd(async () => {
-  await Promise.all([db.destroy(), superuser.close(), watcher.close()]);
-  await postgres.remove();
-});
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined }));
+const superuser = untilEnd(openSuperuser(postgres));
+const watcher = untilEnd(openSuperuser(postgres));
 
 const write = (key: WriteKey): Promise<Answered> =>
   writeCluster(db, {

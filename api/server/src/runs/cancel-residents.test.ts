@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { streamRun, type Run, type StreamEvent } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
-import { wireModels } from '../gateway/testing/wire-models.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testWire, wireModels } from '../gateway/testing/wire-models.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
@@ -43,9 +42,7 @@ function answer({ path, body }: WireRequest): WireAnswer | null {
   return OPENAI_WIRE.stream({ text: ['Done ', 'that.'] });
 }
 
-const residents = residentProcesses(() => runs.play);
-
-const mind = await startWireServer([], { otherwise: answer });
+const mind = await testWire([], { otherwise: answer });
 // Slow enough that a walk is under way when it is cancelled.
 const village = await testVillage({ villageSpeed: 1 });
 const replica = await village.startReplica(
@@ -53,13 +50,10 @@ const replica = await village.startReplica(
   { models: wireModels(mind.url) },
 );
 const runs = new RunPlay(replica.peopleUrl);
+const residents = testResidents(runs.play);
 await runs.play.everybody();
 const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
 await runs.play.admin.rewardAgent(judge);
-atEnd(async () => {
-  await residents.remove();
-  await mind.close();
-});
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });

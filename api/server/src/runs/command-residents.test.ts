@@ -5,18 +5,16 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
-const residents = residentProcesses(() => runs.play);
-
-const hands = await startHands();
+const hands = untilEnd(await startHands());
 process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
 const village = await testVillage({ villageSpeed: 20 });
-const sample = (name: string): string => join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', name);
+const sample = (name: string): string => join(village.samples, name);
 // The prompt is the script.
 appendFileSync(
   sample('good-agent-ada.yaml'),
@@ -24,11 +22,8 @@ appendFileSync(
 );
 appendFileSync(sample('good-agent-bob.yaml'), '  runtime:\n    name: stub\n');
 const runs = new RunPlay((await village.startReplica()).peopleUrl);
+const residents = testResidents(runs.play);
 await runs.play.everybody();
-atEnd(async () => {
-  await residents.remove();
-  await hands.remove();
-});
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });

@@ -4,9 +4,9 @@ import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Permission } from '@hamlet/contract';
 import { ERRAND, POST_TITLE, QUESTION_TO_BOB, startJourneyMind } from '@hamlet/test/env/minds/journey-mind';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
@@ -17,23 +17,18 @@ const RULES = [
   { tools: ['publish'], when: 'run', verdict: 'ask', reason: 'a person reads posts first' },
 ];
 
-const residents = residentProcesses(() => runs.play);
-
-const mind = await startJourneyMind();
+const mind = untilEnd(await startJourneyMind());
 const village = await testVillage({ villageSpeed: 20 });
 const replica = await village.startReplica(
   { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
   { models: wireModels(mind.url) },
 );
 const runs = new RunPlay(replica.peopleUrl);
+const residents = testResidents(runs.play);
 const db = village.openDb();
 await runs.play.everybody();
 const judge = { agent_id: 'ada', amount: '100', reason: 'for models' };
 await runs.play.admin.rewardAgent(judge);
-atEnd(async () => {
-  await residents.remove();
-  await mind.close();
-});
 afterEach(() => residents.killAll());
 
 const asked = (runId: string): Promise<Permission> =>

@@ -7,12 +7,12 @@ import { afterEach, test } from 'node:test';
 import { promisify } from 'node:util';
 import { type HandsCall } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { withTunnel } from '../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { residentProcesses, testResidents } from '../testing/resident-process.ts';
 import { eventually } from '../testing/test-village.ts';
 
 const RESIDENT = resolve(import.meta.dirname, '../../../../agent-image/resident/src');
@@ -59,15 +59,10 @@ function startShellMind(): Promise<WireServer> {
   });
 }
 
-const residents = residentProcesses(() => runs.play);
-
-const village = await startHandsVillage(await startShellMind(), { environmentOf: withTunnel });
+const village = untilEnd(await startHandsVillage(await startShellMind(), { environmentOf: withTunnel }));
 const runs = new RunPlay(village.peopleUrl);
+const residents = testResidents(runs.play);
 await payForModels(runs.play, ['ada']);
-atEnd(async () => {
-  await residents.remove();
-  await village.remove();
-});
 afterEach(async () => {
   await residents.killAll();
   await runs.play.admin.rebootAgent({ agent_id: 'ada' });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSettled, type RunCommand } from '@hamlet/core';
 import { readNextRun, readRunEvents } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { diceOf, openRunTables, RUN_AGENT } from '../testing/run-tables.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
@@ -14,8 +14,7 @@ const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 200 : 20;
 const ROUNDS_MAX = 100 * RUNS;
 const LONG_AGO = new Date(0);
 
-const runs = await openRunTables({ poolSize: 6 });
-atEnd(() => runs.remove());
+const runs = untilEnd(await openRunTables({ poolSize: 6 }));
 
 /** A process that has started a run. */
 interface Worker {

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { type Permission } from '@hamlet/contract';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { eventually, TOKENS } from '../testing/test-village.ts';
 import { askFor, startCallMind } from './testing/call-mind.ts';
 
@@ -24,19 +22,16 @@ interface Command {
 }
 
 const open = new Set<ChildProcess>();
-const residents = residentProcesses(() => runs.play);
 /** Without a village of its own above it. */
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-kubectl-'));
+const folder = testFolder('kubectl');
 
-const village = await startHandsVillage(await startCallMind());
+const village = untilEnd(await startHandsVillage(await startCallMind()));
 const runs = new RunPlay(village.peopleUrl);
+const residents = testResidents(runs.play);
 await payForModels(runs.play, ['ada']);
 await residents.start('ada');
 atEnd(async () => {
   for (const child of open) child.kill();
-  await residents.remove();
-  await village.remove();
-  rmSync(folder, { recursive: true });
 });
 
 function hamlet(...args: string[]): Command {

@@ -6,19 +6,16 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { startPlay } from '../testing/play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
 import { requeueRuns } from './run-upkeep.ts';
 
-const residents = residentProcesses(() => runs.play);
-
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
+const residents = testResidents(runs.play);
 const db = village.openDb();
-atEnd(() => residents.remove());
 afterEach(() => residents.killAll());
 
 /** Waits until a run is in a state. */

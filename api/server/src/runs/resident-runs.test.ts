@@ -2,22 +2,19 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { startPlay } from '../testing/play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 20 : 3;
 
-const residents = residentProcesses(() => runs.play);
-
 const { village, play } = await startPlay({ villageSpeed: 20 });
 const runs = new RunPlay(play.url);
+const residents = testResidents(runs.play);
 const db = village.openDb();
-atEnd(() => residents.remove());
 afterEach(() => residents.killAll());
 
 function settled(runId: string): Promise<Run> {

@@ -4,14 +4,13 @@ import { test } from 'node:test';
 import { RUN_STATES, type RunState } from '@hamlet/contract';
 import { decideRun, isSettled, type RunCommand, type RunProgress } from '@hamlet/core';
 import { changeRun, inTransaction, lockRun, markProgress, readRunEvents, type RunRow } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { diceOf, openRunTables } from '../testing/run-tables.ts';
 
 const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
 const WALK_STEPS = 12;
 
-const runs = await openRunTables({ poolSize: 2 });
-atEnd(() => runs.remove());
+const runs = untilEnd(await openRunTables({ poolSize: 2 }));
 
 /** A run in this state, made through changes that the table allows. */
 async function runIn(state: RunState): Promise<RunRow> {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { streamRun, type StreamEvent } from '@hamlet/contract';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from '../service/redis-link.ts';
 import { firstAdmin, invite, signIn } from '../testing/play/people-play.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
@@ -16,9 +16,8 @@ const village = await testVillage();
 const replicas = [await village.startReplica(), await village.startReplica()];
 const runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
 const db = village.openDb();
-const link = openRedisLink(village.redis.url, () => undefined);
+const link = untilEnd(openRedisLink(village.redis.url, () => undefined));
 await runs.play.everybody();
-atEnd(() => link.close());
 
 const onReplica = (index: number, token: string = TOKENS.admin): TestClient =>
   clientOf(replicas[index % 2]?.peopleUrl ?? '', token);

@@ -3,15 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RUN_ATTEMPTS_MAX, type RunCommand } from '@hamlet/core';
 import { readRunEvents } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { openRunTables } from '../testing/run-tables.ts';
 import { requeueLook, requeueRuns } from './run-upkeep.ts';
 
 const LONG_AGO = new Date(0);
 
-const runs = await openRunTables({ poolSize: 10 });
-atEnd(() => runs.remove());
+const runs = untilEnd(await openRunTables({ poolSize: 10 }));
 
 /** Sets the end of a run's lease to the past, as if its agent had been silent for that long. */
 async function endLease(runId: string): Promise<void> {

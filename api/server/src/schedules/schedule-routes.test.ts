@@ -26,10 +26,7 @@ before(async () => {
   [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
   await kube.installCrds();
   namespace = await kube.namespace();
-  await copyFile(
-    join(SAMPLES, 'good-schedule-hourly.yaml'),
-    join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-schedule-hourly.yaml'),
-  );
+  await copyFile(join(SAMPLES, 'good-schedule-hourly.yaml'), join(village.samples, 'good-schedule-hourly.yaml'));
   withoutCluster = new Play((await village.startReplica()).peopleUrl);
   const environment = {
     HAMLET_AGENT_SOURCE: 'kubernetes',
@@ -284,7 +281,7 @@ test('members read schedules and do not write them', async () => {
 test('without a cluster the API shows the samples, and refuses a write with the fix', async () => {
   const { schedules } = await withoutCluster.admin.listSchedules();
   assert.deepEqual(pluck(schedules, 'name'), ['hourly']);
-  assert.deepEqual(pluck(schedules[0]?.status.conditions, 'status', 'reason'), [['False', 'NoOperator']]);
+  assert.deepEqual(pluck(schedules[0]?.status.conditions ?? [], 'status', 'reason'), [['False', 'NoOperator']]);
   assert.equal((await refused(withoutCluster.admin.getSchedule({ name: 'daily' })))?.[0], 'no_such_schedule');
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { type Permission, type Script } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { payForModels, startHandsVillage } from '../testing/hands-village.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
-import { residentProcesses } from '../testing/resident-process.ts';
+import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
 
 /** Of a tier with models. */
@@ -54,8 +54,6 @@ function startToolMind(): Promise<WireServer> {
   });
 }
 
-const residents = residentProcesses(() => runs.play);
-
 afterEach(async () => {
   await residents.killAll();
   for (const agent_id of ['ada', 'bob']) await runs.play.admin.rebootAgent({ agent_id });
@@ -75,13 +73,10 @@ const asked = (run_id: string): Promise<Permission> =>
     return (await runs.play.admin.listPermissions(query)).permissions[0];
   });
 
-const village = await startHandsVillage(await startToolMind(), { agents: { bob: BOB } });
+const village = untilEnd(await startHandsVillage(await startToolMind(), { agents: { bob: BOB } }));
 const runs = new RunPlay(village.peopleUrl);
+const residents = testResidents(runs.play);
 await payForModels(runs.play, ['ada', 'bob']);
-atEnd(async () => {
-  await residents.remove();
-  await village.remove();
-});
 async function answer({ permission_id }: Permission, body: { answer: 'allow' | 'happened' | 'repeat' }): Promise<void> {
   await runs.play.admin.answerPermission({ permission_id, ...body });
 }

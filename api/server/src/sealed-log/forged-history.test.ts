@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import type { Tree } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { CAP_MS } from '@hamlet/test/env/until';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
 import { openLogSigner, type LogSigner } from './log-signer.ts';
 import { sealAll } from './start-sealing.ts';
@@ -29,10 +28,10 @@ const STATE = ['log.tile', 'log.head', 'log.checkpoint', 'public.audit'];
 let signed: Tree[] = [];
 /** The log as it was sealed: the hashes of its entries, and an older checkpoint with its position. */
 
-const postgres = await migratedPostgres();
-const superuser = openSuperuser(postgres);
-const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-forged-'));
+const postgres = untilEnd(await migratedPostgres());
+const superuser = untilEnd(openSuperuser(postgres));
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined }));
+const folder = testFolder('forged');
 const signer = watched(await signerOf(join(folder, 'live')));
 const thief = await signerOf(join(folder, 'thief'));
 await act(FIRST_ACTS);
@@ -54,10 +53,6 @@ for (const table of STATE)
     `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
   );
 await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
-atEnd(async () => {
-  await Promise.all([superuser.close(), db.destroy()]);
-  await Promise.all([postgres.remove(), rm(folder, { recursive: true, force: true })]);
-});
 
 async function signerOf(at: string): Promise<LogSigner> {
   const opened = await openLogSigner({ origin: ORIGIN, keyFile: undefined, folder: at });

@@ -1,23 +1,18 @@
 /** The statements of docs/SECRETS.md that begin the log again under another key: no sealed entry is lost. */
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { rootOf } from '@hamlet/core';
 import { readLogEdge, readLogHead, sha256 } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 
 const village = await testVillage();
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-key-change-'));
+const folder = testFolder('key-change');
 const db = village.openDb();
-const superuser = openSuperuser(village.postgres);
-atEnd(async () => {
-  await superuser.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const superuser = untilEnd(openSuperuser(village.postgres));
 
 async function statements(): Promise<string> {
   const document = await readFile(resolve(import.meta.dirname, '../../../../docs/SECRETS.md'), 'utf8');

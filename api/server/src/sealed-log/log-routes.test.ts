@@ -20,7 +20,7 @@ import {
 import type { Checkpoint } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { agentToken, clientOf, eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { verifyEd25519 } from './log-signer.ts';
 
@@ -35,8 +35,7 @@ for (const route of [getLogCheckpoint, getLogKey]) {
 const { peopleUrl: url } = await village.startReplica();
 const admin = clientOf(url, TOKENS.admin);
 const member = clientOf(url, TOKENS.member);
-const superuser = openSuperuser(village.postgres);
-atEnd(() => superuser.close());
+const superuser = untilEnd(openSuperuser(village.postgres));
 
 async function reward(agent_id: string, amount: string): Promise<string> {
   const answer = await admin.rewardAgent({ agent_id, amount, reason: 'good bread' });

@@ -23,7 +23,7 @@ import {
 } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { openLogSigner } from './log-signer.ts';
 
@@ -52,13 +52,15 @@ interface Told {
 
 const village = await testVillage();
 const { peopleUrl: url, metricsUrl } = await village.startReplica();
-const db = openDatabase({
-  url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
-  poolSize: 4,
-  onError: () => undefined,
-});
+const db = untilEnd(
+  openDatabase({
+    url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
+    poolSize: 4,
+    onError: () => undefined,
+  }),
+);
 await fill();
-const superuser = openSuperuser(village.postgres);
+const superuser = untilEnd(openSuperuser(village.postgres));
 const folder = village.environment['HAMLET_LOG_DIR'] ?? '';
 const { size } = await eventually('all to be sealed and kept', async () => {
   const [{ count } = { count: 0 }] = await superuser.run('select count(*) from log.leaf');
@@ -69,10 +71,9 @@ const { size } = await eventually('all to be sealed and kept', async () => {
     head
   );
 });
-const kept = await mkdtemp(join(tmpdir(), 'hamlet-kept-'));
+const kept = testFolder('kept');
 await cp(folder, kept, { recursive: true });
 for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
-atEnd(() => Promise.all([superuser.close(), db.destroy(), rm(kept, { recursive: true, force: true })]));
 
 /** Fills three tiles with acts and money in alternation. */
 async function fill(): Promise<void> {

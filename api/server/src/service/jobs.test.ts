@@ -8,7 +8,7 @@ import { ownRedis } from '@hamlet/test/env/redis';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { z } from 'zod';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { eventually } from '../testing/test-village.ts';
 import { job, sharedJob, startJobs, type Job, type JobTiming } from './jobs.ts';
 import type { Log } from './log.ts';
@@ -22,13 +22,9 @@ let stops: (() => Promise<void>)[] = [];
 let logged: string[] = [];
 const log: Log = (level, message) => void logged.push(`${level} ${message}`);
 
-const redis = await ownRedis();
-const client = new Redis(redis.url);
+const redis = untilEnd(await ownRedis());
+const client = untilEnd(new Redis(redis.url));
 client.on('error', () => undefined);
-atEnd(async () => {
-  client.disconnect();
-  await redis.stop();
-});
 beforeEach(() => {
   village += 1;
   logged = [];

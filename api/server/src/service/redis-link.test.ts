@@ -3,11 +3,10 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { startRedis } from '@hamlet/dev';
 import { until } from '@hamlet/test/env/until';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { openRedisLink } from './redis-link.ts';
 
-const redis = await startRedis();
-atEnd(() => redis.stop());
+const redis = untilEnd(await startRedis());
 
 /** A proxy to Redis whose open connections can fall silent without being closed, like those to a node without power. */
 async function silentWay(): Promise<{ readonly url: string; silence(): void; close(): void }> {

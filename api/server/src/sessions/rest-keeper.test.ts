@@ -6,7 +6,7 @@ import { AgentSpec } from '@hamlet/contract';
 import { inTransaction, insertChatSession, insertMessage, insertRuns, openDatabase, openLife } from '@hamlet/store';
 import { readAudit, setPaused } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -18,13 +18,9 @@ let record: AgentRecord;
 let trouble: 'none' | 'throws' | 'refused';
 const logs: string[] = [];
 
-const postgres = await migratedPostgres();
-const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
-atEnd(async () => {
-  await Promise.all([db.destroy(), owner.destroy()]);
-  await postgres.remove();
-});
+const postgres = untilEnd(await migratedPostgres());
+const owner = untilEnd(openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined }));
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined }));
 let count = 0;
 beforeEach(async () => {
   count += 1;

@@ -19,7 +19,7 @@ import {
 } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { eventually } from '../testing/test-village.ts';
 import { startBalanceTierSync, type BalanceTierSync } from './balance-tier-sync.ts';
@@ -79,12 +79,8 @@ async function tiers(): Promise<readonly (string | null | undefined)[]> {
   return agents.map((agentId) => kept.get(agentId));
 }
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined });
-atEnd(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined }));
 beforeEach(async () => {
   tests += 1;
   agents = [`ada-${tests}`, `bob-${tests}`, `cleo-${tests}`];

@@ -8,7 +8,7 @@ import { checkLedger, checkTrade, readLogHead } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { signIn } from '../testing/play/people-play.ts';
@@ -63,7 +63,7 @@ const db = village.openDb();
 const { lastMigration: lastKept } = await loadKeptVillage(village.postgres);
 const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
 await copyKeptLog(folder);
-const superuser = openSuperuser(village.postgres);
+const superuser = untilEnd(openSuperuser(village.postgres));
 const rows = await superuser.run("select owner, balance::text from ledger.account where book = 'agent'");
 const balances: readonly { readonly owner: string; readonly micro: bigint }[] = rows.map(({ owner, balance }) => ({
   owner: String(owner),
@@ -73,7 +73,6 @@ const counts = await countRows();
 const { size: sealedSize } = await readLogHead(db);
 const { peopleUrl: url, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder });
 const play = new Play(url);
-atEnd(() => superuser.close());
 
 test('all later migrations apply, and no row is lost', async () => {
   const rows = await superuser.run('select name from schema_migration order by name');

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { API_MAIN, startApiProcess } from '../testing/api-process.ts';
 import { startTestVillage } from '../testing/test-village.ts';
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-load-'));
-
-atEnd(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder('test-load');
 
 test('Node drops the cached code of each stage before it reads that of the next one', async () => {
   const [first, second] = ['first.mjs', 'second.mjs'].map((file) => join(folder, file)) as [string, string];

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { dropTurnTexts, openDatabase, readLogHead, recordTurn } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../testing/play.ts';
 import { eventually, TOKENS, testVillage } from '../testing/test-village.ts';
 import { dropOldTexts } from './retention.ts';
@@ -16,13 +16,15 @@ const NEW = 3;
 
 const village = await testVillage();
 const db = village.openDb();
-const superuser = openSuperuser(village.postgres);
+const superuser = untilEnd(openSuperuser(village.postgres));
 await village.migrate();
-const app = openDatabase({
-  url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
-  poolSize: 4,
-  onError: () => undefined,
-});
+const app = untilEnd(
+  openDatabase({
+    url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
+    poolSize: 4,
+    onError: () => undefined,
+  }),
+);
 await writeOldTurns();
 // This replica keeps texts permanently, so that only the test runs the deletion.
 const { peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' });
@@ -42,10 +44,6 @@ for (let cycle = 0; cycle < NEW; cycle += 1) {
   );
 }
 await eventually('every row to be sealed', sealedWhole);
-atEnd(async () => {
-  await app.destroy();
-  await superuser.close();
-});
 
 /** Writes old turns. Only the owner of the schema can set the time of a turn. */
 async function writeOldTurns(): Promise<void> {

@@ -30,7 +30,7 @@ export async function startHandsVillage(
   let hands = await handsOfResidents();
   const village = await startTestVillage({ villageSpeed: 20 });
   for (const [name, manifest] of Object.entries(agents))
-    writeFileSync(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`), manifest);
+    writeFileSync(join(village.samples, `good-agent-${name}.yaml`), manifest);
   const replica = await village.startReplica(await environmentOf(village), { models: wireModels(mind.url) });
   return {
     peopleUrl: replica.peopleUrl,

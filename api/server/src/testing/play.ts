@@ -7,14 +7,17 @@ import type { AgentId, TestVillage, VillageOptions } from './test-village.ts';
 
 export interface PlayOptions extends VillageOptions, Pick<StartOptions, 'models' | 'agents'> {
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files of the samples that the test writes or changes before the replica starts. */
+  readonly samples?: Readonly<Record<string, Parameters<TestVillage['writeSample']>[1]>>;
 }
 
 /** A village with one replica and everybody in its world, until the tests of the calling file have ended. */
-export async function startPlay({ environment, villageSpeed, ...options }: PlayOptions = {}): Promise<{
+export async function startPlay({ environment, samples = {}, villageSpeed, ...options }: PlayOptions = {}): Promise<{
   readonly village: TestVillage;
   readonly play: Play;
 }> {
   const village = await testVillage(villageSpeed === undefined ? {} : { villageSpeed });
+  for (const [name, text] of Object.entries(samples)) await village.writeSample(name, text);
   const play = new Play((await village.startReplica(environment, options)).peopleUrl);
   await play.everybody();
   return { village, play };

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { Play } from './play.ts';
 import { agentToken, eventually, type AgentId } from './test-village.ts';
 
@@ -84,3 +85,6 @@ export function residentProcesses(
     },
   };
 }
+
+/** Residents of a village until the tests of the calling file have ended. */
+export const testResidents = (play: Play): ResidentProcesses => untilEnd(residentProcesses(() => play));

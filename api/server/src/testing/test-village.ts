@@ -1,20 +1,19 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate, openDatabase, readTiers, type Db } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { testClient, type TestClient } from '@hamlet/test/env/client';
 import { migratedPostgres, ownPostgres, type OwnPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { ownRedis, testRedis, type OwnRedis, type TestRedis } from '@hamlet/test/env/redis';
+import { until } from '@hamlet/test/env/until';
 import { readConfig, type Config } from '../start/config.ts';
 import { createLog } from '../service/log.ts';
 import { startServer, type RunningServer } from '../start/start-server.ts';
 import type { StartOptions } from '../start/base.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
-const WAIT_LIMIT_MS = 120_000;
 const WAIT_PAUSE_MS = 20;
 const POOL_SIZE = 4;
 
@@ -39,6 +38,8 @@ export interface TestVillage<P extends TestPostgres = TestPostgres, R extends Te
   readonly postgres: P;
   readonly redis: R;
   readonly environment: Readonly<Record<string, string>>;
+  /** Folder of the manifests of its agents and tiers. */
+  readonly samples: string;
   readonly logs: string[];
   /** Migrates the schema, like the init container of the chart. */
   migrate(): Promise<void>;
@@ -50,6 +51,10 @@ export interface TestVillage<P extends TestPostgres = TestPostgres, R extends Te
     changes?: Readonly<Record<string, string>>,
     options?: Pick<StartOptions, 'models' | 'agents'>,
   ): Promise<RunningServer>;
+  /** Writes or changes a file of the samples. Returns its path. */
+  writeSample(name: string, text: string | ((before: string) => string)): Promise<string>;
+  /** No tier limits the requests of an agent. */
+  liftRequestLimits(): Promise<void>;
   /** Opens a new pool to the village's Postgres, with all rights. `remove` closes it. */
   openDb(): Db;
   /** Stops every replica, and deletes the data. */
@@ -78,6 +83,10 @@ async function writeFiles(folder: string): Promise<void> {
   );
   await writeFile(join(folder, 'code'), `${BOOTSTRAP_CODE}\n`);
 }
+
+/** A tier in which only tokens have a price: 1 aiDollar for a thousand. */
+export const withTokenPrice = (tier: string): string =>
+  `${tier.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`;
 
 /** A time zone in which it is about noon, so that no day of the village ends while a test runs. */
 function zoneAtNoon(now: Date): string {
@@ -116,28 +125,21 @@ export const startOwnVillage = (
 
 /** A village until the tests of the calling file have ended. */
 export async function testVillage(options: VillageOptions = {}): Promise<TestVillage> {
-  const village = await startTestVillage(options);
-  atEnd(() => village.remove());
-  return village;
+  return untilEnd(await startTestVillage(options));
 }
 
 /** A village with its own servers until the tests of the calling file have ended. */
 export async function ownVillage(...given: Parameters<typeof startOwnVillage>): Promise<OwnVillage> {
-  const village = await startOwnVillage(...given);
-  atEnd(() => village.remove());
-  return village;
+  return untilEnd(await startOwnVillage(...given));
 }
 
-async function startOn<P extends TestPostgres, R extends TestRedis>(
-  servers: readonly [Promise<P>, Promise<R>],
-  options: VillageOptions,
-): Promise<TestVillage<P, R>> {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
-  const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
-  const logs: string[] = [];
-  const replicas: RunningServer[] = [];
-  const databases: Db[] = [];
-  const environment = {
+async function writeSample(file: string, text: string | ((before: string) => string)): Promise<string> {
+  await writeFile(file, typeof text === 'string' ? text : text(await readFile(file, 'utf8')));
+  return file;
+}
+
+function environmentOf(folder: string, postgres: TestPostgres, redis: TestRedis): Record<string, string> {
+  return {
     HAMLET_POSTGRES_URL: postgres.appUrl,
     HAMLET_REDIS_URL: redis.url,
     HAMLET_PEOPLE_LISTEN: '127.0.0.1:0',
@@ -153,13 +155,26 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
     HAMLET_SOCKETS_PER_ADDRESS: '1000000',
     HAMLET_TIME_ZONE: zoneAtNoon(new Date()),
   };
+}
+
+async function startOn<P extends TestPostgres, R extends TestRedis>(
+  servers: readonly [Promise<P>, Promise<R>],
+  options: VillageOptions,
+): Promise<TestVillage<P, R>> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
+  const [postgres, redis] = await Promise.all([...servers, writeFiles(folder)]);
+  const logs: string[] = [];
+  const replicas: RunningServer[] = [];
+  const databases: Db[] = [];
+  const environment = environmentOf(folder, postgres, redis);
   async function migrateNow(): Promise<void> {
-    await migrate({ ownerUrl: postgres.url(), appUrl: environment.HAMLET_POSTGRES_URL });
+    await migrate({ ownerUrl: postgres.url(), appUrl: postgres.appUrl });
   }
   return {
     postgres,
     redis,
     environment,
+    samples: folder,
     logs,
     migrate: migrateNow,
     startReplica: async (changes = {}, started = {}) => {
@@ -175,6 +190,13 @@ async function startOn<P extends TestPostgres, R extends TestRedis>(
       await eventually('requests to be counted', () => countsTogether(replica));
       if (config.agents.source === 'samples') await untilTiersAreComputed(config.postgresUrl);
       return replica;
+    },
+    writeSample: (name, text) => writeSample(join(folder, name), text),
+    liftRequestLimits: async () => {
+      for (const tier of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-')))
+        await writeSample(join(folder, tier), (text) =>
+          text.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 100000'),
+        );
     },
     openDb: () => {
       const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
@@ -195,18 +217,7 @@ export function clientOf(url: string, token?: string): TestClient {
 }
 
 /** Waits, at most two minutes, until `look` returns anything but false, null and undefined. The error names `what`. */
-export async function eventually<T>(
+export const eventually = <T>(
   what: string,
   look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
-): Promise<T> {
-  let last: unknown = null;
-  for (const giveUpMs = Date.now() + WAIT_LIMIT_MS; Date.now() < giveUpMs; await sleep(WAIT_PAUSE_MS)) {
-    try {
-      const found = await look();
-      if (found !== false && found !== null && found !== undefined) return found;
-    } catch (error) {
-      last = error;
-    }
-  }
-  throw new Error(`waited two minutes without success for ${what}`, { cause: last });
-}
+): Promise<T> => until(what, look, { pauseMs: WAIT_PAUSE_MS });

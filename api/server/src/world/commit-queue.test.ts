@@ -5,8 +5,9 @@ import { decodeEvents } from '@hamlet/core';
 import type { Batch } from '@hamlet/store';
 import { batchOf, CommitQueue } from './commit-queue.ts';
 
-const arrive = (seq: number) => ({ seq, tick: seq, kind: 'arrive', agent_id: 'ada', x: 1, y: 2, landmark_id: null });
-const talk = (seq: number) => ({ seq, tick: seq, kind: 'talk', agent_id: 'ada', text: 'hello', to: null });
+const at = (seq: number) => ({ seq, tick: seq, agent_id: 'ada' });
+const arrive = (seq: number) => ({ ...at(seq), kind: 'arrive', x: 1, y: 2, landmark_id: null }) as const;
+const talk = (seq: number) => ({ ...at(seq), kind: 'talk', text: 'hello', to: null }) as const;
 
 class Lost extends Error {}
 class Duplicate extends Error {}

@@ -1,8 +1,6 @@
 /** Writes that leave a pod, by the broker's routes on a real Postgres. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { permitEgress, type CallData, type CallInput, type Permission } from '@hamlet/contract';
 import { codeOf, type TestClient, dataOf } from '@hamlet/test/env/client';
@@ -23,7 +21,7 @@ spec:
 `;
 
 const village = await testVillage();
-await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-dan.yaml'), DAN);
+await village.writeSample('good-agent-dan.yaml', DAN);
 const { peopleUrl } = await village.startReplica();
 const permits = new PermissionPlay(peopleUrl);
 await permits.play.everybody();

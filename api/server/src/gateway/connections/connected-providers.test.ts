@@ -1,27 +1,27 @@
 /** Providers that admins connect while the village runs: at every replica, for the village or one agent, tested and priced. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { PutModelCredential, TestModel } from '@hamlet/contract';
-import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE, startWireServer } from '@hamlet/models/testing';
+import { ableServer, ANTHROPIC_WIRE, OPENAI_WIRE } from '@hamlet/models/testing';
 import type { WireAnswer, WireRequest } from '@hamlet/models/testing';
 import { inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
 import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
+import { testWire } from '../testing/wire-models.ts';
 
 const KEY = 'sk-connected-0123456789';
 const able = ableServer();
 const BOBS_KEY = 'sk-bobs-own-9876543210';
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-connected-'));
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
+const folder = testFolder('connected');
 await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
 await writeFile(join(folder, 'current'), 'first');
 const environment: Readonly<Record<string, string>> = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
@@ -29,10 +29,6 @@ const one = new Play((await village.startReplica(environment)).peopleUrl);
 const two = new Play((await village.startReplica(environment)).peopleUrl);
 const db = village.openDb();
 await one.everybody();
-atEnd(async () => {
-  await wire.close();
-  await rm(folder, { recursive: true });
-});
 
 const MODELS = [{ name: 'small', model: 'up-model', context_tokens: 8_192, answer_tokens: 1_024 }];
 

@@ -2,19 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ModelOffer, TestModel } from '@hamlet/contract';
-import { ableServer, startWireServer, type Lack, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
+import { ableServer, type Lack, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
 import { testVillage } from '../../testing/test-village.ts';
+import { testWire } from '../testing/wire-models.ts';
 
 let answer: (request: WireRequest) => WireAnswer | null = ableServer();
 
 const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
-const [village, wire] = await Promise.all([testVillage(), startWireServer([], { otherwise })]);
+const [village, wire] = await Promise.all([testVillage(), testWire([], { otherwise })]);
 const play = new Play((await village.startReplica()).peopleUrl);
 await play.everybody();
-atEnd(() => wire.close());
 
 async function connect(more: Partial<ModelOffer> = {}): Promise<void> {
   const body = {

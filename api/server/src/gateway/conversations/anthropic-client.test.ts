@@ -2,13 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
-import { OPENAI_WIRE, startWireServer, type ScriptedAnswer } from '@hamlet/models/testing';
+import { OPENAI_WIRE, type ScriptedAnswer } from '@hamlet/models/testing';
 import { readModelRequests } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
 import { agentToken, eventually, testVillage } from '../../testing/test-village.ts';
-import { PROVIDER_KEY, wireModels } from '../testing/wire-models.ts';
+import { PROVIDER_KEY, testWire, wireModels } from '../testing/wire-models.ts';
 
 const USER = { role: 'user' as const, content: 'Go to the mill and say hello.' };
 const input_schema = { type: 'object' as const, properties: { place: { type: 'string' } }, required: ['place'] };
@@ -27,12 +26,11 @@ const USED = [
   { type: 'tool_use', id: 'call_b', name: 'say', input: { text: 'hello' } },
 ];
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
 const { peopleUrl } = await village.startReplica({}, { models: wireModels(wire.url) });
 const baseURL = peopleUrl;
 const play = new Play(peopleUrl);
 await play.everybody();
-atEnd(() => wire.close());
 
 function bob(): Anthropic {
   return new Anthropic({ baseURL, apiKey: null, authToken: agentToken('bob'), maxRetries: 0, timeout: 60_000 });

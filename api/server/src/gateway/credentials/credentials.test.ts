@@ -1,26 +1,26 @@
 /** Credentials of models through HTTP: sealed, never returned, audited, for the village or one agent, tested and rotated. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ableServer, OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
+import { ableServer, OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { CREDENTIALS_MAX, inTransaction, putCredential, readAudit, readCredentials } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { readConfig } from '../../start/config.ts';
 import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage, type AgentId } from '../../testing/test-village.ts';
 import { rotateStoredCredentials } from '../../start/rotate-stored-credentials.ts';
+import { testWire } from '../testing/wire-models.ts';
 
 const VILLAGE_KEY = 'sk-village-0123456789';
 const ADAS_KEY = 'sk-bobs-own-9876543210';
 
 const writeKey = (id: string): Promise<void> => writeFile(join(folder, id), randomBytes(32).toString('base64'));
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-credential-keys-'));
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
+const folder = testFolder('credential-keys');
 await writeKey('first');
 await writeFile(join(folder, 'current'), 'first\n');
 const config = {
@@ -36,10 +36,6 @@ const one = new Play((await village.startReplica(environment)).peopleUrl);
 const two = new Play((await village.startReplica(environment)).peopleUrl);
 const db = village.openDb();
 await one.everybody();
-atEnd(async () => {
-  await wire.close();
-  await rm(folder, { recursive: true });
-});
 
 function ask(play: Play, agentId: AgentId) {
   const messages = [{ role: 'user' as const, content: 'Hello' }];

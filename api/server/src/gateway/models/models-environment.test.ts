@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { keyFiles } from '../../service/key-files.ts';
 import { modelsSettingsOf } from './models-environment.ts';
 import { configuredModels, openCatalog } from './village-models.ts';
@@ -16,8 +15,7 @@ const CONFIG = {
   ],
 };
 
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-models-'));
-atEnd(() => rm(folder, { recursive: true }));
+const folder = testFolder('models');
 
 test('the configuration comes from a value or a file, and its errors name variable, field and form', async () => {
   const file = join(folder, 'models.json');

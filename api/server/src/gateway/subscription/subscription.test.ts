@@ -1,21 +1,21 @@
 /** The sign-in to a subscription against an authorization server on a real wire: begun, finished, renewed once by two replicas, revoked. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { RESPONSES_WIRE, startWireServer, type WireAnswer } from '@hamlet/models/testing';
+import { RESPONSES_WIRE, type WireAnswer } from '@hamlet/models/testing';
 import { readAudit, readCredentials } from '@hamlet/store';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
 import { clientOf, eventually, TOKENS, testVillage } from '../../testing/test-village.ts';
+import { testWire } from '../testing/wire-models.ts';
 
 const MODELS = [{ name: 'small', model: 'gpt-5' }];
 
-const [village, wire] = await Promise.all([testVillage(), startWireServer()]);
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-subscription-'));
+const [village, wire] = await Promise.all([testVillage(), testWire()]);
+const folder = testFolder('subscription');
 await writeFile(join(folder, 'first'), randomBytes(32).toString('base64'));
 await writeFile(join(folder, 'current'), 'first');
 const keys = { HAMLET_CREDENTIAL_KEYS_DIR: folder };
@@ -33,10 +33,6 @@ const two = new Play((await village.startReplica(environment)).peopleUrl);
 const off = new Play((await village.startReplica(keys)).peopleUrl);
 const db = village.openDb();
 await one.everybody();
-atEnd(async () => {
-  await wire.close();
-  await rm(folder, { recursive: true });
-});
 
 const json = (body: unknown, status = 200): WireAnswer => ({
   status,

@@ -1,5 +1,7 @@
 import { parseModelsConfig, SYSTEM_PORTS } from '@hamlet/models';
 import type { ModelsConfig } from '@hamlet/models';
+import { startWireServer, type WireServer } from '@hamlet/models/testing';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import type { VillageModels } from '../models/village-models.ts';
 
 /** The key of the provider. It must never leave the API in an answer or a log. */
@@ -10,6 +12,11 @@ interface WireOptions {
   readonly maxInFlight?: number;
   readonly queue?: { readonly maxWaiting: number; readonly waitMs: number };
   readonly limits?: Partial<ModelsConfig['limits']>;
+}
+
+/** A model server until the tests of the calling file have ended. */
+export async function testWire(...given: Parameters<typeof startWireServer>): Promise<WireServer> {
+  return untilEnd(await startWireServer(...given));
 }
 
 /** Models of which `small` is written by a server with OpenAI's wire; `large` is scripted. */

@@ -1,16 +1,13 @@
 /** Each request to a model has one line in the audit and in the sealed log: model, tokens, cost and salted hashes, and no text. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import type { AuditRecord } from '@hamlet/contract';
-import { ableServer, OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
+import { ableServer, OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
-import { eventually, testVillage, type AgentId } from '../../testing/test-village.ts';
-import { wireModels } from '../testing/wire-models.ts';
+import { eventually, testVillage, withTokenPrice, type AgentId } from '../../testing/test-village.ts';
+import { testWire, wireModels } from '../testing/wire-models.ts';
 
 const SECRET = 'The secret word is xylophone.';
 const MESSAGES = [{ role: 'user' as const, content: SECRET }];
@@ -19,16 +16,12 @@ const able = ableServer([], 'A marimba.');
 let answer: (request: WireRequest) => WireAnswer | null = able;
 
 const otherwise = (request: WireRequest): WireAnswer | null => answer(request);
-const [village, wire] = await Promise.all([testVillage(), startWireServer([], { otherwise })]);
-const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-const text = await readFile(tier, 'utf8');
-const free = text.replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '');
-await writeFile(tier, `${free}  price: { perThousandTokens: "1" }\n`);
+const [village, wire] = await Promise.all([testVillage(), testWire([], { otherwise })]);
+await village.writeSample('good-entitlement-tier-0.yaml', withTokenPrice);
 const play = new Play((await village.startReplica({}, { models: wireModels(wire.url) })).peopleUrl);
 await play.everybody();
 for (const agent_id of ['bob', 'cleo', 'dan'] as const)
   await play.admin.rewardAgent({ agent_id, amount: '1', reason: 'money' });
-atEnd(() => wire.close());
 
 const ask = (agentId: AgentId) => play.as(agentId).raw.completeChat({ model: 'small', messages: MESSAGES });
 

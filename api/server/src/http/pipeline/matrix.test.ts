@@ -4,8 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROUTES, urlOf, type Audience, type Refusal, type RouteSpec } from '@hamlet/contract';
 import { WebSocket } from 'ws';
@@ -35,19 +33,12 @@ function tokenOf(who: Column): string | undefined {
   return agentToken(OTHER_AGENTS[turn % OTHER_AGENTS.length] ?? 'bob');
 }
 
-/** No tier limits the requests of this test, which calls every route in less than a minute. */
-async function liftQuotas(folder: string): Promise<void> {
-  for (const name of (await readdir(folder)).filter((file) => file.startsWith('good-entitlement-'))) {
-    const tier = await readFile(join(folder, name), 'utf8');
-    await writeFile(join(folder, name), tier.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 10000'));
-  }
-}
-
 /** A well-formed id of no object. */
 const NO_ID = '01890000-0000-7000-8000-000000000000';
 
 const village = await testVillage();
-await liftQuotas(village.environment['HAMLET_SAMPLES_DIR'] ?? '');
+// No tier limits the requests of this test, which calls every route in less than a minute.
+await village.liftRequestLimits();
 const { peopleUrl: people, agentsUrl: agents } = await village.startReplica({ HAMLET_AGENTS_LISTEN: '127.0.0.1:0' });
 const urls = { people, agents };
 

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { testFolder } from '@hamlet/test/env/at-end';
 import { testVillage } from '../../testing/test-village.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-web-'));
+const folder = testFolder('test-web');
 await mkdir(join(folder, 'assets'));
 await writeFile(join(folder, 'index.html'), '<!doctype html><title>Hamlet</title>');
 await writeFile(join(folder, 'assets', 'app-abc123.js'), 'export {};');
 const village = await testVillage();
 const url = (await village.startReplica({ HAMLET_WEB_DIR: folder })).peopleUrl;
-atEnd(() => rm(folder, { recursive: true }));
 
 test('the API serves the web at / with any query and a strict policy, and lets browsers cache its files permanently', async () => {
   for (const path of ['/', '/?follow=ada']) {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CLAIM_TERMS, HOUR_MS } from '@hamlet/core';
 import {
-  checkLedger,
   findAgentAccount,
   findCircumstance,
   freezeVillage,
@@ -16,7 +15,6 @@ import {
   takeMeasure,
 } from '@hamlet/store';
 import type { EntryRow } from '@hamlet/store';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { unpaidPods } from './claim-upkeep.ts';
 import { pricedTiers } from './claim-view.ts';
 import { startPursePlay, TIERS } from '../testing/purse-play.ts';
@@ -25,14 +23,6 @@ let agents = 0;
 let agent = '';
 
 const play = await startPursePlay();
-atEnd(async () => {
-  assert.deepEqual(
-    (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
-    [],
-  );
-  assert.equal(await play.faults(), 0);
-  await play.remove();
-});
 
 async function rich(aiDollars: string): Promise<string> {
   agent = `agent-${(agents += 1)}`;

@@ -5,17 +5,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { atEnd } from '@hamlet/test/env/at-end';
 import { startPlay } from '../../testing/play.ts';
-import { residentProcesses } from '../../testing/resident-process.ts';
+import { testResidents } from '../../testing/resident-process.ts';
 import { leaderOf } from '../../testing/play/run-play.ts';
 import { eventually } from '../../testing/test-village.ts';
 
-const residents = residentProcesses(() => play);
-
 const { village, play } = await startPlay();
+const residents = testResidents(play);
 const db = village.openDb();
-atEnd(() => residents.remove());
 
 /** Moves the end of bob's paid time, as if the village had been down. */
 async function endsIn(ms: number): Promise<void> {

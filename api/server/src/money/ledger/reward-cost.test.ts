@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { readTiers } from '@hamlet/store';
 import { codeOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { Play } from '../../testing/play.ts';
 import { startStatementTap } from '../../testing/statement-tap.ts';
@@ -16,12 +16,11 @@ const REWARD_MAX = 8;
 const TIER_MAX = 4;
 
 const village = await testVillage();
-const tap = await startStatementTap(Number(new URL(village.postgres.url()).port));
+const tap = untilEnd(await startStatementTap(Number(new URL(village.postgres.url()).port)));
 const url = new URL(village.environment.HAMLET_POSTGRES_URL ?? '');
 url.host = `127.0.0.1:${tap.port}`;
 const play = new Play((await village.startReplica({ HAMLET_POSTGRES_URL: url.href })).peopleUrl);
 await play.everybody();
-atEnd(() => tap.stop());
 
 /** Transactions that claimed an idempotency key, after the first `seen` transactions. */
 function claimsSince(seen: number): readonly (readonly string[])[] {

@@ -23,7 +23,7 @@ import {
 } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { startBalanceTierSync } from '../../standing/balance-tier-sync.ts';
 import { BUYERS, PURSE_MICRO, someWindow } from '../testing/market.ts';
 import { staticSource } from '../testing/static-source.ts';
@@ -45,14 +45,10 @@ const WORKER = resolve(import.meta.dirname, '../testing/market-worker.ts');
 
 const faults: string[] = [];
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
-const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined }));
+const owner = untilEnd(openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined }));
 for (const agentId of BUYERS) await inTransaction(db, (tx) => fund(tx, agentId));
-atEnd(async () => {
-  await Promise.all([db.destroy(), owner.destroy()]);
-  await postgres.remove();
-});
 
 async function fund(tx: Parameters<Parameters<typeof inTransaction>[1]>[0], agentId: string): Promise<void> {
   await openAgentAccount(tx, agentId);

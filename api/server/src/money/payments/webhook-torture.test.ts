@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatAiDollars, parseAiDollars, type LedgerEntry } from '@hamlet/contract';
-import { checkLedger } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
 import { AGENT_IDS, eventually, testVillage } from '../../testing/test-village.ts';
+import { assertBooks } from '../testing/purse-play.ts';
 import { bodyOf, NOTIFICATIONS, type Told } from '../testing/notifications.ts';
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
 import { ELSEWHERE, startPayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
@@ -194,8 +194,5 @@ test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forg
     standIn.requests.filter((request) => request.includes(ELSEWHERE)),
     [],
   );
-  assert.deepEqual(
-    (await checkLedger(db)).filter(({ broken }) => broken > 0),
-    [],
-  );
+  await assertBooks(db);
 });

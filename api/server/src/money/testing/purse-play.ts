@@ -1,7 +1,9 @@
 /** Compute claims on a real Postgres, with agents and Entitlements in memory. */
+import assert from 'node:assert/strict';
 import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars, type ClaimBody } from '@hamlet/contract';
 import { CLAIM_TERMS, type ClaimTerms } from '@hamlet/core';
 import {
+  checkLedger,
   findAgentAccount,
   inTransaction,
   openAgentAccount,
@@ -15,6 +17,7 @@ import {
   writeClaim,
 } from '@hamlet/store';
 import type { ClaimRow, Db } from '@hamlet/store';
+import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import type { AgentRecord, AgentSource, EntitlementRecord } from '../../agents/agent-source.ts';
 import { startBalanceTierSync, type BalanceTierSync } from '../../standing/balance-tier-sync.ts';
@@ -185,15 +188,26 @@ export class PursePlay {
       return claim?.agent_id === agentId ? [claim] : [];
     });
   }
-
-  async remove(): Promise<void> {
-    await this.tiers.stop();
-    await this.db.destroy();
-    await this.postgres.remove();
-  }
 }
 
+/** A play until the tests of the calling file have ended. At the end its books must be right. */
 export async function startPursePlay(): Promise<PursePlay> {
-  const postgres = await migratedPostgres();
-  return new PursePlay(postgres, openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined }));
+  const postgres = untilEnd(await migratedPostgres());
+  const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 12, onError: () => undefined }));
+  const play = new PursePlay(postgres, db);
+  atEnd(async () => {
+    await play.tiers.stop();
+    await assertBooks(db);
+    assert.equal(await play.faults(), 0);
+  });
+  return play;
+}
+
+/** The ledger breaks no rule. */
+export async function assertBooks(db: Db): Promise<void> {
+  const rules = await checkLedger(db);
+  assert.deepEqual(
+    rules.filter(({ broken }) => broken > 0),
+    [],
+  );
 }

@@ -1,7 +1,5 @@
 /** Calls of an Agent's MCP servers: the API judges them by the class that the Agent gives, and asks a person without one. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { codeOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
@@ -19,7 +17,7 @@ spec:
 `;
 
 const village = await testVillage();
-await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-agent-ada.yaml'), ADA);
+await village.writeSample('good-agent-ada.yaml', ADA);
 const permits = new PermissionPlay((await village.startReplica()).peopleUrl);
 await permits.play.everybody();
 afterEach(() => permits.endAll());

@@ -7,14 +7,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { PANICS, type PanicCode, type Run } from '@hamlet/contract';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { askFor, startCallMind } from '../../runs/testing/call-mind.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { residentProcesses } from '../../testing/resident-process.ts';
+import { testResidents } from '../../testing/resident-process.ts';
 
-const residents = residentProcesses(() => talk.play);
 /** A server of somebody else: it denies, and it does not answer. */
 const server = createServer((request, response) => {
   if (request.url === '/denied') response.writeHead(403).end();
@@ -24,13 +23,12 @@ server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const listening = server.address();
 const address = `http://127.0.0.1:${typeof listening === 'object' && listening !== null ? listening.port : 0}`;
-const village = await startHandsVillage(await startCallMind());
+const village = untilEnd(await startHandsVillage(await startCallMind()));
 const talk = new SessionPlay(village.peopleUrl);
+const residents = testResidents(talk.play);
 await payForModels(talk.play, ['ada']);
 await residents.start('ada');
 atEnd(async () => {
-  await residents.remove();
-  await village.remove();
   server.close();
   server.closeAllConnections();
 });

@@ -1,7 +1,5 @@
 /** A registry that is switched off: the call is denied in the broker's words, before a person is asked and before anything runs. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { PACKAGE_MANAGERS, REGISTRY_OF, type PackageManager } from '@hamlet/contract';
 import { registryOff } from '@hamlet/core/egress';
@@ -17,8 +15,8 @@ const OPEN = JSON.stringify([{ tools: ['read', 'exec', 'install', 'network'], ve
 let calls = 0;
 
 const village = await testVillage();
-const file = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'egress.json');
-await writeFile(file, JSON.stringify({ registries: { pip: true, crates: { url: 'https://crates.home/' } } }));
+const registries = { pip: true, crates: { url: 'https://crates.home/' } };
+const file = await village.writeSample('egress.json', JSON.stringify({ registries }));
 const urlOf = async (rules: string): Promise<string> =>
   (await village.startReplica({ HAMLET_TOOL_RULES: rules, HAMLET_EGRESS_FILE: file })).peopleUrl;
 const [asking, open] = [new PermissionPlay(await urlOf(ASKING)), new PermissionPlay(await urlOf(OPEN))];

@@ -1,22 +1,21 @@
 /** Calls of net tools over HTTP: rates of the tier over all replicas, the memory that the browser needs, and the class of a call. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { beginCall, type CallInput } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
 import { startPlay } from '../../testing/play.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
-const tierFile = (tier: number): string =>
-  join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-entitlement-tier-${tier}.yaml`);
-
-const tier0 = (await readFile(tierFile(0), 'utf8'))
-  .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
-  .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
-  .replace('memory: 256Mi', 'memory: 2Gi');
-await writeFile(tierFile(0), tier0);
-const { village, play } = await startPlay({ environment: {} });
+const { village, play } = await startPlay({
+  samples: {
+    'good-entitlement-tier-0.yaml': (tier) =>
+      tier
+        .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
+        .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
+        .replace('memory: 256Mi', 'memory: 2Gi'),
+  },
+});
 const permits = new PermissionPlay(play.url);
 const other = permits.at((await village.startReplica({})).peopleUrl);
 afterEach(() => permits.endAll());

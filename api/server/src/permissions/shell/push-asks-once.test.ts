@@ -1,7 +1,5 @@
 /** A push over HTTP: people are asked once, at the broker where it sees all that leaves the pod, else before the call too. */
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { type Permission, type SafeMode } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
@@ -37,7 +35,7 @@ const withRules = async (rules: string, more: Record<string, string> = {}): Prom
 
 const village = await testVillage();
 for (const [name, rule] of Object.entries(EGRESS))
-  await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`), AGENT(name, rule));
+  await village.writeSample(`good-agent-${name}.yaml`, AGENT(name, rule));
 const permits = await withRules(rulesWith());
 const broker = clientOf((await village.startReplica({ HAMLET_TOOL_RULES: rulesWith() })).peopleUrl, TOKENS.broker);
 await permits.play.everybody();

@@ -15,7 +15,7 @@ import { judge, resolvePolicy } from '@hamlet/core';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { type AgentId, testVillage } from '../../testing/test-village.ts';
@@ -46,9 +46,8 @@ const { peopleUrl } = await village.startReplica({
 });
 const permits = new PermissionPlay(peopleUrl);
 const talk = new SessionPlay(peopleUrl);
-const superuser = openSuperuser(village.postgres);
+const superuser = untilEnd(openSuperuser(village.postgres));
 await permits.play.everybody();
-atEnd(() => superuser.close());
 afterEach(() => permits.endAll());
 
 const attempt = (body: CallInput<typeof tryPolicy>['body'], by = permits.play.admin) => by.raw.tryPolicy(body);

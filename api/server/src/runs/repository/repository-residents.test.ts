@@ -1,24 +1,22 @@
 /** Repositories of sessions: a resident's process, a real supervisor, real git and the API. Only the model is scripted. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
 import { firstAdmin, invite } from '../../testing/play/people-play.ts';
 import { SessionPlay } from '../../testing/play/session-play.ts';
-import { residentProcesses } from '../../testing/resident-process.ts';
+import { testResidents } from '../../testing/resident-process.ts';
 import { eventually } from '../../testing/test-village.ts';
 import { askFor, startCallMind } from '../testing/call-mind.ts';
 
-const residents = residentProcesses(() => talk.play);
 const systems: string[] = [];
-const folder = mkdtempSync(join(tmpdir(), 'hamlet-repositories-'));
+const folder = testFolder('repositories');
 const servers = (name: string): string => join(folder, name);
 
 const git = (cwd: string, ...args: string[]): string =>
@@ -42,16 +40,12 @@ const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
 process.env['GIT_CONFIG_GLOBAL'] = config;
 ['bakery', 'mill'].forEach(server);
-const village = await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel });
+const village = untilEnd(await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel }));
 const talk = new SessionPlay(village.peopleUrl);
+const residents = testResidents(talk.play);
 await payForModels(talk.play, ['ada']);
 const mia = await invite(await firstAdmin(talk.play.url), talk.play.url, { name: 'Mia', role: 'member' });
 await residents.start('ada');
-atEnd(async () => {
-  await residents.remove();
-  await village.remove();
-  rmSync(folder, { recursive: true });
-});
 
 async function session(name: string, branch = 'main'): Promise<string> {
   const body = { repository: { url: `https://git.example.org/${name}.git`, branch }, people: [] };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Run, RunEvent } from '@hamlet/contract';
 import { WebSocket } from 'ws';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { openRedisLink } from '../../service/redis-link.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
@@ -18,9 +18,8 @@ interface Message {
 const village = await testVillage();
 const replicas = [await village.startReplica(), await village.startReplica()];
 const runs = new RunPlay(replicas[0]?.peopleUrl ?? '');
-const link = openRedisLink(village.redis.url, () => undefined);
+const link = untilEnd(openRedisLink(village.redis.url, () => undefined));
 await runs.play.everybody();
-atEnd(() => link.close());
 
 /** A connection to a replica, with everything that it received. */
 class Reader {

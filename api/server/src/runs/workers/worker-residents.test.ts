@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
-import { OPENAI_WIRE, startWireServer, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { OPENAI_WIRE, type WireAnswer, type WireRequest } from '@hamlet/models/testing';
 import { dataOf } from '@hamlet/test/env/client';
-import { wireModels } from '../../gateway/testing/wire-models.ts';
+import { testWire, wireModels } from '../../gateway/testing/wire-models.ts';
 import { RunPlay } from '../../testing/play/run-play.ts';
-import { residentProcesses } from '../../testing/resident-process.ts';
+import { testResidents } from '../../testing/resident-process.ts';
 import { eventually, testVillage } from '../../testing/test-village.ts';
 
 const RULES = [
@@ -68,25 +67,20 @@ function answer({ path, body }: WireRequest): WireAnswer | null {
   return OPENAI_WIRE.stream({ text: [`Result of ${asked.slice(0, 40)}: ${results.join(' | ') || 'fine'}`] });
 }
 
-const residents = residentProcesses(() => runs.play);
-
-const mind = await startWireServer([], { otherwise: answer });
+const mind = await testWire([], { otherwise: answer });
 const village = await testVillage({ villageSpeed: 20 });
 const replica = await village.startReplica(
   { HAMLET_TOOL_RULES: JSON.stringify(RULES) },
   { models: wireModels(mind.url) },
 );
 const runs = new RunPlay(replica.peopleUrl);
+const residents = testResidents(runs.play);
 await runs.play.everybody();
 const body = { agent_id: 'ada', amount: '2000', reason: 'for models' };
 await runs.play.admin.rewardAgent(body);
 // The residents of all tests, one after another in a minute, use up the requests that the tier has for one.
 const item = { kind: 'quota', limit: 'requests_per_minute', amount: 1_200 } as const;
 await runs.play.as('ada').buyCompute({ item, seconds: 36_000 });
-atEnd(async () => {
-  await residents.remove();
-  await mind.close();
-});
 afterEach(async () => {
   mayEnd = false;
   await residents.killAll();

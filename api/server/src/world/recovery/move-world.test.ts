@@ -19,7 +19,7 @@ import {
 import type { WorldMap, WorldState } from '@hamlet/core';
 import { appendBatch, FencedError, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { moveWorldToMap } from './move-world.ts';
@@ -44,8 +44,8 @@ function flooded(map: WorldMap): WorldMap {
 
 const ids = Array.from({ length: 30 }, (_, index) => `agent-${index}`);
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined }));
 const epoch = (await takeLease(db, 'old', 600_000)) ?? 0;
 const world = createWorld(oldMap, SEED);
 await play(
@@ -61,10 +61,6 @@ await play(
   ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 60 + index, y: 62 } })),
   870,
 );
-atEnd(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
 
 async function play(commands: readonly WorldCommand[], tick: number): Promise<void> {
   const events: WorldEvent[] = advance(world, tick);

@@ -6,7 +6,7 @@ import type { WorldCommand, WorldEvent } from '@hamlet/contract';
 import { advance, createWorld, defaultMap, reduce, stateHash, validateCommand, type WorldState } from '@hamlet/core';
 import { appendBatch, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
-import { atEnd } from '@hamlet/test/env/at-end';
+import { untilEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
@@ -15,14 +15,10 @@ const AGENTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
 const SEED = 7;
 const map = defaultMap();
 
-const postgres = await migratedPostgres();
-const db = openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined });
+const postgres = untilEnd(await migratedPostgres());
+const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 2, onError: () => undefined }));
 const epoch = (await takeLease(db, 'test', 600_000)) ?? 0;
 const world = createWorld(map, SEED);
-atEnd(async () => {
-  await db.destroy();
-  await postgres.remove();
-});
 
 /** Applies commands at a tick and makes their events durable. */
 async function play(commands: readonly WorldCommand[], tick: number): Promise<void> {
