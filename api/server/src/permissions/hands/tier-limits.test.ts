@@ -1,15 +1,15 @@
 /** Calls of net tools over HTTP: rates of the tier over all replicas, the memory that the browser needs, and the class of a call. */
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, test } from 'node:test';
 import { beginCall, type CallInput } from '@hamlet/contract';
 import { dataOf } from '@hamlet/test/env/client';
 import { startPlay } from '../../testing/play.ts';
 import { PermissionPlay, type Working } from '../testing/permission-play.ts';
 
+const TIER_0 = 'good-entitlement-tier-0.yaml';
 const { village, play } = await startPlay({
   samples: {
-    'good-entitlement-tier-0.yaml': (tier) =>
+    [TIER_0]: (tier) =>
       tier
         .replace('webSearchesPerHour: 20', 'webSearchesPerHour: 3')
         .replace('browserCallsPerHour: 0', 'browserCallsPerHour: 2')
@@ -68,8 +68,7 @@ test('all tools of the browser share one rate', async () => {
 });
 
 test('a tier below 2Gi has no browser, and the denial names the tiers that have it', async () => {
-  const small = (await readFile(tierFile(0), 'utf8')).replace('memory: 2Gi', 'memory: 256Mi');
-  await writeFile(tierFile(0), small);
+  await village.writeSample(TIER_0, (tier) => tier.replace('memory: 2Gi', 'memory: 256Mi'));
   const replica = permits.at((await village.startReplica({})).peopleUrl);
   const working = await permits.startRun('bob');
   const answer = dataOf(await begin(working, { callId: '1.0', tool: 'browser_read', over: replica }));
