@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -13,8 +14,10 @@ import (
 	"syscall"
 	"time"
 
+	"hamlet.village/hands/internal/layer"
 	"hamlet.village/hands/internal/process"
 	"hamlet.village/hands/internal/server"
+	"hamlet.village/hands/internal/sources"
 	"hamlet.village/hands/internal/state"
 )
 
@@ -25,6 +28,8 @@ const (
 	memoryLimit = 24 << 20
 	// collectAt is the growth of the heap, in per cent, at which garbage is collected; the default is 100.
 	collectAt = 40
+	// layerVariable has the limit of the container's own disk, as the operator sets it in the pod.
+	layerVariable = "HAMLET_LAYER_BYTES"
 )
 
 const usage = `usage: hamlet-hands serve [--folder FOLDER] [--output FOLDER]
@@ -90,16 +95,18 @@ func serve(args []string) int {
 	flags.Usage = func() { fmt.Fprint(os.Stderr, usage) }
 	folder := flags.String("folder", "/run/hands", "")
 	output := flags.String("output", "/var/tmp/hands", "")
-	layerFolder := flags.String("layer", wholeSystem, "")
+	layerFolder := flags.String("layer", "/", "")
 	layerBytes := flags.Int64("layer-bytes", layerBytesOf(os.Getenv(layerVariable)), "")
 	if err := flags.Parse(args); err != nil || flags.NArg() > 0 {
 		return 2
 	}
 	trustFiles()
-	leadSources()
+	if err := sources.Lead(sources.System()); err != nil {
+		log.Printf(`{"level":"warn","message":"apt or cargo may not find the registries of the village","cause":%q}`, err)
+	}
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(collectAt)
-	if err := supervise(*folder, *output, watched{folder: *layerFolder, bytes: *layerBytes}); err != nil {
+	if err := supervise(*folder, *output, disk{folder: *layerFolder, bytes: *layerBytes}); err != nil {
 		log.Print(err)
 		return 1
 	}
@@ -107,7 +114,7 @@ func serve(args []string) int {
 }
 
 // supervise serves until SIGTERM or SIGINT, and then ends all processes.
-func supervise(folder, output string, limited watched) error {
+func supervise(folder, output string, layer disk) error {
 	began := time.Now()
 	adoptOrphans()
 	boots := state.Begin(folder)
@@ -123,7 +130,7 @@ func supervise(folder, output string, limited watched) error {
 			table.Reap()
 		}
 	}()
-	limited.watch(table, output, began)
+	layer.watch(table, began)
 	listener, err := server.Listen(filepath.Join(folder, "hands.sock"))
 	if err != nil {
 		return err
@@ -135,6 +142,37 @@ func supervise(folder, output string, limited watched) error {
 	}()
 	log.Printf(`{"level":"info","message":"the hands are ready","boots":%d,"lost":%d}`, boots.Number, len(boots.Lost))
 	return server.New(table, boots).Serve(listener)
+}
+
+// layerBytesOf returns 0 for a text that is no number: then the supervisor watches nothing, and the kubelet alone limits.
+func layerBytesOf(text string) int64 {
+	bytes, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(0, bytes)
+}
+
+// disk is a file system with a limit.
+type disk struct {
+	folder string
+	bytes  int64
+}
+
+// watch ends all programs before the disk is full. Files that changed before the supervisor began belong to the image.
+func (d disk) watch(table *process.Table, began time.Time) {
+	if d.bytes <= 0 {
+		return
+	}
+	found, err := layer.Open(d.folder, began)
+	if err == nil && d.folder == "/" && !found.IsOverlay() {
+		err = errors.New("it is no overlay, and all of it would have to be counted")
+	}
+	if err != nil {
+		log.Printf(`{"level":"warn","message":"the disk of the container is not watched","cause":%q}`, err)
+		return
+	}
+	go found.Watch(d.bytes, table)
 }
 
 // adoptOrphans makes the supervisor the parent of orphans also where it is not process 1, as in its tests.

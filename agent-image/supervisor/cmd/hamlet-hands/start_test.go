@@ -35,26 +35,13 @@ func limitOf(t *testing.T, text, name string) string {
 
 func TestLimitsHoldFromTheFirstInstruction(t *testing.T) {
 	c := startSupervisor(t).client()
-	limits := map[string]any{"limits": map[string]any{"cpuSeconds": 7, "fileBytes": 8_192, "openFiles": 99}}
-	first := string(c.run("first", []string{"cat", "/proc/self/limits"}, limits).Stdout.Head)
-	forked := string(c.run("forked", []string{"sh", "-c", "cat /proc/self/limits & wait"}, limits).Stdout.Head)
+	first := string(c.run("first", []string{"cat", "/proc/self/limits"}, nil).Stdout.Head)
+	forked := string(c.run("forked", []string{"sh", "-c", "cat /proc/self/limits & wait"}, nil).Stdout.Head)
 	for _, text := range []string{first, forked} {
-		expect(t, "processor", limitOf(t, text, "Max cpu time"), "7 7")
-		expect(t, "files", limitOf(t, text, "Max file size"), "8192 8192")
-		expect(t, "open files", limitOf(t, text, "Max open files"), "99 99")
 		expect(t, "tasks", limitOf(t, text, "Max processes"), "1000 1000")
 	}
 	score := c.run("score", []string{"cat", "/proc/self/oom_score_adj"}, nil)
 	expect(t, "a tool dies before the supervisor", string(score.Stdout.Head), "500\n")
-	// A limit above that of the supervisor is that of the supervisor.
-	huge := map[string]any{"limits": map[string]any{"openFiles": uint64(1) << 40}}
-	own, err := os.ReadFile("/proc/self/limits")
-	if err != nil {
-		t.Fatal(err)
-	}
-	hard := strings.Fields(limitOf(t, string(own), "Max open files"))[1]
-	text := string(c.run("huge", []string{"cat", "/proc/self/limits"}, huge).Stdout.Head)
-	expect(t, "no limit is raised", limitOf(t, text, "Max open files"), hard+" "+hard)
 }
 
 func TestProgramsGetTheOpenFilesOfTheContainer(t *testing.T) {

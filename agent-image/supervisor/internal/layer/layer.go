@@ -1,10 +1,14 @@
-// Package layer counts what programs have written into the file system of the container beside its volumes, and makes room in one that
-// is too full before the kubelet evicts the pod.
+// Package layer ends the programs of a container before they fill the file system beside its volumes, for which the kubelet
+// would evict the pod.
 package layer
 
 import (
-	"errors"
+	"cmp"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,31 +20,34 @@ const (
 	blockBytes   = 512
 	// clockStep is how far the clock of file systems may be behind.
 	clockStep = 20 * time.Millisecond
-	// maxEntries, maxPending and maxLinked bound a count in a tree that a hostile program has made.
+	// These bound a count in a tree that a hostile program has made.
 	maxEntries = 4_000_000
 	maxPending = 50_000
 	maxLinked  = 65_536
+	maxFolders = 4_096
 	// readAtOnce is the number of names that are read of a folder at one time.
 	readAtOnce = 256
+	// shownFolders are named in the words for the agent.
+	shownFolders = 3
+	pathChars    = 120
+	gib          = 1 << 30
 )
 
-// Layer is a file system on which everything is of the image that had its last change before a time. No program can set the time of a
-// change (ctime), and the image is older than its container.
+// Layer counts the files that changed after a time. No program can set the time of a change (ctime), and the image is older
+// than its container.
 type Layer struct {
-	root  string
-	since int64
-	// keeps is a folder of the supervisor's own, whose files are counted and never emptied.
-	keeps  string
+	root   string
+	since  int64
 	device uint64
-	// isOverlay means that a folder which has not changed has nothing below it that has: an overlay makes all folders above a file once more
-	// before it writes there.
+	// isOverlay means that an unchanged folder has no changed descendants: an overlay copies all folders above a file before
+	// it writes there.
 	isOverlay bool
 	// free is the room of the disk before any program wrote.
 	free int64
 }
 
 // Open finds the file system of a folder, before any program writes there.
-func Open(root, keeps string, since time.Time) (*Layer, error) {
+func Open(root string, since time.Time) (*Layer, error) {
 	var stat syscall.Stat_t
 	if err := syscall.Lstat(root, &stat); err != nil {
 		return nil, err
@@ -50,7 +57,7 @@ func Open(root, keeps string, since time.Time) (*Layer, error) {
 		return nil, err
 	}
 	return &Layer{
-		root: root, keeps: keeps, since: since.Add(-clockStep).UnixNano(), device: stat.Dev,
+		root: root, since: since.Add(-clockStep).UnixNano(), device: stat.Dev,
 		isOverlay: int64(system.Type) == overlayMagic, free: roomOf(&system),
 	}, nil
 }
@@ -60,16 +67,19 @@ func roomOf(system *syscall.Statfs_t) int64 { return int64(system.Bfree) * int64
 // IsOverlay is true if a count visits changed folders alone. It visits all of another file system.
 func (l *Layer) IsOverlay() bool { return l.isOverlay }
 
-// Free is the room on the disk below the layer, in bytes. Others write there too.
-func (l *Layer) Free() (int64, error) {
-	var system syscall.Statfs_t
-	if err := syscall.Statfs(l.root, &system); err != nil {
-		return 0, err
-	}
-	return roomOf(&system), nil
+// Folder is a folder of the first or second level, with all that is below it.
+type Folder struct {
+	Path  string
+	Bytes int64
 }
 
-// Count adds up what was written since the beginning. It leaves out what has no name any more; its end comes with that of its program.
+// Usage is what programs have written into the layer. Folders are the largest ones, the largest first.
+type Usage struct {
+	Bytes   int64
+	Folders []Folder
+}
+
+// Count adds up what was written since the beginning. It leaves out deleted files that a program holds open.
 func (l *Layer) Count() Usage {
 	c := counting{layer: l, folders: map[string]int64{}, linked: map[uint64]bool{}, pending: []string{l.root}}
 	for len(c.pending) > 0 && c.entries < maxEntries {
@@ -78,7 +88,7 @@ func (l *Layer) Count() Usage {
 		c.pending = c.pending[:last]
 		c.read(folder)
 	}
-	return Usage{Bytes: c.bytes, Folders: largestFolders(c.folders), Files: largest(c.files, maxFiles)}
+	return Usage{Bytes: c.bytes, Folders: largest(c.folders)}
 }
 
 type counting struct {
@@ -87,12 +97,11 @@ type counting struct {
 	entries int
 	pending []string
 	folders map[string]int64
-	files   []File
 	// linked are files with several names that were counted.
 	linked map[uint64]bool
 }
 
-// read counts the entries of a folder. It follows no link, also if a program puts one in the place of the folder meanwhile.
+// read counts the entries of a folder. It follows no link, also if a program replaces the folder by one meanwhile.
 func (c *counting) read(folder string) {
 	const flags = os.O_RDONLY | syscall.O_DIRECTORY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 	open, err := os.OpenFile(folder, flags, 0)
@@ -132,12 +141,8 @@ func (c *counting) add(path, label string) {
 	}
 	bytes := stat.Blocks * blockBytes
 	c.bytes += bytes
-	addTo(c.folders, label, bytes)
-	if stat.Mode&syscall.S_IFMT == syscall.S_IFREG && !isIn(path, c.layer.keeps) {
-		c.files = append(c.files, File{Path: path, Bytes: bytes, device: stat.Dev, inode: stat.Ino})
-		if len(c.files) >= 2*maxFiles {
-			c.files = largest(c.files, maxFiles)
-		}
+	if _, known := c.folders[label]; known || len(c.folders) < maxFolders {
+		c.folders[label] += bytes
 	}
 }
 
@@ -155,36 +160,40 @@ func (c *counting) isCounted(stat *syscall.Stat_t, isFolder bool) bool {
 	return false
 }
 
-var errOther = errors.New("another file has its name now")
-
-// Empty cuts the largest files to nothing until no more than a number of bytes is used, and returns those that it cut.
-func Empty(usage Usage, until int64) []File {
-	emptied := []File{}
-	for _, file := range usage.Files {
-		if usage.Bytes <= until {
-			break
-		}
-		if file.empty() == nil {
-			usage.Bytes -= file.Bytes
-			emptied = append(emptied, file)
-		}
-	}
-	return emptied
+// labelOf is the folder of the first or second level above a folder.
+func labelOf(root, folder string) string {
+	below, _ := filepath.Rel(root, folder)
+	parts := strings.SplitN(below, "/", 3)
+	return filepath.Join(root, filepath.Join(parts[:min(2, len(parts))]...))
 }
 
-// empty cuts the file that was counted, and no other one that has its name by now.
-func (f File) empty() error {
-	open, err := os.OpenFile(f.Path, os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return err
+func largest(folders map[string]int64) []Folder {
+	all := []Folder{}
+	for path, bytes := range folders {
+		all = append(all, Folder{path, bytes})
 	}
-	defer func() { _ = open.Close() }()
-	var stat syscall.Stat_t
-	if err := syscall.Fstat(int(open.Fd()), &stat); err != nil {
-		return err
+	slices.SortFunc(all, func(a, b Folder) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path))
+	})
+	return all[:min(shownFolders, len(all))]
+}
+
+// words explain to the agent what fills the disk, and what to do.
+func words(usage Usage, limit int64) string {
+	folders := []string{}
+	for _, each := range usage.Folders {
+		// A program has chosen the path.
+		path := strconv.QuoteToASCII(each.Path[:min(pathChars, len(each.Path))])
+		folders = append(folders, fmt.Sprintf("%s (%s)", path[1:len(path)-1], size(each.Bytes)))
 	}
-	if stat.Dev != f.device || stat.Ino != f.inode {
-		return errOther
+	return fmt.Sprintf("The disk of the machine (all but /workspace and /root) has %s of at most %s; the most is in %s. All programs were ended. "+
+		"Remove files that are not needed, and write large ones to /workspace, which has a disk of its own.",
+		size(usage.Bytes), size(limit), strings.Join(folders, ", "))
+}
+
+func size(bytes int64) string {
+	if bytes < gib {
+		return fmt.Sprintf("%d MiB", bytes>>20)
 	}
-	return open.Truncate(0)
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/gib)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 )
 
+const mib = 1 << 20
+
 // inOwnMounts marks the process that may mount: its mounts end with it.
 const inOwnMounts = "HAMLET_LAYER_TEST_MOUNTS"
 
@@ -82,7 +84,7 @@ func (c *container) path(name string) string { return filepath.Join(c.root, name
 
 func (c *container) layer(began time.Time) *Layer {
 	c.t.Helper()
-	layer, err := Open(c.root, c.path("out"), began)
+	layer, err := Open(c.root, began)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -139,7 +141,6 @@ func TestCountIsThatOfTheLayer(t *testing.T) {
 	expect(t, "what the kubelet counts", usage.Bytes, c.upperBytes())
 	expect(t, "three files", usage.Bytes, 9*mib)
 	expect(t, "the largest folder", usage.Folders[0], Folder{Path: c.path("usr/lib"), Bytes: 7 * mib})
-	expect(t, "the largest file", usage.Files[0].Path, c.path("usr/lib/other"))
 
 	if err := os.Remove(c.path("usr/lib/other")); err != nil {
 		t.Fatal(err)
@@ -159,76 +160,57 @@ func TestTimesThatProgramsSetHideNothing(t *testing.T) {
 	expect(t, "the file", layer.Count().Bytes, mib)
 }
 
-func TestEmptyTakesTheLargestFirst(t *testing.T) {
-	c := newContainer(t)
-	layer := c.layer(time.Now())
-	for name, bytes := range map[string]int{"tmp/a": 8 * mib, "tmp/b": 4 * mib, "tmp/c": mib, "out/kept": 32 * mib} {
-		write(t, c.path(name), bytes)
-	}
-	usage := layer.Count()
-	expect(t, "all is counted", usage.Bytes, 45*mib)
-	emptied := Empty(usage, 34*mib)
-	expect(t, "files", len(emptied), 2)
-	expect(t, "the rest stays, and so do files of the supervisor", layer.Count().Bytes, 33*mib)
-	info, err := os.Stat(c.path("tmp/a"))
-	expect(t, "its name stays", err == nil && info.Size() == 0, true)
-}
-
-func TestEmptyCutsNoOtherFile(t *testing.T) {
-	c := newContainer(t)
-	layer := c.layer(time.Now())
-	write(t, c.path("tmp/a"), 8*mib)
-	usage := layer.Count()
-	outside := filepath.Join(t.TempDir(), "outside")
-	write(t, outside, mib)
-	if err := os.Remove(c.path("tmp/a")); err != nil {
-		t.Fatal(err)
-	}
-	for _, swap := range []func() error{
-		func() error { return os.Symlink(outside, c.path("tmp/a")) },
-		func() error { write(t, c.path("tmp/a"), mib); return nil },
-		func() error { return syscall.Mkfifo(c.path("tmp/a"), 0o600) },
-	} {
-		if err := swap(); err != nil {
-			t.Fatal(err)
-		}
-		expect(t, "files", len(Empty(usage, 0)), 0)
-		if err := os.Remove(c.path("tmp/a")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	info, err := os.Stat(outside)
-	expect(t, "the file outside", err == nil && info.Size() == mib, true)
-}
-
 func TestCountOfAPlainFolder(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "a/b/old"), mib)
 	time.Sleep(2 * clockStep)
-	layer, err := Open(root, "", time.Now())
+	layer, err := Open(root, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Only the nearest folder has changed: nothing says so further up.
 	write(t, filepath.Join(root, "a/b/new"), 2*mib)
-	expect(t, "new files alone", layer.Count().Files[0].Path, filepath.Join(root, "a/b/new"))
-	expect(t, "their number", len(layer.Count().Files), 1)
+	expect(t, "new files alone", layer.Count().Folders[0], Folder{filepath.Join(root, "a/b"), 2 * mib})
 }
 
 func TestWordsAreBoundedAndHarmless(t *testing.T) {
 	path := "/tmp/\n\x1b[31m" + strings.Repeat("é", 3_000)
 	usage := Usage{Bytes: 3 << 30, Folders: []Folder{{path, 3 << 30}}}
-	files := []File{}
-	for range maxFiles {
-		files = append(files, File{Path: path, Bytes: mib})
-	}
-	text := words(usage, 4<<30, files)
-	if len(text) > 8_000 || strings.ContainsAny(text, "\n\x1b") {
+	text := words(usage, 4<<30)
+	if len(text) > 1_000 || strings.ContainsAny(text, "\n\x1b") {
 		t.Errorf("%d characters: %.300q", len(text), text)
 	}
-	for _, part := range []string{"3.0 GiB of at most 4.0 GiB", "emptied (64)", "Remove files"} {
+	for _, part := range []string{"3.0 GiB of at most 4.0 GiB", "Remove files"} {
 		expect(t, part, strings.Contains(text, part), true)
 	}
+}
+
+// used are the bytes of one count after the other, and left those after an end; ends says at which programs end.
+func TestThreshold(t *testing.T) {
+	for name, story := range map[string]struct {
+		used, left []int64
+		ends       []bool
+	}{
+		"it fills slowly, then programs clean up": {
+			used: []int64{300, 799, 805, 800, 750, 790}, left: []int64{0, 0, 805, 0, 0, 0}, ends: []bool{false, false, true, false, false, false},
+		},
+		"it grows on by a step above the mark": {
+			used: []int64{805, 835, 836, 840}, left: []int64{805, 0, 836, 0}, ends: []bool{true, false, true, false},
+		},
+		"who made room has to stay below again": {
+			used: []int64{870, 810, 840, 841}, left: []int64{870, 0, 0, 841}, ends: []bool{true, false, false, true},
+		},
+	} {
+		mark := thresholdOf(1_000)
+		for at, used := range story.used {
+			isPassed := mark.isPassed(used)
+			if isPassed {
+				mark.next = max(mark.end, story.left[at]+mark.step)
+			}
+			expect(t, fmt.Sprintf("%s: at %d of %v", name, at, story.used), isPassed, story.ends[at])
+		}
+	}
+	expect(t, "a step of a tiny limit", thresholdOf(3).step, 1)
 }
 
 // The count of a large layer, and of a tree of the image that has not changed.
@@ -241,7 +223,7 @@ func BenchmarkCount(b *testing.B) {
 			_ = os.WriteFile(filepath.Join(folder, fmt.Sprint(j)), []byte("x"), 0o644)
 		}
 	}
-	layer, err := Open(root, "", time.Now().Add(-time.Hour))
+	layer, err := Open(root, time.Now().Add(-time.Hour))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package layer
 
 import (
 	"log"
+	"syscall"
 	"time"
 )
 
@@ -18,27 +19,51 @@ const (
 type Programs interface {
 	// IsIdle is true if none runs; the channel then gets a value when one starts.
 	IsIdle() (bool, <-chan struct{})
-	// EndAll ends all of them because the layer is full. After that it calls explain, whose words it gives to those who wait for them.
-	EndAll(explain func() string)
+	// EndAll ends all of them, and gives the note to those who wait for them.
+	EndAll(note string)
 }
 
-// Watch looks at the room of the disk, and counts the layer when that has changed. It never returns.
+// threshold is the use of the layer at which programs end: 80 % of the limit of the kubelet. Above it they end again with
+// each further step of growth, so that an agent can clean up.
+type threshold struct{ end, step, next int64 }
+
+func thresholdOf(limit int64) threshold {
+	end := limit / 10 * 8
+	return threshold{end: end, step: max(1, limit/32), next: end}
+}
+
+func (t *threshold) isPassed(used int64) bool {
+	if used >= t.next {
+		return true
+	}
+	t.next = min(t.next, max(t.end, used+t.step))
+	return false
+}
+
+// Watch looks at the room of the disk, and counts the layer when the room has changed by a step: others use it and give it
+// back while the layer grows, so changes up and down add up. It never returns.
 func (l *Layer) Watch(limit int64, programs Programs) {
-	marks := MarksOf(limit)
-	state := State{Free: l.free, Next: marks.End}
+	mark, free, moved := thresholdOf(limit), l.free, int64(0)
 	var rest time.Time
 	for {
 		pause(programs)
-		free, err := l.Free()
-		if err != nil {
+		var system syscall.Statfs_t
+		if syscall.Statfs(l.root, &system) != nil {
 			continue
 		}
-		var isDue bool
-		if state, isDue = marks.Due(state, free); !isDue || time.Now().Before(rest) {
+		now := roomOf(&system)
+		moved, free = moved+max(free-now, now-free), now
+		if moved < mark.step || time.Now().Before(rest) {
 			continue
 		}
 		began := time.Now()
-		state = l.look(marks, state, programs)
+		moved = 0
+		if usage := l.Count(); mark.isPassed(usage.Bytes) {
+			programs.EndAll(words(usage, limit))
+			log.Printf(`{"level":"warn","message":"the disk of the hands was full, and their programs were ended","bytes":%d}`, usage.Bytes)
+			// The programs have written on until their end.
+			mark.next = max(mark.end, l.Count().Bytes+mark.step)
+		}
 		rest = time.Now().Add(restFactor * time.Since(began))
 	}
 }
@@ -46,33 +71,11 @@ func (l *Layer) Watch(limit int64, programs Programs) {
 // pause waits for the time of the next look. An idle agent costs next to nothing.
 func pause(programs Programs) {
 	if isIdle, started := programs.IsIdle(); isIdle {
-		timer := time.NewTimer(idleEvery)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.After(idleEvery):
 			return
 		case <-started:
 		}
 	}
 	time.Sleep(lookEvery)
-}
-
-// look counts, and does what the count asks for.
-func (l *Layer) look(marks Marks, state State, programs Programs) State {
-	usage := l.Count()
-	state, act := marks.Decide(state, usage.Bytes)
-	if !act.End {
-		return state
-	}
-	programs.EndAll(func() string {
-		// The programs have written on until their end.
-		usage = l.Count()
-		emptied := []File{}
-		if act.EmptyTo > 0 || usage.Bytes >= marks.Empty {
-			emptied = Empty(usage, marks.End)
-		}
-		log.Printf(`{"level":"warn","message":"the disk of the hands was full, and their programs were ended","bytes":%d,"emptied":%d}`, usage.Bytes, len(emptied))
-		return words(usage, marks.Limit, emptied)
-	})
-	return marks.Acted(state, l.Count().Bytes)
 }

@@ -66,6 +66,9 @@ func family() map[int][]int {
 	return children
 }
 
+// everyProcess stands for the id of a process where all that ended ones have left behind is meant.
+const everyProcess = ""
+
 // leftOf lists what a process has left behind: processes with its mark, strays, and all that these have started. A stray is an orphan
 // whose mark names no process of the table: a program took its mark away. The table's lock is held, so that a process that starts is no stray.
 func (t *Table) leftOf(id string) []int {
@@ -74,10 +77,14 @@ func (t *Table) leftOf(id string) []int {
 	var walk func(pid int, isLeft bool)
 	walk = func(pid int, isLeft bool) {
 		for _, child := range children[pid] {
+			isKnown := t.byPid[child] != nil
+			if isKnown && id == everyProcess {
+				continue
+			}
 			mark := markOf(child)
-			isOrphan := pid == own && t.byPid[child] == nil
-			isChildLeft := isLeft || mark == id || (isOrphan && t.byID[mark] == nil)
-			if isChildLeft && t.byPid[child] == nil {
+			isStray := pid == own && !isKnown && t.byID[mark] == nil
+			isChildLeft := isLeft || mark == id || isStray || id == everyProcess
+			if isChildLeft && !isKnown {
 				found = append(found, child)
 			}
 			walk(child, isChildLeft)
@@ -90,8 +97,7 @@ func (t *Table) leftOf(id string) []int {
 // killRounds is how often the supervisor looks for processes to end: they may start others meanwhile.
 const killRounds = 5
 
-// killLeft ends everything that a process has left behind. They may start others meanwhile, so it looks a few times until
-// none is left.
+// killLeft ends everything that a process has left behind.
 func (t *Table) killLeft(id string) {
 	for range killRounds {
 		t.mu.Lock()

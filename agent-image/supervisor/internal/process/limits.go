@@ -36,10 +36,6 @@ type Limits struct {
 	TimeoutMs int64 `json:"timeoutMs,omitempty"`
 	// OutputBytes are kept of each stream, the rest is counted and dropped; 16 MiB by default, at most 64 MiB.
 	OutputBytes int64 `json:"outputBytes,omitempty"`
-	// CPUSeconds, FileBytes and OpenFiles are limits of the kernel (setrlimit) for each process of the group.
-	CPUSeconds uint64 `json:"cpuSeconds,omitempty"`
-	FileBytes  uint64 `json:"fileBytes,omitempty"`
-	OpenFiles  uint64 `json:"openFiles,omitempty"`
 }
 
 func (l Limits) timeout() time.Duration {

@@ -185,10 +185,9 @@ func (s *spool) slice(offset, n int64) (part Part, grown <-chan struct{}) {
 	return part, s.grown
 }
 
-// follow is slice, and waits for the first byte until the time is over.
+// follow is like slice, but blocks until data or the timeout.
 func (s *spool) follow(offset, n int64, most time.Duration) Part {
-	timer := time.NewTimer(most)
-	defer timer.Stop()
+	late := time.After(most)
 	for {
 		part, grown := s.slice(offset, n)
 		if len(part.Data) > 0 || !part.More || n <= 0 {
@@ -196,7 +195,7 @@ func (s *spool) follow(offset, n int64, most time.Duration) Part {
 		}
 		select {
 		case <-grown:
-		case <-timer.C:
+		case <-late:
 			return part
 		}
 	}

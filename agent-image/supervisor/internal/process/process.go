@@ -32,9 +32,8 @@ type process struct {
 	stderr   *spool
 	timer    *time.Timer
 	over     chan struct{}
-	// explained is closed when note has the words about the end; nil for an end without any.
-	explained chan struct{}
-	note      string
+	// note explains the end, or what happened to the programs before.
+	note string
 }
 
 // pipes are the ends of a new process: its own, and ours.
@@ -153,15 +152,14 @@ func (p *process) end(status syscall.WaitStatus) {
 
 // drain waits a moment for output that was written before the end.
 func (p *process) drain() {
-	timer := time.NewTimer(drainTime)
-	defer timer.Stop()
+	late := time.After(drainTime)
 	for _, each := range []*spool{p.stdout, p.stderr} {
 		if each == nil {
 			continue
 		}
 		select {
 		case <-each.done:
-		case <-timer.C:
+		case <-late:
 			return
 		}
 	}

@@ -15,7 +15,7 @@ const rlimitTasks = 6
 // fork starts a process with its limits. It returns an error if there is no process at all; a program that cannot be
 // started is a process that says why and ends.
 func (t *Table) fork(spec Spec, theirs []*os.File) (int, error) {
-	limits, err := limitsOf(spec.Limits)
+	limits, err := limitsNow()
 	if err != nil {
 		return 0, err
 	}
@@ -79,31 +79,18 @@ func valueOf(name string, variables []string) string {
 	return ""
 }
 
-// limitsOf never raises a limit of the supervisor.
-func limitsOf(wanted Limits) ([]limit, error) {
-	limits := []limit{}
-	for _, each := range []struct {
-		resource int
-		value    uint64
-	}{
-		{syscall.RLIMIT_CPU, wanted.CPUSeconds},
-		{syscall.RLIMIT_FSIZE, wanted.FileBytes},
-		{syscall.RLIMIT_NOFILE, wanted.OpenFiles},
-		{rlimitTasks, maxTasks},
-	} {
-		if each.value == 0 && each.resource != syscall.RLIMIT_NOFILE {
-			continue
-		}
-		var now syscall.Rlimit
-		if err := syscall.Getrlimit(each.resource, &now); err != nil {
-			return nil, err
-		}
-		value := min(each.value, now.Max)
-		to := syscall.Rlimit{Cur: value, Max: value}
-		if each.value == 0 {
-			to = syscall.Rlimit{Cur: min(first.OpenFiles.Soft, now.Max), Max: now.Max}
-		}
-		limits = append(limits, limit{uintptr(each.resource), to})
+// limitsNow are the limits of every program. None is above that of the supervisor.
+func limitsNow() ([]limit, error) {
+	var files, tasks syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
+		return nil, err
 	}
-	return limits, nil
+	if err := syscall.Getrlimit(rlimitTasks, &tasks); err != nil {
+		return nil, err
+	}
+	most := min(maxTasks, tasks.Max)
+	return []limit{
+		{syscall.RLIMIT_NOFILE, syscall.Rlimit{Cur: min(first.OpenFiles.Soft, files.Max), Max: files.Max}},
+		{rlimitTasks, syscall.Rlimit{Cur: most, Max: most}},
+	}, nil
 }

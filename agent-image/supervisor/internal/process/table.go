@@ -177,13 +177,10 @@ func (t *Table) Wait(id string, most time.Duration) (Record, *Fault) {
 	if failure != nil {
 		return Record{}, failure
 	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
 	select {
 	case <-found.over:
 		found.drain()
-		t.untilExplained(found)
-	case <-timer.C:
+	case <-time.After(most):
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,12 +267,10 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 	}
 	t.mu.Unlock()
 	if !isOver && grace > 0 {
-		timer := time.NewTimer(grace)
 		select {
 		case <-p.over:
-		case <-timer.C:
+		case <-time.After(grace):
 		}
-		timer.Stop()
 	}
 	t.mu.Lock()
 	// After the end, the number may be the group of another process; the mark still finds what is left.
