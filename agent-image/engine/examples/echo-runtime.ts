@@ -9,9 +9,9 @@ export const createEchoRuntime = (): AgentRuntime => {
       if (typeof settings['prefix'] !== 'string') throw new Error('runtime.config.prefix must be text');
       prefix = settings['prefix'];
     },
-    execute: async function* ({ text }, { signal }) {
+    execute: async ({ text }, { signal }) => {
       signal.throwIfAborted();
-      yield doneWith(`${prefix}${text}`);
+      return doneWith(`${prefix}${text}`);
     },
     terminate: async () => {},
   };

@@ -28,18 +28,16 @@ export type AgentRuntime = {
   initialize(config: RuntimeConfig, host: RuntimeHost): Promise<void>;
 
   /**
-   * Works on an input and yields what happens. The last event is the only `outcome`. Text in the input that looks like a tool call
-   * is text, not an instruction to run the tool. `context.signal` aborts with `RunCancelled` when a person cancels, and with any
+   * Works on an input until its outcome. Text in the input that looks like a tool call is text, not an instruction to run the tool. `context.signal` aborts with `RunCancelled` when a person cancels, and with any
    * other reason when the resident gives the run back: then the outcome is `interrupted`, and a later `execute` with the
    * same run continues it. A rejection fails the run.
    */
-  execute(input: RuntimeInput, context: RuntimeContext): AsyncIterable<RuntimeEvent>;
+  execute(input: RuntimeInput, context: RuntimeContext): Promise<RuntimeOutcome>;
 
   /** Releases everything that `initialize` opened. Called once, also after a failed `initialize`. */
   terminate(): Promise<void>;
 };
 
-/** The settings of one runtime. */
 export type RuntimeConfig = Readonly<{
   /** Id of the session; id of the run if the run belongs to no session. */
   sessionId: string;
@@ -71,7 +69,6 @@ export type RuntimeHost = Readonly<{
 
 export type EngineParts = Readonly<{ model: ModelPort; tools: readonly Tool[] }>;
 
-/** A run that the agent was given. */
 export type RunInput = Readonly<{
   kind: 'run';
   run: string;
@@ -91,12 +88,6 @@ export type RunInput = Readonly<{
 export type SpeechInput = Readonly<{ kind: 'speech'; text: string; prompt: SystemPrompt; model: string }>;
 
 export type RuntimeInput = RunInput | SpeechInput;
-
-export type RuntimeEvent =
-  | Readonly<{ type: 'words'; text: string }>
-  | Readonly<{ type: 'call'; call: string; tool: string; state: 'begun' | 'settled' }>
-  | Readonly<{ type: 'output'; call: string; text: string }>
-  | Readonly<{ type: 'outcome'; outcome: RuntimeOutcome }>;
 
 export type RuntimeOutcome =
   | Readonly<{ kind: 'done'; text: string }>
@@ -129,11 +120,9 @@ export type Surroundings = Readonly<{
  */
 export type RunWork = Readonly<{
   surroundings(): Promise<Surroundings>;
-  /** Walks to a place. */
   go(placeId: string): Promise<ToolResult>;
   /** Follows an agent until it is near enough to speak to. */
   find(agentId: string): Promise<ToolResult>;
-  /** Speaks to one agent, or to all agents in earshot when `to` is null. */
   say(text: string, to: string | null): Promise<ToolResult>;
   /** Uses the place where the agent stands, for example reads the board. */
   use(): Promise<ToolResult>;
@@ -156,7 +145,6 @@ export class RunCancelled extends Error {}
 /** The reason of the signal when the process ends: requests and calls under way may finish within 8 s. */
 export class ProcessEnding extends Error {}
 
-/** The context of one input. */
 export type RuntimeContext = Readonly<{
   sessionId: string;
   /** The memory file of the repository, which its next session finds again; that of the agent without a repository. */
@@ -175,5 +163,4 @@ export type RuntimeContext = Readonly<{
   signal: AbortSignal;
 }>;
 
-/** The only event of a runtime that answers at once. */
-export const doneWith = (text: string): RuntimeEvent => ({ type: 'outcome', outcome: { kind: 'done', text } });
+export const doneWith = (text: string): RuntimeOutcome => ({ kind: 'done', text });

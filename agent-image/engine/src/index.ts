@@ -5,7 +5,6 @@ export type {
   RunInput,
   RuntimeConfig,
   RuntimeContext,
-  RuntimeEvent,
   RuntimeHost,
   RuntimeInput,
   RuntimeOutcome,
@@ -48,8 +47,8 @@ export { systemPrompt } from './loop/system-prompt.ts';
 export type { PromptParts, SystemPrompt } from './loop/system-prompt.ts';
 export { defineTool } from './effects/tool.ts';
 export type { CallContext, NeedsPermission, Tool, ToolDefinition, Verified } from './effects/tool.ts';
+export { withoutMiddle } from './effects/tool-outcome.ts';
 export type { ToolOutcome } from './effects/tool-outcome.ts';
-export { canonicalArguments } from './journal/arguments.ts';
 export type { Answer, Budgets, Effect, JournalEvent } from './journal/event.ts';
 export { JournalError } from './journal/journal.ts';
 export type { Journal, JournalEntry, JournalErrorCode, Payload } from './journal/journal.ts';

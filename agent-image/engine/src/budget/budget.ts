@@ -39,7 +39,6 @@ const WORDS: Readonly<Record<BudgetCode, string>> = {
   no_progress: 'calls that repeat earlier ones with the same result',
 };
 
-/** The one message that asks the model to finish. */
 export const finishMessage = (code: BudgetCode): string =>
   `This run is about to use up its budget of ${WORDS[code]} (${code}). Do not begin anything new. ` +
   'Answer now in words: say what is done, what is not done, and what comes next.';

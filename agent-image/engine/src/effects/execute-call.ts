@@ -1,10 +1,5 @@
-import { LateSignal } from './late-signal.ts';
-import { matcherOf } from '../journal/matcher.ts';
 import type { CallContext, NeedsPermission, PreparedCall } from './tool.ts';
-import type { ToolOutcome } from './tool-outcome.ts';
-import { bounded, ToolOutcome as ToolOutcomeSchema } from './tool-outcome.ts';
-
-const isOutcome = matcherOf(ToolOutcomeSchema);
+import { bounded, ToolOutcome as ToolOutcomeSchema, type ToolOutcome } from './tool-outcome.ts';
 
 /** `lost`: the attempt ended and its effect is unknown. */
 export type Attempt =
@@ -25,22 +20,16 @@ export async function executeCall(
   context: Omit<CallContext, 'signal'>,
   { timeoutMs, signal, after }: Timing,
 ): Promise<Attempt> {
-  const late = new LateSignal(signal);
+  const over = new AbortController();
   const timeout = Promise.withResolvers<Attempt>();
   const cancel = after(timeoutMs, () => {
-    late.abort(new DOMException('The call timed out.', 'TimeoutError'));
+    over.abort(new DOMException('The call timed out.', 'TimeoutError'));
     timeout.resolve({ kind: 'lost', outcome: { kind: 'timed_out', afterMs: timeoutMs }, error: null });
   });
-  const whole: CallContext = {
-    ...context,
-    get signal() {
-      return late.signal;
-    },
-  };
+  const whole: CallContext = { ...context, signal: AbortSignal.any([signal, over.signal]) };
   try {
     return await Promise.race([attempt(call, whole), timeout.promise]);
   } finally {
-    late.end();
     cancel();
   }
 }
@@ -49,7 +38,7 @@ async function attempt(call: PreparedCall, context: CallContext): Promise<Attemp
   try {
     const result = await call.execute(context);
     if (result.kind === 'needs_permission') return result;
-    const outcome = bounded(isOutcome(result) ? result : ToolOutcomeSchema.parse(result));
+    const outcome = bounded(ToolOutcomeSchema.parse(result));
     return outcome.kind === 'unknown' ? { kind: 'lost', outcome, error: null } : { kind: 'outcome', outcome };
   } catch (error) {
     return {

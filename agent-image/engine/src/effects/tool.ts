@@ -2,11 +2,12 @@ import type { z } from 'zod';
 import type { Effect } from '../journal/event.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
-/** The circumstances of one call. */
 export type CallContext = Readonly<{
   run: string;
   conversation: string;
   call: string;
+  /** The arguments as the model wrote them, as canonical JSON. */
+  args: string;
   /** The same for all attempts of a call, different for every other call: the idempotency key of the tool. */
   key: string;
   attempt: number;

@@ -1,17 +1,12 @@
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { JournalEvent } from './event.ts';
-import type { EventRow, EventTable } from './event-table.ts';
-import { toRow } from './event-table.ts';
-import type { JournalWrite, Payload } from './journal.ts';
-import { JournalError } from './journal.ts';
+import { toRow, type EventRow, type EventTable } from './event-table.ts';
+import { JournalError, type JournalWrite, type Payload } from './journal.ts';
 import type { RunTable } from './run-table.ts';
 
 export const MAX_PAYLOAD_BYTES = 16 << 20;
-/** Maximum number of bytes of UTF-8 for one unit of a JavaScript text. */
-const BYTES_PER_CHAR = 3;
 
-/** A write whose events have their places. */
 type Placed = Readonly<{ first: number; rows: readonly EventRow[]; events: readonly JournalEvent[] }> &
   Pick<JournalWrite, 'payloads'>;
 
@@ -78,7 +73,6 @@ export class Appender {
     if (sync) this.#sync();
   }
 
-  /** Commits what waits. */
   flush(): void {
     if (this.#waiting.length === 0) return;
     this.#try(() => {
@@ -172,7 +166,6 @@ const unwritable = (error: unknown): JournalError =>
   new JournalError('journal_unwritable', `The journal cannot be written: ${String(error)}`, { cause: error });
 
 function checkSize({ text }: Payload): void {
-  if (text.length * BYTES_PER_CHAR <= MAX_PAYLOAD_BYTES) return;
-  if (text.length > MAX_PAYLOAD_BYTES || Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
+  if (Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
     throw new JournalError('journal_too_large', `A payload is larger than ${MAX_PAYLOAD_BYTES} bytes. Shorten it.`);
 }

@@ -1,15 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { JournalEvent } from './event.ts';
-import type { JournalEntry } from './journal.ts';
-import { JournalError } from './journal.ts';
-import { matcherOf } from './matcher.ts';
-import type { ReadEvent } from './read-event.ts';
-import { readEvent } from './read-event.ts';
+import { JournalError, type JournalEntry } from './journal.ts';
+import { readEvent, type ReadEvent } from './read-event.ts';
 
 export const MAX_EVENT_BYTES = 64 << 10;
-/** Maximum number of bytes of UTF-8 for one unit of a JavaScript text. */
-const BYTES_PER_CHAR = 3;
-/** Maximum number of names whose numbers stay in memory. */
 const MAX_KNOWN_NAMES = 1_000;
 
 /** An event has numbers in place of its run, type and stage, since each name is in many events. */
@@ -51,9 +45,7 @@ const OF_RUN = 'run = (select id from name where name = ?)';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The rows of events. */
 export type EventTable = Readonly<{
-  /** Inserts an event in the caller's transaction. `row` is what `toRow` returned. */
   insert: (seq: number, row: EventRow) => void;
   /** To be called after a rollback: names that it removed have no number any more. */
   forgetNames: () => void;
@@ -61,7 +53,6 @@ export type EventTable = Readonly<{
   ofRun: (run: string, limit: number) => Iterable<Row>;
   after: (seq: number, limit: number) => Iterable<Row>;
   ofRunAfter: (run: string, seq: number, limit: number) => Iterable<Row>;
-  /** Events that open or close a run. */
   opensAndClosesAfter: (seq: number) => Iterable<Row>;
   /** The last event of each run that has no event of its closing, oldest first. */
   endsOfOpenRuns: (limit: number) => readonly Row[];
@@ -142,14 +133,12 @@ export type EventRow = Readonly<
   Pick<JournalEvent, 'run' | 'v' | 'type' | 'stage' | 'fence' | 'at' | 'elapsedMs'> & { body: string }
 >;
 
-const isEvent = matcherOf(JournalEvent);
-
 /** Checks the event as a reader will, so that every written event can be read. */
 export function toRow(event: JournalEvent): EventRow {
-  if (!isEvent(event)) JournalEvent.parse(event);
+  JournalEvent.parse(event);
   const { run, v, type, stage, fence, at, elapsedMs, ...own } = event;
   const body = JSON.stringify(own);
-  if (body.length * BYTES_PER_CHAR > MAX_EVENT_BYTES && Buffer.byteLength(body) > MAX_EVENT_BYTES)
+  if (Buffer.byteLength(body) > MAX_EVENT_BYTES)
     throw new JournalError(
       'journal_too_large',
       `An event of type ${type} is larger than ${MAX_EVENT_BYTES} bytes. Shorten it.`,

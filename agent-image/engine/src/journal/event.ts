@@ -145,11 +145,9 @@ const bodies = {
   /** `words`: the text of the person's words to the agent, as `keptWords` writes it; null without any. */
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
-  memory_written: { memory: hash },
   /** The spending of a run that works for this run. */
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   budget_warned: { code: z.enum(BUDGET_CODES) },
-  history_compacted: { summary: hash },
   /** A summary replaces the conversation before the run and the first turns of the run in later requests. */
   turns_compacted: { summary: hash, turns: count },
   cancel_asked: {},
@@ -174,10 +172,8 @@ export const JournalEvent = z.discriminatedUnion('type', [
   form('permission_asked'),
   form('permission_answered'),
   form('permission_expired'),
-  form('memory_written'),
   form('budget_spent'),
   form('budget_warned'),
-  form('history_compacted'),
   form('turns_compacted'),
   form('cancel_asked'),
   form('interrupted'),

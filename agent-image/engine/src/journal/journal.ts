@@ -1,6 +1,5 @@
 import type { JournalEvent } from './event.ts';
 
-/** A text and its reference. */
 export type Payload = Readonly<{ ref: string; text: string }>;
 
 /** An event at its place in the journal. Places count up from 1. Only a restored journal has gaps. */
@@ -49,7 +48,6 @@ export type Journal = Readonly<{
   readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
   /** For a mirror: entries of one run after a place, oldest first. */
   readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];
-  openRuns: (limit: number) => readonly RunRow[];
   rowOf: (run: string) => RunRow | null;
   lastRunOf: (conversation: string) => RunRow | null;
   close: () => void;

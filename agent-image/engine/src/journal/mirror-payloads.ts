@@ -30,9 +30,6 @@ function refsOf(event: JournalEvent): readonly string[] {
       return [event.result];
     case 'permission_answered':
       return event.words === null ? [] : [event.words];
-    case 'memory_written':
-      return [event.memory];
-    case 'history_compacted':
     case 'turns_compacted':
       return [event.summary];
     default:

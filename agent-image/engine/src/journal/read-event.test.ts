@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anEvent } from '../testing/an-event.ts';
-import type { EventType } from './event.ts';
-import { EVENT_TYPES, EVENT_VERSION } from './event.ts';
+import { EVENT_TYPES, EVENT_VERSION, type EventType } from './event.ts';
 import { readEvent } from './read-event.ts';
 
 test('each type of event is read as it was written', () => {

@@ -1,8 +1,6 @@
 import { EVENT_TYPES, EVENT_VERSION, JournalEvent } from './event.ts';
-import { matcherOf } from './matcher.ts';
 
 const MAX_ISSUES = 3;
-const isEvent = matcherOf(JournalEvent);
 
 /** A stored event before it is checked. */
 export type RawEvent = Readonly<Record<string, unknown>>;
@@ -27,7 +25,6 @@ export function readEvent(stored: RawEvent, upcasts: Upcasts = UPCASTS): ReadEve
   if (version > EVENT_VERSION) return newer(`version ${version}`);
   const event = upcastFrom(version, stored, upcasts);
   if (event === null) return damaged(`This engine does not know events of version ${version}.`);
-  if (isEvent(event)) return { ok: true, event };
   const { type } = event;
   if (typeof type === 'string' && !EVENT_TYPES.includes(type)) return newer(`type ${type}`);
   const parsed = JournalEvent.safeParse(event);

@@ -1,14 +1,11 @@
 import { renameSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { JournalEvent } from './event.ts';
-import { EVENT_VERSION } from './event.ts';
+import { EVENT_VERSION, type JournalEvent } from './event.ts';
 import { openEventTable, toRow } from './event-table.ts';
-import type { Payload } from './journal.ts';
-import { JournalError } from './journal.ts';
+import { JournalError, type Payload } from './journal.ts';
 import { SALT_REF } from './mirror-payloads.ts';
 import { openDatabase } from './open-database.ts';
-import type { RawEvent } from './read-event.ts';
-import { readEvent } from './read-event.ts';
+import { readEvent, type RawEvent } from './read-event.ts';
 
 /** Entries as a mirror returns them, oldest first, with the texts that they name. */
 export type MirrorPage = Readonly<{
@@ -16,7 +13,6 @@ export type MirrorPage = Readonly<{
   payloads: readonly Payload[];
 }>;
 
-/** Maximum number of open runs in a restored journal. */
 const MAX_OPEN_RUNS = 1_000;
 
 /**

@@ -3,7 +3,7 @@ import type { JournalEvent } from './event.ts';
 import type { RunRow } from './journal.ts';
 
 /** Raise it with every change of the table: a table with an older version is made again from the events. */
-const PROJECTION_VERSION = 1;
+const PROJECTION_VERSION = 2;
 
 const SCHEMA = `
 drop table if exists run;
@@ -16,18 +16,16 @@ create table run (
   opened_seq integer not null
 );
 create index run_by_conversation on run (conversation, opened_seq);
-create index open_run on run (opened_seq) where is_open = 1;
 create table projected (version integer not null, seq integer not null);
 insert into projected values (${PROJECTION_VERSION}, 0);
 `;
 
-/** The projection of runs: which are open, and which belong to a conversation. It can be dropped and is made again from the events. */
+/** The projection of runs: which are open, and which belong to a conversation. It can be made again from the events. */
 export type RunTable = Readonly<{
   /** Takes events in their order, in the caller's transaction. Only events that open or close a run change the table. */
   apply: (seq: number, event: JournalEvent) => void;
   /** The place of the last event that changed the table. */
   seq: () => number;
-  open: (limit: number) => readonly RunRow[];
   row: (run: string) => RunRow | null;
   lastOf: (conversation: string) => RunRow | null;
 }>;
@@ -39,7 +37,6 @@ export function openRunTable(database: DatabaseSync): RunTable {
   const close = database.prepare('update run set is_open = 0 where run = ?');
   const seq = database.prepare('select seq from projected');
   const saveSeq = database.prepare('update projected set seq = ?');
-  const open = database.prepare('select * from run where is_open = 1 order by opened_seq limit ?');
   const row = database.prepare('select * from run where run = ?');
   const lastOf = database.prepare('select * from run where conversation = ? order by opened_seq desc limit 1');
   return {
@@ -51,7 +48,6 @@ export function openRunTable(database: DatabaseSync): RunTable {
       saveSeq.run(place);
     },
     seq: () => Number(seq.get()?.['seq'] ?? 0),
-    open: (limit) => open.all(limit).flatMap((found) => rowFrom(found) ?? []),
     row: (run) => rowFrom(row.get(run)),
     lastOf: (conversation) => rowFrom(lastOf.get(conversation)),
   };

@@ -1,19 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Appender, type MakeRoom } from './appender.ts';
 import { digest } from './digest.ts';
-import type { JournalEvent } from './event.ts';
-import { EVENT_VERSION } from './event.ts';
-import type { EventTable } from './event-table.ts';
-import { fromRow, openEventTable, readable } from './event-table.ts';
-import type { Journal, JournalEntry, RunEvents } from './journal.ts';
-import { JournalError } from './journal.ts';
+import { EVENT_VERSION, type JournalEvent } from './event.ts';
+import { fromRow, openEventTable, readable, type EventTable } from './event-table.ts';
+import { JournalError, type Journal, type JournalEntry, type RunEvents } from './journal.ts';
 import { openDatabase } from './open-database.ts';
-import type { RunTable } from './run-table.ts';
-import { openRunTable } from './run-table.ts';
+import { openRunTable, type RunTable } from './run-table.ts';
 
 /** Maximum number of events of one run. A run with more could not be resumed, so its budgets must end it earlier. */
 const MAX_EVENTS_PER_RUN = 200_000;
-/** Maximum number of entries in one read by a mirror. */
 export const MAX_READ = 1_000;
 
 const NO_ROOM: MakeRoom = () => false;
@@ -49,7 +44,6 @@ function journalOn(database: DatabaseSync, path: string, makeRoom: MakeRoom): Jo
     append: (write) => appender.append(write),
     refer: (text) => ({ ref: digest(salt, text), text }),
     ...readers(database, events, () => appender.flush()),
-    openRuns: runs.open,
     rowOf: runs.row,
     lastRunOf: runs.lastOf,
     close: () => {
@@ -98,7 +92,6 @@ function readers(database: DatabaseSync, events: EventTable, flush: () => void) 
   };
 }
 
-/** Brings the projection of runs up to date with the last event. */
 function catchUp(database: DatabaseSync, table: EventTable, runs: RunTable): void {
   database.exec('begin immediate');
   for (const row of table.opensAndClosesAfter(runs.seq())) {

@@ -1,14 +1,11 @@
-import { OVER } from '../effects/linked-abort.ts';
 import type { ClosedOutcome } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { askModel } from './ask-model.ts';
-import type { Command } from '../state/decide.ts';
-import { decide } from '../state/decide.ts';
+import { decide, type Command } from '../state/decide.ts';
 import type { Kit } from './kit.ts';
 import { askPerson, recoverCall, settleCall, startCall } from './perform-call.ts';
 import type { Message } from './ports.ts';
-import type { RunState } from '../state/run-state.ts';
-import { currentCalls, unsettledCalls } from '../state/run-state.ts';
+import { currentCalls, unsettledCalls, type RunState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { historyBefore, readAnswer } from './transcript.ts';
 
@@ -105,7 +102,7 @@ async function settled(kit: Kit, tasks: Tasks, graceMs: number): Promise<void> {
   if (tasks.size === 0) return;
   const over = new AbortController();
   await Promise.race([Promise.allSettled(tasks.values()), kit.ports.clock.sleep(graceMs, over.signal)]);
-  over.abort(OVER);
+  over.abort();
 }
 
 async function interrupted(kit: Kit, session: Session, tasks: Tasks): Promise<RunOutcome> {

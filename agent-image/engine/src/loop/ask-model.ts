@@ -1,12 +1,9 @@
-import { linkedAbort, OVER } from '../effects/linked-abort.ts';
 import type { EventBody } from '../journal/event.ts';
 import { canonicalArguments } from '../journal/arguments.ts';
-import { matcherOf } from '../journal/matcher.ts';
 import type { Command } from '../state/decide.ts';
 import { canShorten, compactIfDue } from './compaction.ts';
 import type { Kit } from './kit.ts';
-import type { Message, ModelDelta, ModelRequest } from './ports.ts';
-import { ModelEnd } from './ports.ts';
+import { ModelEnd, type Message, type ModelDelta, type ModelRequest } from './ports.ts';
 import { requestOf } from './request.ts';
 import type { Session } from './session.ts';
 import { storedAnswer } from './transcript.ts';
@@ -14,8 +11,6 @@ import { storedAnswer } from './transcript.ts';
 /** Maximum number of streamed characters of one answer; the rest comes with the complete answer. */
 const MAX_STREAMED_CHARS = 1_000_000;
 const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
-
-const isModelEnd = matcherOf(ModelEnd);
 
 type Ask = Extract<Command, { type: 'ask_model' }>;
 type Failure = Extract<ModelEnd, { type: 'failed' }>;
@@ -68,26 +63,22 @@ async function streamed(
   { ask, request }: Readonly<{ ask: Ask; request: ModelRequest }>,
 ): Promise<ModelEnd> {
   const ended = Promise.withResolvers<ModelEnd>();
-  const stop = linkedAbort(session.killed.signal, () => ended.resolve(failure('aborted')));
+  const over = new AbortController();
+  const signal = AbortSignal.any([session.killed.signal, over.signal]);
+  signal.addEventListener('abort', () => ended.resolve(failure('aborted')), { once: true });
   // A run that has used up its time has one more request, in which it can finish.
   const timeoutMs =
     session.timeLeftMs > 0 ? Math.min(kit.limits.modelTimeoutMs, session.timeLeftMs) : kit.limits.modelTimeoutMs;
   const cancel = kit.ports.clock.after(timeoutMs, () => ended.resolve(failure('timed_out')));
-  let isRead = false;
   try {
-    const stream = kit.ports.model.chat(request, stop.signal);
-    const read = readStream(kit, session, { ask, stream }).then((end) => {
-      isRead = true;
-      return end;
-    });
-    return await Promise.race([read, ended.promise]);
+    const stream = kit.ports.model.chat(request, signal);
+    return await Promise.race([readStream(kit, session, { ask, stream }), ended.promise]);
   } catch (error) {
     kit.ports.notify({ type: 'problem', run: session.run, where: 'model', error });
     return failure('network');
   } finally {
     cancel();
-    stop.unlink();
-    if (!isRead) stop.abort(OVER);
+    over.abort();
   }
 }
 
@@ -109,9 +100,10 @@ async function readStream(
   return failure('cut');
 }
 
-function checked(end: unknown): ModelEnd {
-  if (!isModelEnd(end)) return failure('bad_answer');
-  if (end.type === 'failed' || end.toolCalls.length < 2) return end;
+function checked(given: unknown): ModelEnd {
+  const { success, data: end } = ModelEnd.safeParse(given);
+  if (!success) return failure('bad_answer');
+  if (end.type === 'failed') return end;
   return new Set(end.toolCalls.map(({ id }) => id)).size === end.toolCalls.length ? end : failure('bad_answer');
 }
 

@@ -4,9 +4,9 @@ import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { aTool, outcomeOf, someJournals, typesOf } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
-import type { Step } from '../testing/scripted-model.ts';
-import { calls, fails, hangs, says } from '../testing/scripted-model.ts';
+import { calls, fails, hangs, says, type Step } from '../testing/scripted-model.ts';
 import { modelCompaction } from './compaction.ts';
+import type { Notice } from './kit.ts';
 import type { ModelPort, ModelRequest } from './ports.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
 
@@ -130,10 +130,10 @@ test('an engine that ends while it makes a summary leaves none; the next one mak
   assert.deepEqual(typesOf(second, 'r1'), types);
   const model = aModel(seen, says(FOLDED));
   const limits = { interruptGraceMs: 20 };
-  const next = anEngine({ journal: second, model, tools, clock, compaction: modelCompaction(model), limits });
-  next.engine.listen('r1', (notice) => {
+  const notify = (notice: Notice): void => {
     if (notice.type === 'event' && notice.event.type === 'turns_compacted') void next.engine.release('r1', 'now');
-  });
+  };
+  const next = anEngine({ journal: second, model, tools, clock, compaction: modelCompaction(model), limits, notify });
   await outcomeOf(next.engine.resume('r1'));
   assert.equal(model.summaries.length, 1);
   assert.equal(seen.length, done, 'a summary starts no call');

@@ -1,3 +1,4 @@
+import { withoutMiddle } from '../effects/tool-outcome.ts';
 import type { EventBody } from '../journal/event.ts';
 import type { Journal, Payload } from '../journal/journal.ts';
 import type { RunState } from '../state/run-state.ts';
@@ -97,12 +98,6 @@ function lineOf(message: Message): string {
   const calls =
     message.role === 'assistant' ? message.toolCalls.map((call) => `[calls ${call.name} ${call.arguments}]`) : [];
   return `${message.role}: ${withoutMiddle([message.content, ...calls].join('\n'), MAX_MESSAGE_CHARS)}`;
-}
-
-function withoutMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const half = Math.floor(limit / 2);
-  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 }
 
 /** Summaries by the model that does the work. Without `contextTokens` only the model says that a request is too long. */

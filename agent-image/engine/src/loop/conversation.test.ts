@@ -3,8 +3,7 @@ import { after, test } from 'node:test';
 import { echo, outcomeOf, someJournals } from '../testing/a-tool.ts';
 import { anEngine, aRequest } from '../testing/an-engine.ts';
 import { SYSTEM_CLOCK } from './system-clock.ts';
-import type { Step } from '../testing/scripted-model.ts';
-import { calls, fails, says, scriptedModel } from '../testing/scripted-model.ts';
+import { calls, fails, says, scriptedModel, type Step } from '../testing/scripted-model.ts';
 
 const journals = someJournals();
 after(journals.remove);

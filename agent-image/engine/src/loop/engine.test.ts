@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { CallContext } from '../effects/tool.ts';
-import { defineTool } from '../effects/tool.ts';
+import { defineTool, type CallContext } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Effect } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -1,19 +1,12 @@
-import type { Answer, Budgets, EventBody } from '../journal/event.ts';
-import { Budgets as BudgetsSchema } from '../journal/event.ts';
-import type { Journal, Payload, RunRow } from '../journal/journal.ts';
-import type { RunOutcome } from './advance.ts';
-import { advance, recordedOutcome } from './advance.ts';
-import type { EngineLimits, EnginePorts, Kit, Notice } from './kit.ts';
-import { DEFAULT_LIMITS } from './kit.ts';
+import { Budgets as BudgetsSchema, type Answer, type Budgets, type EventBody } from '../journal/event.ts';
+import type { Journal, Payload } from '../journal/journal.ts';
+import { advance, recordedOutcome, type RunOutcome } from './advance.ts';
+import { DEFAULT_LIMITS, type EngineLimits, type EnginePorts, type Kit } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
-import type { PersonsWords } from './persons-words.ts';
-import { keptWords } from './persons-words.ts';
+import { keptWords, type PersonsWords } from './persons-words.ts';
 import { Session } from './session.ts';
 import type { SystemPrompt } from './system-prompt.ts';
 import { loadRun } from './transcript.ts';
-
-/** Maximum number of open runs that one call lists. */
-const MAX_LISTED = 1_000;
 
 export type RunRequest = Readonly<{
   conversation: string;
@@ -21,7 +14,6 @@ export type RunRequest = Readonly<{
   prompt: SystemPrompt;
   model: string;
   budgets: Budgets;
-  /** The stage, and the text of the plan that the stage belongs to. */
   stage: Readonly<{ id: string; plan: string }>;
   /** The run's id; if left out, the engine makes one. */
   run?: string;
@@ -61,13 +53,10 @@ export type Engine = Readonly<{
    * way; `gently` waits for them as `interrupt` does. The work on runs that work for it ends too.
    */
   release: (run: string, how: 'now' | 'gently') => Promise<void>;
-  /** Reports everything about one run to the listener, until the returned function is called. */
-  listen: (run: string, listener: (notice: Notice) => void) => () => void;
   /** The end of a run; null while it is open, and for a run that the journal does not have or cannot read. */
   outcomeOf: (run: string) => RunOutcome | null;
   /** Usage of a run so far; null for a run that the journal does not have or cannot read. */
   spentOf: (run: string) => Budgets | null;
-  openRuns: () => readonly RunRow[];
   /** Number of runs in memory. */
   active: () => number;
 }>;
@@ -79,7 +68,6 @@ export type ResumeOptions = Readonly<{
   answers?: readonly GivenAnswer[];
 }>;
 
-/** A person's answer to a question with their words to the agent, or the expiry of the question. */
 export type GivenAnswer = Readonly<{ request: string; answer: Answer | 'expired'; words?: PersonsWords }>;
 
 type Identified = RunRequest & Readonly<{ run: string }>;
@@ -88,18 +76,12 @@ type Loaded = Readonly<{ ok: true; session: Session }> | Readonly<{ ok: false; c
 
 const refused = (code: EngineRefusal): Readonly<{ ok: false; code: EngineRefusal }> => ({ ok: false, code });
 
-/** Mutable: runs come and go. */
 type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped: boolean };
 
 /** Makes an engine on a journal that this process has open. */
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const listeners = new Map<string, Set<(notice: Notice) => void>>();
-  const notify = (notice: Notice): void => {
-    ports.notify(notice);
-    for (const listener of listeners.get(runOf(notice)) ?? []) listener(notice);
-  };
-  const kit: Kit = { ports: { ...ports, notify }, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
+  const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
   const running: Running = { kit, works: new Map(), isStopped: false };
   return {
     start: async (given) => {
@@ -114,14 +96,6 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
     cancel: (run) => cancel(running, run),
     interrupt: () => interrupt(running),
     release: (run, how) => release(running, run, how),
-    listen: (run, listener) => {
-      const all = listeners.get(run) ?? new Set();
-      listeners.set(run, all.add(listener));
-      return () => {
-        all.delete(listener);
-        if (all.size === 0) listeners.delete(run);
-      };
-    },
     outcomeOf: (run) => {
       const loaded = loadRun(ports.journal, run);
       return loaded.ok && loaded.state.outcome !== null ? recordedOutcome(ports.journal, loaded.state) : null;
@@ -130,12 +104,9 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
       const loaded = loadRun(ports.journal, run);
       return loaded.ok ? loaded.state.spent : null;
     },
-    openRuns: () => ports.journal.openRuns(MAX_LISTED),
     active: () => running.works.size,
   };
 }
-
-const runOf = (notice: Notice): string => (notice.type === 'event' ? notice.event.run : notice.run);
 
 /** Events with the texts that they name. */
 type Change = Readonly<{ body: EventBody; payloads: readonly Payload[] }>;

@@ -26,7 +26,6 @@ export type EnginePorts = Readonly<{
 }>;
 
 export type EngineLimits = Readonly<{
-  /** Time for calls to settle after a cancel. */
   cancelGraceMs: number;
   /** Time for requests and calls to end after an interruption. */
   interruptGraceMs: number;

@@ -1,23 +1,19 @@
-import type { Attempt } from '../effects/execute-call.ts';
-import { executeCall } from '../effects/execute-call.ts';
+import { executeCall, type Attempt } from '../effects/execute-call.ts';
 import type { PreparedCall, Tool, Verified } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import { canonicalArguments, parseArguments } from '../journal/arguments.ts';
 import type { Kit } from './kit.ts';
 import type { ModelCall, ProposedCall, Question } from './ports.ts';
-import type { CallState } from '../state/run-state.ts';
-import { currentTurn, unsettledCalls } from '../state/run-state.ts';
+import { currentTurn, unsettledCalls, type CallState } from '../state/run-state.ts';
 import type { Session } from './session.ts';
 import { readAnswer } from './transcript.ts';
 
 /** Wait before another attempt of a call in the same process, multiplied by the number of attempts so far. */
 const RETRY_MS = 250;
 const MAX_ASK_ATTEMPTS = 5;
-/** Maximum number of questions to people about one call. */
 const MAX_QUESTIONS = 5;
 
-/** A call with its tool and its checked arguments. */
 type Ready = Readonly<{ call: CallState; tool: Tool; prepared: PreparedCall; proposed: ProposedCall }>;
 
 /** Settles a call, unless the run has ended meanwhile. */
@@ -219,10 +215,15 @@ const timing = (kit: Kit, session: Session, tool: Tool) => ({
   after: kit.ports.clock.after,
 });
 
-const contextOf = (kit: Kit, session: Session, { conversation, call, argumentsRef }: ProposedCall) => ({
+const contextOf = (
+  kit: Kit,
+  session: Session,
+  { conversation, call, arguments: args, argumentsRef }: ProposedCall,
+) => ({
   run: session.run,
   conversation,
   call,
+  args,
   key: kit.ports.journal.refer(`${session.run} ${call} ${argumentsRef}`).ref,
   fence: kit.ports.journal.fence,
   output: (text: string): void => {

@@ -14,7 +14,6 @@ after(journals.remove);
 const policy = { judge: () => ({ verdict: 'ask' as const, reason: 'a post' }) };
 const MIA = 'The person who answered, Mia, wrote to you:';
 
-/** The result of the call as the model reads it after the answer. */
 async function resultAfter(given: Omit<GivenAnswer, 'request'>): Promise<string> {
   const journal = journals.open();
   const model = scriptedModel([calls(['post', { text: 'x' }]), says('Done.')]);

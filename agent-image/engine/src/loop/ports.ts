@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Effect, OutcomeKind } from '../journal/event.ts';
-import { MAX_CALLS_PER_ANSWER } from '../journal/event.ts';
+import { MAX_CALLS_PER_ANSWER, type Effect, type OutcomeKind } from '../journal/event.ts';
 
 /** A message of a conversation, in the form that all providers share. */
 export type Message =

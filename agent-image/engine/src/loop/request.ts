@@ -50,13 +50,11 @@ type Fixed = {
   readonly compacted: RunState['compacted'];
   readonly system: ModelRequest['system'];
   readonly messages: Message[];
-  /** Number of turns in `messages`. */
   turns: number;
   /** The digest of the parts so far, each over the one before it. */
   chain: string;
 };
 
-/** Kept as long as the run is in memory. */
 const kept = new WeakMap<EventOf<'run_opened'>, Fixed>();
 
 function fixedSoFar(journal: Journal, session: Session, history: readonly Message[]): Fixed {

@@ -1,12 +1,9 @@
-import type { EventBody, JournalEvent } from '../journal/event.ts';
-import { EVENT_VERSION } from '../journal/event.ts';
+import { EVENT_VERSION, type EventBody, type JournalEvent } from '../journal/event.ts';
 import type { Payload } from '../journal/journal.ts';
-import type { Kit } from './kit.ts';
-import { isSoon, isSynced } from './kit.ts';
+import { isSoon, isSynced, type Kit } from './kit.ts';
 import type { IllegalMove } from '../state/move.ts';
 import { reduce } from '../state/reduce.ts';
-import type { RunState } from '../state/run-state.ts';
-import { currentCalls } from '../state/run-state.ts';
+import { currentCalls, type RunState } from '../state/run-state.ts';
 
 /** The reasons why a late result is refused: the run ended or was stopped while the result was on its way. */
 const LATE: ReadonlySet<IllegalMove> = new Set<IllegalMove>(['closed', 'cancelled', 'interrupted']);

@@ -9,7 +9,6 @@ export type PromptParts = Readonly<{
   time: string;
   place: string;
   standing: string;
-  /** The people of the conversation. */
   people: string;
 }>;
 

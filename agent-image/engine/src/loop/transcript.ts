@@ -3,13 +3,11 @@ import { finishMessage } from '../budget/budget.ts';
 import { renderOutcome, ToolOutcome } from '../effects/tool-outcome.ts';
 import { canonicalJson } from '../journal/digest.ts';
 import type { Journal } from '../journal/journal.ts';
-import { matcherOf } from '../journal/matcher.ts';
 import { renderWords } from './persons-words.ts';
 import type { Message, ModelCall } from './ports.ts';
 import { reduce } from '../state/reduce.ts';
 import type { CallState, RunState, Turn } from '../state/run-state.ts';
 
-/** Maximum number of earlier runs of a conversation in a request. */
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
@@ -21,18 +19,12 @@ const StoredAnswer = z.strictObject({
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.string() })),
 });
 
-/** The text that the journal stores for an answer of the model. */
 export const storedAnswer = (content: string, toolCalls: readonly ModelCall[]): string =>
   canonicalJson({ content, toolCalls });
 
-const isStoredAnswer = matcherOf(StoredAnswer);
-const isOutcome = matcherOf(ToolOutcome);
-
 export function readAnswer(journal: Texts, ref: string): z.infer<typeof StoredAnswer> {
   const text = journal.textOf(ref);
-  if (text === null) return { content: DELETED, toolCalls: [] };
-  const stored: unknown = JSON.parse(text);
-  return isStoredAnswer(stored) ? stored : StoredAnswer.parse(stored);
+  return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
 }
 
 /** The state of a run as the journal has it, or the reason why there is none. */
@@ -60,19 +52,17 @@ export function historyBefore(journal: Journal, state: RunState): readonly Messa
     const loaded = loadRun(journal, after);
     if (!loaded.ok) break;
     runs.push(loaded.state);
-    if (loaded.state.summary !== null || loaded.state.compacted !== null) break;
+    if (loaded.state.compacted !== null) break;
     ({ after } = loaded.state.opened);
   }
   return runs.toReversed().flatMap((run) => pastMessages(journal, run));
 }
 
 function pastMessages(journal: Texts, state: RunState): readonly Message[] {
-  if (state.summary !== null) return [summaryMessage(journal, state.summary)];
   const before = state.compacted === null ? [] : [summaryMessage(journal, state.compacted.summary)];
   return [...before, inputMessage(journal, state, false), ...runMessages(journal, state)];
 }
 
-/** A summary in the place of the messages that it replaces. */
 export const summaryMessage = (journal: Texts, summary: string): Message => ({
   role: 'user',
   content: `Summary of the conversation so far:\n${journal.textOf(summary) ?? DELETED}`,
@@ -142,9 +132,7 @@ function resultText(journal: Texts, call: CallState): string {
   if (call.result !== null) {
     const text = journal.textOf(call.result);
     if (text === null) return DELETED;
-    const stored: unknown = JSON.parse(text);
-    const result = renderOutcome(isOutcome(stored) ? stored : ToolOutcome.parse(stored));
-    return [result, ...wordsOf(journal, call)].join('\n');
+    return [renderOutcome(ToolOutcome.parse(JSON.parse(text))), ...wordsOf(journal, call)].join('\n');
   }
   if (call.attempt === 0) return 'The call did not run: the run ended before it.';
   return renderOutcome({ kind: 'unknown', text: 'The run ended before its result was known.' });

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { AgentRuntime, RunInput, RuntimeContext, RuntimeEvent, RuntimeOutcome } from '../agent-runtime.ts';
-import { RunCancelled } from '../agent-runtime.ts';
+import { RunCancelled, type AgentRuntime } from '../agent-runtime.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { Notice } from '../loop/kit.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { someJournals, typesOf } from '../testing/a-tool.ts';
-import { anEngine } from '../testing/an-engine.ts';
-import { BUDGETS } from '../testing/an-event.ts';
+import { anEngine, aRunContext, aRunInput, aRuntimeConfig } from '../testing/an-engine.ts';
 import { createCommandRuntime } from './command-runtime.ts';
-import type { Program, ProgramEnd, ProgramPort } from './program-port.ts';
-import { ProgramError } from './program-port.ts';
+import { ProgramError, type Program, type ProgramEnd, type ProgramPort } from './program-port.ts';
 
 const journals = someJournals();
 after(journals.remove);
@@ -37,62 +35,27 @@ function somePrograms(run: Run): ProgramPort & { readonly started: Program[]; re
   };
 }
 
-type Setting = Readonly<{ journal: Journal; programs: ProgramPort | null; config?: Record<string, string> }>;
+type Setting = Readonly<{
+  journal: Journal;
+  programs: ProgramPort | null;
+  config?: Record<string, string>;
+  notify?: (notice: Notice) => void;
+}>;
 
-async function aRuntime({ journal, programs, config = { command: 'agent' } }: Setting): Promise<AgentRuntime> {
+async function aRuntime({
+  journal,
+  programs,
+  config = { command: 'agent' },
+  notify = () => {},
+}: Setting): Promise<AgentRuntime> {
   const runtime = createCommandRuntime();
-  const settings = {
-    sessionId: 's1',
-    repoPath: '',
-    memoryPath: '',
-    agentId: 'ada',
-    displayName: 'Ada',
-    persona: 'Curious.',
-    settings: config,
-  };
-  await runtime.initialize(settings, {
+  await runtime.initialize(aRuntimeConfig(config), {
     engine: () => assert.fail('unused'),
-    engineWith: async (parts) => anEngine({ journal, limits: { cancelGraceMs: 200 }, ...parts }).engine,
+    engineWith: async (parts) => anEngine({ journal, limits: { cancelGraceMs: 200 }, notify, ...parts }).engine,
     model: { chat: () => assert.fail('unused') },
     programs,
   });
   return runtime;
-}
-
-const unused = () => assert.fail('unused');
-const anInput = (changes: Partial<RunInput> = {}): RunInput => ({
-  kind: 'run',
-  run: 'r1',
-  text: 'Bake bread; rm -rf $HOME',
-  prompt: { stable: 'You are Ada.', situation: '' },
-  model: '',
-  budgets: BUDGETS,
-  answers: [],
-  work: { surroundings: unused, go: unused, find: unused, say: unused, use: unused, look: unused },
-  ...changes,
-});
-
-const aContext = (signal = new AbortController().signal): RuntimeContext => ({
-  sessionId: 's1',
-  memoryPath: '/root/.mcp-memory/tools-0a1b2c3d/memory.jsonl',
-  repo: 'https://example.org/tools.git',
-  branch: 'main',
-  speaker: 'Bob',
-  place: null,
-  plan: '',
-  seed: 1,
-  signal,
-});
-
-async function eventsOf(events: AsyncIterable<RuntimeEvent>): Promise<readonly RuntimeEvent[]> {
-  const list: RuntimeEvent[] = [];
-  for await (const event of events) list.push(event);
-  return list;
-}
-
-async function outcomeOf(events: AsyncIterable<RuntimeEvent>): Promise<RuntimeOutcome> {
-  const last = (await eventsOf(events)).at(-1);
-  return last?.type === 'outcome' ? last.outcome : assert.fail('no outcome');
 }
 
 test('a command reads the prompt, its words stream, and its output is the answer: one call with the effect once', async () => {
@@ -102,11 +65,13 @@ test('a command reads the prompt, its words stream, and its output is the answer
     hear('bread.');
     return ended(0, 'Fresh bread.\n');
   });
-  const events = await eventsOf((await aRuntime({ journal, programs })).execute(anInput(), aContext()));
-  assert.equal(events.flatMap((event) => (event.type === 'words' ? [event.text] : [])).join(''), 'Fresh bread.');
-  assert.deepEqual(events.at(-1), { type: 'outcome', outcome: { kind: 'done', text: 'Fresh bread.' } });
+  const words: string[] = [];
+  const notify = (notice: Notice): void => void (notice.type === 'output' && words.push(notice.text));
+  const outcome = await (await aRuntime({ journal, programs, notify })).execute(aRunInput(), aRunContext());
+  assert.equal(words.join(''), 'Fresh bread.');
+  assert.deepEqual(outcome, { kind: 'done', text: 'Fresh bread.' });
   const [program] = programs.started;
-  assert.deepEqual([program?.argv, program?.stdin, program?.cwd], [['agent'], anInput().text, '/workspace']);
+  assert.deepEqual([program?.argv, program?.stdin, program?.cwd], [['agent'], aRunInput().text, '/workspace']);
   const { SESSION_ID, REPO_PATH, MEMORY_PATH, REPO, BRANCH } = program?.env ?? {};
   assert.deepEqual(
     [SESSION_ID, REPO_PATH, MEMORY_PATH, REPO, BRANCH],
@@ -125,7 +90,7 @@ test('settings alone say how: arguments with placeholders, which no shell reads,
     env: 'MODE=fast\nREPO_PATH=/elsewhere',
     cwd: '/srv',
   };
-  await outcomeOf((await aRuntime({ journal: journals.open(), programs, config })).execute(anInput(), aContext()));
+  await (await aRuntime({ journal: journals.open(), programs, config })).execute(aRunInput(), aRunContext());
   const [program] = programs.started;
   assert.deepEqual(program?.argv, ['agent', '--print', 'Bake bread; rm -rf $HOME', '--resume=s1', '{unknown}']);
   assert.deepEqual(
@@ -149,7 +114,7 @@ test('the exit decides: each failure has its code and says what the program said
   for (const [end, code, message] of outcomes) {
     const programs = somePrograms(async () => (end instanceof ProgramError ? Promise.reject(end) : end));
     const runtime = await aRuntime({ journal: journals.open(), programs });
-    const outcome = await outcomeOf(runtime.execute(anInput(), aContext()));
+    const outcome = await runtime.execute(aRunInput(), aRunContext());
     assert.ok(outcome.kind === 'failed' && outcome.code === code, JSON.stringify(outcome));
     assert.match(outcome.message, message);
   }
@@ -165,9 +130,8 @@ test('a command that was cut off asks a person, with both answers, and never run
       throw new ProgramError('hands_lost', 'the container ended', { started: true });
     });
     const abort = new AbortController();
-    const work = outcomeOf(
-      (await aRuntime({ journal: first, programs: cut })).execute(anInput(), aContext(abort.signal)),
-    );
+    const runtimeBefore = await aRuntime({ journal: first, programs: cut });
+    const work = runtimeBefore.execute(aRunInput(), aRunContext({ signal: abort.signal }));
     await begun.promise;
     abort.abort(new Error('the lease is lost'));
     assert.deepEqual(await work, { kind: 'interrupted' });
@@ -175,11 +139,11 @@ test('a command that was cut off asks a person, with both answers, and never run
     const journal = openSqliteJournal(path);
     const programs = somePrograms(async () => ended(0, 'Second loaf.'));
     const runtime = await aRuntime({ journal, programs });
-    const waiting = await outcomeOf(runtime.execute(anInput(), aContext()));
+    const waiting = await runtime.execute(aRunInput(), aRunContext());
     assert.deepEqual(waiting, { kind: 'waiting', requests: ['r1/1.0/1'] });
     assert.deepEqual([programs.started, programs.closed], [[], ['r1']], 'a program of the earlier process is ended');
     const answers = [{ request: 'r1/1.0/1', answer }];
-    const outcome = await outcomeOf(runtime.execute(anInput({ answers }), aContext()));
+    const outcome = await runtime.execute(aRunInput({ answers }), aRunContext());
     assert.equal(outcome.kind, 'done');
     assert.equal(programs.started.length, answer === 'repeat' ? 1 : 0);
     if (answer === 'repeat') assert.notEqual(programs.started[0]?.id, cut.started[0]?.id);
@@ -197,13 +161,15 @@ test('a cancel ends the program, names the call, and no word follows', async () 
   });
   const journal = journals.open();
   const abort = new AbortController();
-  const work = eventsOf((await aRuntime({ journal, programs })).execute(anInput(), aContext(abort.signal)));
+  const words: string[] = [];
+  const notify = (notice: Notice): void => void (notice.type === 'output' && words.push(notice.text));
+  const runtime = await aRuntime({ journal, programs, notify });
+  const work = runtime.execute(aRunInput(), aRunContext({ signal: abort.signal }));
   await begun.promise;
   abort.abort(new RunCancelled('stop'));
   late('too late');
-  const events = await work;
-  assert.deepEqual(events.at(-1), { type: 'outcome', outcome: { kind: 'cancelled', unsettled: ['1.0'] } });
-  assert.ok(!events.some((event) => event.type === 'words'));
+  assert.deepEqual(await work, { kind: 'cancelled', unsettled: ['1.0'] });
+  assert.deepEqual(words, []);
   assert.equal(typesOf(journal, 'r1').at(-1), 'run_closed');
 });
 
@@ -218,5 +184,5 @@ test('wrong settings and missing hands are named with the field to set; speech i
   await assert.rejects(aRuntime({ journal, programs: null }), /spec\.hands\.enabled/);
   const runtime = await aRuntime({ journal, programs });
   const speech = { kind: 'speech', text: 'Hi', prompt: { stable: '', situation: '' }, model: '' } as const;
-  await assert.rejects(outcomeOf(runtime.execute(speech, aContext())), { code: 'no_speech' });
+  await assert.rejects(runtime.execute(speech, aRunContext()), { code: 'no_speech' });
 });

@@ -1,33 +1,30 @@
 import { z } from 'zod';
-import type {
-  AgentRuntime,
-  RunInput,
-  RuntimeConfig,
-  RuntimeContext,
-  RuntimeEvent,
-  RuntimeHost,
-  RuntimeOutcome,
+import {
+  RunFailure,
+  type AgentRuntime,
+  type RunInput,
+  type RuntimeConfig,
+  type RuntimeContext,
+  type RuntimeHost,
+  type RuntimeOutcome,
 } from '../agent-runtime.ts';
-import { RunFailure } from '../agent-runtime.ts';
-import type { CallContext, Tool } from '../effects/tool.ts';
-import { defineTool } from '../effects/tool.ts';
+import { defineTool, type CallContext, type Tool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Engine } from '../loop/engine.ts';
-import { COMMAND_TOOL, commandModel } from './command-model.ts';
-import type { CommandSettings } from './command-settings.ts';
-import { commandLine, commandSettings } from './command-settings.ts';
+import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
+import { commandLine, commandSettings, type CommandSettings } from './command-settings.ts';
 import { carryOut } from './engine-runtime.ts';
-import type { Printed, ProgramEnd, ProgramPort } from './program-port.ts';
-import { ProgramError } from './program-port.ts';
+import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
 
-/** Characters of a failed command's output in the reason that people read. */
+const COMMAND_TOOL = 'command';
+const FREE = { usage: { prompt: 0, completion: 0, total: 0 }, moneyMicros: 0 };
+const FAILED = /^The call failed \((command_[a-z_]+)\)\. /;
 const MAX_REASON_CHARS = 600;
 /** The kernel takes at most 128 KiB in one variable. */
 const MAX_PERSONA_CHARS = 32_000;
 /** The program is stopped by its own timeout, before that of the call. */
 const CALL_SLACK_MS = 30_000;
 
-/** Mutable: the parts that `initialize` makes, and the context of each run under way. */
 type Command = {
   readonly settings: CommandSettings;
   readonly config: RuntimeConfig;
@@ -48,11 +45,11 @@ export function createCommandRuntime(): AgentRuntime {
     initialize: async (config, host) => {
       command = await initialized(config, host);
     },
-    execute: async function* (input, context) {
+    execute: async (input, context) => {
       if (command === null) throw new Error('initialize the runtime first');
       if (input.kind === 'speech')
         throw new RunFailure('no_speech', 'A command answers messages and runs. It has no words for speech.');
-      yield* execute(command, input, context);
+      return execute(command, input, context);
     },
     terminate: async () => {
       command = null;
@@ -65,33 +62,45 @@ async function initialized(config: RuntimeConfig, host: RuntimeHost): Promise<Co
   const { programs } = host;
   if (programs === null)
     throw new RunFailure('no_hands', 'A command needs hands. Set spec.hands.enabled of the Agent to true.');
-  const [contexts, reasons] = [new Map<string, RuntimeContext>(), new Map<string, string>()];
-  const tool = commandTool(
-    (context, prompt) => perform({ settings, config, programs, contexts, reasons }, context, prompt),
-    settings,
-  );
-  return {
-    settings,
-    config,
-    programs,
-    contexts,
-    reasons,
-    engine: await host.engineWith({ model: commandModel, tools: [tool] }),
-  };
+  const contexts: Command['contexts'] = new Map();
+  const reasons: Command['reasons'] = new Map();
+  const parts = { settings, config, programs, contexts, reasons };
+  const tool = commandTool((context, prompt) => perform(parts, context, prompt), settings);
+  return { ...parts, engine: await host.engineWith({ model: commandModel, tools: [tool] }) };
 }
 
-async function* execute(command: Command, input: RunInput, context: RuntimeContext): AsyncGenerator<RuntimeEvent> {
+/**
+ * Stands where a model stands, so that a command has the journal, the cancel and the questions of every run: it asks for the one call,
+ * and then answers with the call's result. A result that is not `ok` is a failure with its code.
+ */
+const commandModel: ModelPort = {
+  chat: async function* ({ messages }) {
+    const last = messages.at(-1);
+    yield last?.role === 'tool' ? answerTo(last) : callFor(last?.content ?? '');
+  },
+};
+
+const callFor = (prompt: string): ModelEnd => ({
+  type: 'answer',
+  content: '',
+  toolCalls: [{ id: COMMAND_TOOL, name: COMMAND_TOOL, arguments: JSON.stringify({ prompt }) }],
+  ...FREE,
+});
+
+function answerTo({ content, outcome }: Extract<Message, { role: 'tool' }>): ModelEnd {
+  if (outcome === 'ok') return { type: 'answer', content, toolCalls: [], ...FREE };
+  const code = FAILED.exec(content)?.[1] ?? (outcome === 'unknown' ? 'command_unknown' : 'command_failed');
+  return { type: 'failed', code, retryable: false, ...FREE };
+}
+
+async function execute(command: Command, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
   const { engine, programs, contexts, reasons } = command;
   const { run } = input;
   // A program of an earlier process has no reader any more. If it cannot be ended, the start of the next one says so.
   if (engine.outcomeOf(run) === null) await programs.end(run).catch(() => {});
   contexts.set(run, context);
   try {
-    for await (const event of carryOut(engine, { ...input, model: COMMAND_TOOL }, context)) {
-      if (event.type === 'output') yield { type: 'words', text: event.text };
-      else if (event.type === 'outcome') yield { type: 'outcome', outcome: worded(event.outcome, reasons.get(run)) };
-      else yield event;
-    }
+    return worded(await carryOut(engine, { ...input, model: COMMAND_TOOL }, context), reasons.get(run));
   } finally {
     contexts.delete(run);
     reasons.delete(run);

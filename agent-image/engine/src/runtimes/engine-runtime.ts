@@ -1,19 +1,19 @@
-import type {
-  AgentRuntime,
-  RunInput,
-  RuntimeContext,
-  RuntimeEvent,
-  RuntimeHost,
-  RuntimeOutcome,
+import {
+  doneWith,
+  ProcessEnding,
+  RunCancelled,
+  RunFailure,
+  type AgentRuntime,
+  type RunInput,
+  type RuntimeContext,
+  type RuntimeHost,
+  type RuntimeOutcome,
+  type SpeechInput,
 } from '../agent-runtime.ts';
-import { ProcessEnding, RunCancelled, RunFailure } from '../agent-runtime.ts';
 import type { RunOutcome } from '../loop/advance.ts';
 import type { Begun, Engine } from '../loop/engine.ts';
-import type { Notice } from '../loop/kit.ts';
-import { createEventQueue } from './event-queue.ts';
-import { speakOnce } from './speak-once.ts';
+import type { ModelPort } from '../loop/ports.ts';
 
-/** The stage of a run that has only one. */
 const STAGE = { id: 'main', plan: 'Answer the message.' };
 
 /** The runtime of an agent with a model: the journaled loop. Its conversation is the session. */
@@ -23,30 +23,34 @@ export function createEngineRuntime(): AgentRuntime {
     initialize: async (_config, given) => {
       host = given;
     },
-    execute: async function* (input, context) {
+    execute: async (input, context) => {
       if (host === null) throw new Error('initialize the runtime first');
-      if (input.kind === 'speech') yield* speakOnce(host.model, input, context.signal);
-      else yield* carryOut(await host.engine(), input, context);
+      if (input.kind === 'speech') return speakOnce(host.model, input, context.signal);
+      return carryOut(await host.engine(), input, context);
     },
     terminate: async () => {},
   };
 }
 
-/** Carries a run out with an engine, or continues it. */
-export async function* carryOut(
-  engine: Engine,
-  input: RunInput,
-  context: RuntimeContext,
-): AsyncGenerator<RuntimeEvent> {
+/** Answers speech with one request to a model, without tools, history and journal. */
+async function speakOnce(
+  model: ModelPort,
+  { text, prompt, model: name }: SpeechInput,
+  signal: AbortSignal,
+): Promise<RuntimeOutcome> {
+  const messages = [{ role: 'user' as const, content: text }];
+  for await (const part of model.chat({ model: name, at: null, system: prompt, messages, tools: [] }, signal)) {
+    if (part.type === 'failed') throw new RunFailure(`model_${part.code}`, `The model did not answer: ${part.code}.`);
+    if (part.type === 'answer') return doneWith(part.content);
+  }
+  throw new RunFailure('model_cut', 'The model did not answer: its stream ended too early.');
+}
+
+export async function carryOut(engine: Engine, input: RunInput, context: RuntimeContext): Promise<RuntimeOutcome> {
   const { run } = input;
   const { signal } = context;
   const ended = engine.outcomeOf(run);
-  if (ended !== null) return yield { type: 'outcome', outcome: outcomeOf(ended) };
-  const queue = createEventQueue<RuntimeEvent>();
-  const unlisten = engine.listen(run, (notice) => {
-    const event = eventOf(notice);
-    if (event !== null) queue.push(event);
-  });
+  if (ended !== null) return outcomeOf(ended);
   const onAbort = (): void => {
     if (signal.reason instanceof RunCancelled) engine.cancel(run);
     else void engine.release(run, signal.reason instanceof ProcessEnding ? 'gently' : 'now');
@@ -54,19 +58,13 @@ export async function* carryOut(
   try {
     const begun = await begin(engine, input, context);
     // The run that it works for was given back in between, and continues both later.
-    if (!begun.ok && begun.code === 'parent_not_active')
-      return yield { type: 'outcome', outcome: { kind: 'interrupted' } };
+    if (!begun.ok && begun.code === 'parent_not_active') return { kind: 'interrupted' };
     if (!begun.ok) throw new RunFailure(begun.code, `The engine does not work on the run: ${begun.code}.`);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    void begun.outcome.then(
-      (outcome) => queue.end({ type: 'outcome', outcome: outcomeOf(outcome) }),
-      (error: unknown) => queue.fail(error),
-    );
-    yield* queue.read();
+    return outcomeOf(await begun.outcome);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    unlisten();
   }
 }
 
@@ -78,16 +76,6 @@ async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeCont
   if (resumed.ok || resumed.code !== 'no_such_run') return resumed;
   const works = parent === undefined ? {} : { parent };
   return engine.start({ run, conversation: sessionId, input: text, prompt, model, budgets, stage: STAGE, ...works });
-}
-
-function eventOf(notice: Notice): RuntimeEvent | null {
-  if (notice.type === 'delta') return { type: 'words', text: notice.text };
-  if (notice.type === 'output') return { type: 'output', call: notice.call, text: notice.text };
-  if (notice.type !== 'event') return null;
-  const { event } = notice;
-  if (event.type === 'tool_intent') return { type: 'call', call: event.call, tool: event.tool, state: 'begun' };
-  if (event.type === 'tool_settled') return { type: 'call', call: event.call, tool: '', state: 'settled' };
-  return null;
 }
 
 function outcomeOf(outcome: RunOutcome): RuntimeOutcome {

@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEchoRuntime } from '../../examples/echo-runtime.ts';
-import { createRuntime, createStubRuntime } from '../index.ts';
-import type { AgentRuntime, RuntimeConfig, RuntimeContext, RuntimeHost } from '../index.ts';
-
-const config: RuntimeConfig = {
-  sessionId: 's1',
-  agentId: 'ada',
-  displayName: 'Ada',
-  persona: '',
-  repoPath: '/workspace',
-  memoryPath: '/memory.jsonl',
-  settings: {},
-};
-
-const context: RuntimeContext = {
-  sessionId: 's1',
-  memoryPath: '/memory.jsonl',
-  repo: 'https://example.org/tools.git',
-  branch: 'main',
-  speaker: 'bob',
-  place: 'the café',
-  plan: 'drinking coffee',
-  seed: 1,
-  signal: new AbortController().signal,
-};
+import {
+  createRuntime,
+  createStubRuntime,
+  type AgentRuntime,
+  type RuntimeContext,
+  type RuntimeHost,
+} from '../index.ts';
+import { aRunContext, aRuntimeConfig } from '../testing/an-engine.ts';
 
 const host: RuntimeHost = {
   engine: () => assert.fail('the runtime needs no engine'),
@@ -35,9 +19,8 @@ const host: RuntimeHost = {
 
 async function answerTo(runtime: AgentRuntime, text: string, changes: Partial<RuntimeContext> = {}): Promise<string> {
   const input = { kind: 'speech' as const, text, prompt: { stable: '', situation: '' }, model: '' };
-  for await (const event of runtime.execute(input, { ...context, ...changes }))
-    if (event.type === 'outcome' && event.outcome.kind === 'done') return event.outcome.text;
-  return assert.fail('no outcome');
+  const outcome = await runtime.execute(input, aRunContext(changes));
+  return outcome.kind === 'done' ? outcome.text : assert.fail(outcome.kind);
 }
 
 const registry = { stub: createStubRuntime, echo: createEchoRuntime };
@@ -50,7 +33,7 @@ const created = (name: string) => {
 
 test('the stub answers with prompt, repository and branch', async () => {
   const stub = created('stub');
-  await stub.initialize(config, host);
+  await stub.initialize(aRuntimeConfig(), host);
   const answer = await answerTo(stub, 'List files in repository');
   assert.match(answer, /^\[STUB RESPONSE\]\n/);
   assert.match(answer, /Received prompt: List files in repository\n/);
@@ -81,7 +64,7 @@ test('a name that every JavaScript object has is unknown too', () => {
 
 test('the example in the documentation works as described', async () => {
   const echo = created('echo');
-  await echo.initialize({ ...config, settings: { prefix: '> ' } }, host);
+  await echo.initialize(aRuntimeConfig({ prefix: '> ' }), host);
   assert.equal(await answerTo(echo, 'hello'), '> hello');
-  await assert.rejects(created('echo').initialize({ ...config, settings: { prefix: 3 } }, host), /prefix must be text/);
+  await assert.rejects(created('echo').initialize(aRuntimeConfig({ prefix: 3 }), host), /prefix must be text/);
 });

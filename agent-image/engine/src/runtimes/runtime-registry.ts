@@ -13,7 +13,6 @@ export type UnknownRuntime = Readonly<{
 
 export type CreatedRuntime = { ok: true; runtime: AgentRuntime } | { ok: false; error: UnknownRuntime };
 
-/** Creates a runtime by name. An unregistered name is a value, not an exception. */
 export function createRuntime(registry: RuntimeRegistry, name: string): CreatedRuntime {
   const factory = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (factory !== undefined) return { ok: true, runtime: factory() };

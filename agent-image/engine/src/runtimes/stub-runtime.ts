@@ -1,18 +1,16 @@
-import type { AgentRuntime } from '../agent-runtime.ts';
-import { doneWith } from '../agent-runtime.ts';
+import { doneWith, type AgentRuntime } from '../agent-runtime.ts';
 
 /** A runtime for tests: it does no work, and its answer repeats the input, the repository and the branch. */
 export const createStubRuntime = (): AgentRuntime => ({
   initialize: async () => {},
-  execute: async function* ({ text }, { repo, branch }) {
-    yield doneWith(
+  execute: async ({ text }, { repo, branch }) =>
+    doneWith(
       [
         '[STUB RESPONSE]',
         `Received prompt: ${text}`,
         `Context: repo=${repo ?? 'none'}, branch=${branch ?? 'none'}`,
         'No work was done: the stub runtime only answers.',
       ].join('\n'),
-    );
-  },
+    ),
   terminate: async () => {},
 });

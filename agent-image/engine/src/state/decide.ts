@@ -1,23 +1,20 @@
-import type { Pressure } from '../budget/budget.ts';
-import { budgetPressure } from '../budget/budget.ts';
-import type { Recovery } from '../effects/recovery.ts';
-import { planRecovery } from '../effects/recovery.ts';
+import { budgetPressure, type Pressure } from '../budget/budget.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
-import type { BudgetCode, ClosedOutcome } from '../journal/event.ts';
-import type { CallState, RunState } from './run-state.ts';
-import { currentCalls } from './run-state.ts';
+import type { BudgetCode, ClosedOutcome, Effect } from '../journal/event.ts';
+import { currentCalls, type CallState, type RunState } from './run-state.ts';
 
-/** Maximum number of attempts at one request to the model. */
 const MAX_MODEL_ATTEMPTS = 5;
 /** Milliseconds before the next attempt, by the number of attempts so far. */
 const BACKOFF_MS: readonly number[] = [0, 250, 1000, 4000, 8000];
+/** Maximum number of attempts of one call: each attempt may end the process. */
+const MAX_CALL_ATTEMPTS = 5;
 
 export type Command =
   | Readonly<{ type: 'open_stage' }>
   | Readonly<{ type: 'ask_model'; ask: number; attempt: number; delayMs: number; withTools: boolean }>
   | Readonly<{ type: 'warn'; code: BudgetCode }>
   | Readonly<{ type: 'start_call'; call: CallState }>
-  | Readonly<{ type: 'recover_call'; call: CallState; by: Exclude<Recovery, 'give_up'> }>
+  | Readonly<{ type: 'recover_call'; call: CallState; by: Recovery }>
   /** Shows a question to people. An engine shows a question once; the next engine shows it again. */
   | Readonly<{ type: 'ask_person'; call: CallState }>
   | Readonly<{ type: 'settle_call'; call: CallState; outcome: ToolOutcome }>
@@ -54,7 +51,6 @@ function closing({ turns, asking, warned }: RunState, pressure: Pressure): Comma
 }
 
 const isOver = (pressure: Pressure): pressure is NonNullable<Pressure> => pressure?.level === 'over';
-
 const close = (outcome: ClosedOutcome): Command => ({ type: 'close', outcome });
 const failed = (code: string): ClosedOutcome => ({ kind: 'failed', code });
 
@@ -97,9 +93,29 @@ function callCommand(state: RunState, call: CallState, pressure: Pressure): Comm
 
 function recover(call: CallState, volumeLost: boolean): Command | null {
   if (call.effect === null) return null;
-  const by = planRecovery({ effect: call.effect, attempt: call.attempt }, volumeLost);
-  if (by !== 'give_up') return { type: 'recover_call', call, by };
+  const by = recoveryOf(call.effect, call.attempt < MAX_CALL_ATTEMPTS, volumeLost);
+  if (by !== null) return { type: 'recover_call', call, by };
   return settle(call, { kind: 'failed', code: 'no_result', text: `${call.attempt} attempts ended without a result.` });
+}
+
+/** `ask` asks a person. */
+type Recovery = 'run' | 'verify' | 'ask';
+
+/** The way to settle a call whose last attempt has an unknown end; null to give up. */
+function recoveryOf(effect: Effect, hasAttempts: boolean, volumeLost: boolean): Recovery | null {
+  switch (effect) {
+    case 'read':
+    case 'idempotent':
+      return hasAttempts ? 'run' : null;
+    case 'keyed':
+      return hasAttempts ? 'run' : 'ask';
+    case 'verify':
+      return volumeLost || !hasAttempts ? 'ask' : 'verify';
+    case 'once':
+      return 'ask';
+    default:
+      return effect satisfies never;
+  }
 }
 
 const settle = (call: CallState, outcome: ToolOutcome): Command => ({ type: 'settle_call', call, outcome });

@@ -1,8 +1,14 @@
-import type { Answer, Effect, EventOf } from '../journal/event.ts';
-import type { IllegalMove, Reduced } from './move.ts';
-import { illegal, moved } from './move.ts';
-import type { CallPhase, CallState, QuestionAnswer, RunState } from './run-state.ts';
-import { currentCalls, currentTurn, UNANSWERED } from './run-state.ts';
+import type { Effect, EventOf } from '../journal/event.ts';
+import { illegal, moved, type IllegalMove, type Reduced } from './move.ts';
+import {
+  currentCalls,
+  currentTurn,
+  UNANSWERED,
+  type CallPhase,
+  type CallState,
+  type QuestionAnswer,
+  type RunState,
+} from './run-state.ts';
 
 /** Events of tool calls and of the questions about them. */
 export const CALL_EVENTS = [
@@ -74,13 +80,11 @@ function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
     case 'unknown':
       return effect === 'once' ? 'would_repeat' : null;
     case 'answered':
-      return permits(call.question?.answer) ? null : 'wrong_phase';
+      return ['allow', 'repeat'].includes(call.question?.answer ?? '') ? null : 'wrong_phase';
     default:
       return 'wrong_phase';
   }
 }
-
-const permits = (answer: Answer | 'expired' | null | undefined): boolean => answer === 'allow' || answer === 'repeat';
 
 const SETTLES: readonly CallPhase[] = ['requested', 'answered', 'running', 'unknown'];
 /** Outcomes of calls that never began. */
@@ -92,14 +96,10 @@ function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>):
   return { ...call, phase: 'settled', outcome, result };
 }
 
-/** A running call may come back with the demand for a permission before it has done anything; a `once` call runs once. */
-function isAskable({ phase, effect }: CallState, why: 'policy' | 'unknown'): boolean {
-  if (why === 'unknown') return phase === 'unknown';
-  return phase === 'requested' || (phase === 'running' && effect !== 'once');
-}
-
 function asked(call: CallState, { request, why }: EventOf<'permission_asked'>): MovedCall {
-  if (!isAskable(call, why)) return 'wrong_phase';
+  // A running call may need a permission before it does anything; a `once` call runs only once.
+  const mayAsk = call.phase === 'requested' || (call.phase === 'running' && call.effect !== 'once');
+  if (why === 'unknown' ? call.phase !== 'unknown' : !mayAsk) return 'wrong_phase';
   return { ...call, phase: 'asking', question: { request, why, ...UNANSWERED }, questions: call.questions + 1 };
 }
 

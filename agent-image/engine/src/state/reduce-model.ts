@@ -1,10 +1,7 @@
 import type { EventOf } from '../journal/event.ts';
-import type { Reduced } from './move.ts';
-import { illegal, moved } from './move.ts';
-import type { CallState, RunState } from './run-state.ts';
-import { currentCalls } from './run-state.ts';
+import { illegal, moved, type Reduced } from './move.ts';
+import { currentCalls, type CallState, type RunState } from './run-state.ts';
 
-/** Events of the model and of what the run spends. */
 export const MODEL_EVENTS = ['model_asked', 'model_answered', 'model_failed', 'budget_spent', 'budget_warned'] as const;
 
 export function reduceModel(state: RunState, event: EventOf<(typeof MODEL_EVENTS)[number]>): Reduced {
@@ -62,8 +59,7 @@ function failed(state: RunState, event: EventOf<'model_failed'>): RunState {
   return charged(next, { steps: 0, tokens: event.usage.total, moneyMicros: event.moneyMicros });
 }
 
-type Charge = Readonly<{ steps: number; tokens: number; moneyMicros: number }>;
-
+type Charge = Pick<RunState['spent'], 'steps' | 'tokens' | 'moneyMicros'>;
 const charged = (state: RunState, { steps, tokens, moneyMicros }: Charge): RunState => ({
   ...state,
   spent: {

@@ -7,8 +7,7 @@ import { aCall, anEvent, aRef } from '../testing/an-event.ts';
 import { decide } from './decide.ts';
 import type { IllegalMove } from './move.ts';
 import { reduce } from './reduce.ts';
-import type { RunState } from './run-state.ts';
-import { currentCalls, unsettledCalls } from './run-state.ts';
+import { currentCalls, unsettledCalls, type RunState } from './run-state.ts';
 
 function after(events: readonly JournalEvent[]): RunState {
   let state: RunState | null = null;

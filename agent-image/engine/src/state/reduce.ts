@@ -1,10 +1,8 @@
 import type { EventOf, EventType, JournalEvent } from '../journal/event.ts';
-import type { IllegalMove, Reduced } from './move.ts';
-import { illegal, isOneOf, moved } from './move.ts';
+import { illegal, isOneOf, moved, type IllegalMove, type Reduced } from './move.ts';
 import { CALL_EVENTS, reduceCall } from './reduce-call.ts';
 import { MODEL_EVENTS, reduceModel } from './reduce-model.ts';
-import type { RunState } from './run-state.ts';
-import { currentCalls, unsettledCalls } from './run-state.ts';
+import { currentCalls, unsettledCalls, type RunState } from './run-state.ts';
 
 /** Events that begin something. None is admitted after a cancel or an interruption. */
 const BEGINNINGS: readonly EventType[] = [
@@ -12,7 +10,6 @@ const BEGINNINGS: readonly EventType[] = [
   'model_asked',
   'tool_intent',
   'permission_asked',
-  'memory_written',
   'budget_warned',
   'turns_compacted',
 ];
@@ -40,7 +37,6 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
   volumeLost: false,
   cancelled: false,
   interrupted: false,
-  summary: null,
   compacted: null,
   outcome: null,
 });
@@ -48,7 +44,7 @@ const opened = (event: EventOf<'run_opened'>): RunState => ({
 function refusalOf(state: RunState, event: JournalEvent): IllegalMove | null {
   if (event.run !== state.opened.run) return 'wrong_run';
   if (event.type === 'run_resumed' ? !mayResume(state, event.fence) : event.fence !== state.fence) return 'stale_fence';
-  if (state.outcome !== null) return event.type === 'history_compacted' ? null : 'closed';
+  if (state.outcome !== null) return 'closed';
   if (!BEGINNINGS.includes(event.type)) return null;
   if (state.cancelled) return 'cancelled';
   return state.interrupted ? 'interrupted' : null;
@@ -71,10 +67,6 @@ function reduceRun(state: RunState, event: RunEvent): Reduced {
       return staged(state, 'none', 'open');
     case 'stage_closed':
       return staged(state, 'open', 'closed');
-    case 'memory_written':
-      return moved(state);
-    case 'history_compacted':
-      return moved({ ...state, summary: event.summary });
     case 'turns_compacted':
       return compacted(state, event);
     case 'cancel_asked':
@@ -120,15 +112,11 @@ function closed(state: RunState, { outcome, unsettled }: EventOf<'run_closed'>):
   const same = expected.length === unsettled.length && expected.every((id, index) => id === unsettled[index]);
   if (!same) return illegal('unsettled_differs');
   if (outcome.kind === 'cancelled' && !state.cancelled) return illegal('wrong_phase');
-  if (outcome.kind === 'done') {
-    if (state.cancelled) return illegal('cancelled');
-    if (!isAnswer(state, outcome.answer)) return illegal('nothing_done');
-  }
+  if (outcome.kind === 'done' && state.cancelled) return illegal('cancelled');
+  // Without an answer in words, a run has no result that a person can read.
+  if (outcome.kind === 'done' && !isAnswer(state.turns.at(-1), outcome.answer)) return illegal('nothing_done');
   return moved({ ...state, outcome });
 }
 
-/** True if the last turn is this answer, and in words. Without an answer a run has no result that a person can read. */
-function isAnswer(state: RunState, message: string): boolean {
-  const turn = state.turns.at(-1);
-  return turn !== undefined && turn.calls.length === 0 && turn.hasText && turn.message === message;
-}
+const isAnswer = (turn: RunState['turns'][number] | undefined, message: string): boolean =>
+  turn?.calls.length === 0 && turn.hasText && turn.message === message;

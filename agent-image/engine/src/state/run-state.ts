@@ -6,10 +6,8 @@ import type { Answer, BudgetCode, Budgets, ClosedOutcome, Effect, EventOf, Outco
  */
 export type CallPhase = 'requested' | 'asking' | 'answered' | 'running' | 'unknown' | 'settled';
 
-/** The answer to a question, with the reference of the person's words. */
 export type QuestionAnswer = Readonly<{ answer: Answer | 'expired'; words: string | null }>;
 
-/** The last question to people about a call. */
 export type CallQuestion = Readonly<{
   request: string;
   why: 'policy' | 'unknown';
@@ -31,7 +29,6 @@ export type CallState = Readonly<{
   attempt: number;
   key: string | null;
   question: CallQuestion | null;
-  /** Number of questions so far. */
   questions: number;
   outcome: OutcomeKind | null;
   result: string | null;
@@ -58,15 +55,12 @@ export type RunState = Readonly<{
   turns: readonly Turn[];
   asking: Asking;
   spent: Spent;
-  /** The warning to finish, and the number of turns before it. */
   warned: Readonly<{ code: BudgetCode; afterTurns: number }> | null;
   /** The last calls with their results, newest last, for the detection of a run without progress. */
   recentCalls: readonly string[];
   volumeLost: boolean;
   cancelled: boolean;
   interrupted: boolean;
-  /** Reference of the summary that replaces this run and all before it. */
-  summary: string | null;
   /** The summary of the conversation before this run and of its first turns. */
   compacted: Readonly<{ summary: string; turns: number }> | null;
   outcome: ClosedOutcome | null;

@@ -1,11 +1,21 @@
+import assert from 'node:assert/strict';
+import type { RunInput, RuntimeConfig, RuntimeContext } from '../agent-runtime.ts';
 import type { Tool } from '../effects/tool.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Engine, RunRequest } from '../loop/engine.ts';
-import { createEngine } from '../loop/engine.ts';
+import { createEngine, type Engine, type RunRequest } from '../loop/engine.ts';
 import type { EngineLimits, EnginePorts, Notice } from '../loop/kit.ts';
-import type { ModelPort, Question } from '../loop/ports.ts';
+import type { ClockPort, ModelPort, Question } from '../loop/ports.ts';
 import { SYSTEM_CLOCK } from '../loop/system-clock.ts';
 import { BUDGETS } from './an-event.ts';
+
+/** The system clock; the time-out of a call that never ends does not keep the process alive. */
+export const IDLE_CLOCK: ClockPort = {
+  ...SYSTEM_CLOCK,
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 export const aRequest = (fields: Partial<RunRequest> = {}): RunRequest => ({
   conversation: 'c1',
@@ -45,3 +55,40 @@ export function anEngine({
   );
   return { engine, notices, questions };
 }
+
+export const aRuntimeConfig = (settings: RuntimeConfig['settings'] = {}): RuntimeConfig => ({
+  sessionId: 's1',
+  repoPath: '/workspace',
+  memoryPath: '/memory.jsonl',
+  agentId: 'ada',
+  displayName: 'Ada',
+  persona: 'Curious.',
+  settings,
+});
+
+const unused = (): never => assert.fail('unused');
+
+export const aRunInput = (changes: Partial<RunInput> = {}): RunInput => ({
+  kind: 'run',
+  run: 'r1',
+  text: 'Bake bread; rm -rf $HOME',
+  prompt: { stable: 'You are Ada.', situation: '' },
+  model: 'test',
+  budgets: BUDGETS,
+  answers: [],
+  work: { surroundings: unused, go: unused, find: unused, say: unused, use: unused, look: unused },
+  ...changes,
+});
+
+export const aRunContext = (changes: Partial<RuntimeContext> = {}): RuntimeContext => ({
+  sessionId: 's1',
+  memoryPath: '/root/.mcp-memory/tools-0a1b2c3d/memory.jsonl',
+  repo: 'https://example.org/tools.git',
+  branch: 'main',
+  speaker: 'Bob',
+  place: 'the café',
+  plan: '',
+  seed: 1,
+  signal: new AbortController().signal,
+  ...changes,
+});

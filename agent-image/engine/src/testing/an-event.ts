@@ -1,5 +1,4 @@
-import type { EventBody, EventOf, EventType, JournalEvent } from '../journal/event.ts';
-import { EVENT_VERSION } from '../journal/event.ts';
+import { EVENT_VERSION, type EventBody, type EventOf, type EventType, type JournalEvent } from '../journal/event.ts';
 
 /** A readable reference of a text. */
 export const aRef = (text: string): string =>
@@ -72,17 +71,14 @@ const DEFAULTS: { readonly [T in EventType]: Omit<EventOf<T>, keyof typeof ENVEL
   permission_asked: { type: 'permission_asked', request: 'q1', call: '1.0', why: 'policy' },
   permission_answered: { type: 'permission_answered', request: 'q1', answer: 'allow', words: null },
   permission_expired: { type: 'permission_expired', request: 'q1' },
-  memory_written: { type: 'memory_written', memory: aRef('memory') },
   budget_spent: { type: 'budget_spent', by: 'r2', steps: 1, tokens: 1, moneyMicros: 1 },
   budget_warned: { type: 'budget_warned', code: 'budget_steps' },
-  history_compacted: { type: 'history_compacted', summary: aRef('summary') },
   turns_compacted: { type: 'turns_compacted', summary: aRef('summary'), turns: 1 },
   cancel_asked: { type: 'cancel_asked' },
   interrupted: { type: 'interrupted' },
   run_closed: { type: 'run_closed', outcome: { kind: 'failed', code: 'test' }, unsettled: [] },
 };
 
-/** An event of a type with some of its fields replaced. */
 export function anEvent<T extends EventType>(type: T, fields: Partial<Omit<EventOf<T>, 'type'>> = {}): JournalEvent {
   return { ...ENVELOPE, ...DEFAULTS[type], ...fields } as unknown as JournalEvent;
 }
@@ -90,7 +86,6 @@ export function anEvent<T extends EventType>(type: T, fields: Partial<Omit<Event
 export const withEnvelope = (body: EventBody, run = 'r1', fence = 1): JournalEvent =>
   ({ ...ENVELOPE, run, fence, ...body }) as JournalEvent;
 
-/** A call as an answer of the model asks for it. */
 export const aCall = (fields: Partial<EventOf<'model_answered'>['calls'][number]> = {}) => ({
   id: '1.0',
   modelId: 'call_1',

@@ -4,10 +4,8 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Tool } from '../effects/tool.ts';
-import { defineTool } from '../effects/tool.ts';
-import type { Effect } from '../journal/event.ts';
-import { EFFECTS } from '../journal/event.ts';
+import { defineTool, type Tool } from '../effects/tool.ts';
+import { EFFECTS, type Effect } from '../journal/event.ts';
 import type { Journal } from '../journal/journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import type { Begun } from '../loop/engine.ts';
