@@ -11,7 +11,6 @@ import { startHttpApi, type HttpApi } from './testing/http-api.ts';
 
 type Line = Record<string, unknown> & { event: string };
 
-/** The same limits as in main.ts. */
 const FINISH_WRITES_MS = 700;
 const END_MS = 950;
 

@@ -16,7 +16,7 @@ import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.t
 import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
 import type { Refusals } from './hands/refusals.ts';
 import type { SkillShelf } from './skills/skill-shelf.ts';
-import { createAside } from './loop/aside.ts';
+import { createAside } from './loop/act.ts';
 import { createDesk } from './loop/desk.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox, type EndReason } from './loop/inbox.ts';
@@ -42,7 +42,6 @@ import { SPEECH, voiceOf } from './runtime/voice.ts';
 import { connect, type Connection, type ConnectionPorts } from './process/connection.ts';
 import { introduce, untilAnswered } from './process/introduce.ts';
 
-/** Pause before the next attempt to take the lock from the pod of the previous cycle. */
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 const JOURNAL_FILE = 'journal.sqlite';

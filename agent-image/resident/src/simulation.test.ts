@@ -5,8 +5,7 @@ import { TICKS_PER_DAY } from '@hamlet/contract';
 import { voiceOf } from './runtime/voice.ts';
 import { createScriptedRuntime } from './runtime/scripted-runtime.ts';
 import { poolOf } from './testing/a-runtime.ts';
-import { coreVillage, type CoreVillage } from './testing/core-village.ts';
-import { lifeOf } from './testing/life-of.ts';
+import { coreVillage, lifeOf, type CoreVillage } from './testing/core-village.ts';
 
 const NAMES = ['ada', 'bob', 'cleo', 'dan'] as const;
 const SEEDS = [1, 2, 3, 7, 42, 1_000, 65_537, 4_000_000_000];

@@ -5,7 +5,7 @@ import { keepArtifactWith } from './artifacts/keep-artifact.ts';
 import type { ServerStates } from './capabilities/server-states.ts';
 import type { Machine } from './engine/machine.ts';
 import type { RunBook } from './engine/run-book.ts';
-import { connectHands, HandsError } from './hands/hands-client.ts';
+import { HandsError } from './hands/hands-client.ts';
 import { authorEnvironment, authorOf, packageEnvironment, type GitAuthor } from './hands/package-environment.ts';
 import { proxyEnvironment } from './hands/proxy-environment.ts';
 import { createRefusals, type Refusals } from './hands/refusals.ts';
@@ -136,7 +136,7 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
   const trees = createWorkTrees({ workspace, locks, environmentOf, repositoryOf });
   const { HAMLET_HANDS_SOCKET: socket } = env;
   const keepMemory: HandsPlace['keepMemory'] = async (run, signal) => {
-    if (socket !== undefined) await memories.keep(() => connectHands(socket), run, signal);
+    if (socket !== undefined) await memories.keep(socket, run, signal);
   };
   const refusals = createRefusals();
   return { environmentOf, workspace, memories, refusals, keepMemory, trees: withMemory(trees, memories) };

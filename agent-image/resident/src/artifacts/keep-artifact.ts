@@ -6,13 +6,11 @@ import { retry } from '../village/retry.ts';
 
 /** Bytes that a call made for people. */
 export interface MadeArtifact {
-  /** Name of a file; `artifactNameOf` makes one from any text. */
   readonly name: string;
   /** In lower case and without parameters: `text/csv`. */
   readonly mediaType: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly deliverable?: DeliverableKind;
-  /** Aborts the upload. */
   readonly signal: AbortSignal;
 }
 

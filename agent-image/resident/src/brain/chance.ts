@@ -15,7 +15,6 @@ export function seedOf(seed: number, ...words: readonly (string | number)[]): nu
   return Math.floor(chance(seed, ...words) * 0x1_0000_0000);
 }
 
-/** The element at a random number in 0…1; undefined only for an empty list. */
 export function choose<T>(list: readonly T[], random: number): T | undefined {
   return list[Math.floor(random * list.length)];
 }

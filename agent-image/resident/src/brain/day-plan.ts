@@ -2,7 +2,6 @@ import type { Landmark, LandmarkKind } from '@hamlet/contract';
 import { chance, choose } from './chance.ts';
 import type { Character } from './situation.ts';
 
-/** Words in a persona that show an interest in a kind of place. */
 const INTEREST_WORDS: Readonly<Record<LandmarkKind, readonly string[]>> = {
   square: ['meet', 'speak', 'people', 'social', 'music'],
   board: ['news', 'organis', 'organiz', 'question', 'help'],
@@ -118,7 +117,6 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
   };
 }
 
-/** The stop at a minute of the day: the last stop that has begun. */
 export function stopAt(plan: DayPlan, minute: number): Stop | undefined {
   return plan.stops.findLast(({ fromMinute }) => fromMinute <= minute);
 }
@@ -128,7 +126,6 @@ export function isBedtime(plan: DayPlan, minute: number): boolean {
   return minute < plan.rises || minute >= plan.retires;
 }
 
-/** True if the tier opens the place. */
 export function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
   return unlocked_by === undefined || rankOf(unlocked_by) <= rankOf(tier ?? '');
 }

@@ -77,7 +77,6 @@ export function goTo({ self }: Situation, landmarkId: string): Command {
   return self.moving_to?.landmark_id === landmarkId ? STAY : { kind: 'move', body: { landmark_id: landmarkId } };
 }
 
-/** A landmark's name within a sentence; its id when the map does not have the landmark. */
 export function nameOf({ landmarks }: Pick<Situation, 'landmarks'>, landmarkId: string): string {
   const place = landmarks.find(({ landmark_id }) => landmark_id === landmarkId);
   return place === undefined ? landmarkId : placeInWords(place);

@@ -1,4 +1,5 @@
 import type { AgentView, BoardNews, ItemView, Landmark, LedgerEntry, PurchaseItem, Wake } from '@hamlet/contract';
+import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { Thought } from './life/life-mind.ts';
 import type { Mind } from './mind.ts';
 import type { ResourcePlan } from './resource-plan.ts';
@@ -46,7 +47,6 @@ export interface Situation {
   readonly work: string | null;
   /** Decision of the model that has just arrived; null when there is none. */
   readonly thought: Thought | null;
-  /** The agent's language model, and its tokens an hour; null for an agent without a model. */
   readonly thinks: { readonly model: string; readonly tokensPerHour: number } | null;
 }
 
@@ -93,7 +93,6 @@ export interface Offer {
   readonly price: string;
 }
 
-/** A purchase that the agent wants, and why. */
 export interface Want {
   readonly item: PurchaseItem;
   readonly seconds: number;
@@ -108,7 +107,6 @@ export interface PlannedBid {
   readonly amount: string;
   readonly lane: string;
   readonly hours: string;
-  /** Price of the same GPU time on the price list. */
   readonly listPrice: string;
 }
 
@@ -128,4 +126,27 @@ export function tilesBetween(a: Tile, b: Tile): number {
 /** The landmark where the agent stands; undefined while it walks or stands out of doors. */
 export function placeOf({ self, landmarks }: Pick<Situation, 'self' | 'landmarks'>): Landmark | undefined {
   return self.moving_to === null ? landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id) : undefined;
+}
+
+/** Speech that reached the agent; `agent` is null when a person spoke. */
+export interface Heard {
+  readonly seq: number;
+  readonly text: string;
+  readonly speaker: string;
+  readonly agent: AgentView | null;
+  /** True if the speaker addressed this agent. */
+  readonly toMe: boolean;
+}
+
+/** The words that woke the agent; null if no words did, or if the agent that spoke is out of earshot by now. */
+export function heardBy({ wake, self, neighbours, agentIds, character }: Situation): Heard | null {
+  const text = wake?.kind === 'spoken_to' ? wordOf(wake, 'text') : undefined;
+  if (wake === null || text === undefined) return null;
+  const speaker = wordOf(wake, 'from') ?? 'visitor';
+  const words = { seq: wake.seq, text, speaker, toMe: wordOf(wake, 'to') === character.agentId };
+  if (!agentIds.has(speaker)) return { ...words, agent: null };
+  const agent = neighbours.find(
+    ({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES,
+  );
+  return agent === undefined ? null : { ...words, agent };
 }

@@ -33,7 +33,6 @@ const REMARKS: readonly string[] = [
   'A short rest does me good.',
 ];
 
-/** A sentence of the list that the agent has not said yet; null when it has said all. */
 function unsaid(list: readonly string[], said: readonly string[], random: number): string | null {
   const others = list.filter((text) => !said.includes(text));
   return choose(others, random) ?? null;

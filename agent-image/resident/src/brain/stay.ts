@@ -10,7 +10,6 @@ export type Clock = Readonly<z.infer<typeof Clock>>;
 
 /** A stay at one place, including the way there, in the form in which the memory file holds it while it lasts. */
 export const Stay = z.strictObject({
-  /** Id of the first turn of the stay. */
   id: z.string().max(64),
   /** Id of the landmark; null out of doors. */
   place: z.string().max(64).nullable(),
@@ -51,7 +50,6 @@ function withEvent(stay: Stay, event: string | null): Stay {
   return stay.did.length < EVENTS_MAX ? { ...stay, did: [...stay.did, text] } : { ...stay, more: stay.more + 1 };
 }
 
-/** A stay as one entry of the diary, in whole sentences. */
 export function diaryEntry({ name, from, to, did, more }: Stay): string {
   const events = did.length === 0 ? 'Nothing happened.' : did.join(' ');
   const rest = more === 0 ? '' : more === 1 ? ' One more thing happened.' : ` And ${more} more things happened.`;

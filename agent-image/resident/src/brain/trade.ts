@@ -105,7 +105,6 @@ export interface AuctionSeen {
   readonly endsAtMs: number;
   readonly closesAtMs: number;
   readonly reserve: bigint;
-  /** The agent's own bid; null when it has made none. */
   readonly ownBid: bigint | null;
 }
 

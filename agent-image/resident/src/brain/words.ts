@@ -26,7 +26,6 @@ export function sentence(text: string): string {
   return /[.!?…][”'’)]*$/u.test(whole) ? whole : `${whole}.`;
 }
 
-/** A minute of the day as hours and minutes: “09:30”. */
 export function clockInWords(minute: number): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;

@@ -10,9 +10,7 @@ import type { AgentConfig, ResidentReport } from '@hamlet/contract';
 import type { Answer } from '../village/village.ts';
 import { surveyHands } from '../hands/survey-hands.ts';
 import { aConfig } from '../testing/a-village.ts';
-import { brokerCapability } from './broker-capability.ts';
-import { machineCapabilities } from './machine-capabilities.ts';
-import { modelCapability } from './model-capability.ts';
+import { brokerCapability, machineCapabilities, modelCapability } from './capability.ts';
 import { ServerStates } from './server-states.ts';
 import { checkCapabilities, watchCapabilities, type WatchPorts } from './watch-capabilities.ts';
 
@@ -42,7 +40,7 @@ function ports(changes: Partial<WatchPorts> = {}): WatchPorts {
       config: async () => ({ kind: 'ok', value: aConfig() }),
       models: async () => ({ kind: 'ok', value: [{ model: 'up-model', contextTokens: 8_000 }] }),
     },
-    work: { reportCapabilities: async () => ({ kind: 'ok', value: {} }) },
+    work: { reportCapabilities: async () => ({ kind: 'ok', value: { stored: true } }) },
     skills: {
       find: async ({ skills }) =>
         skills.map(({ name, from }) => ({
@@ -156,7 +154,7 @@ test('checks are reported until the process ends, also after one that failed', a
         reportCapabilities: async (report) => {
           reports.push(report);
           if (reports.length === 2) stop.abort();
-          return { kind: 'ok', value: {} };
+          return { kind: 'ok', value: { stored: true } };
         },
       },
     }),

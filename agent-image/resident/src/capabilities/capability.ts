@@ -1,5 +1,9 @@
+import { connect } from 'node:net';
 import { CAPABILITY_NAME_MAX_CHARS, CAPABILITY_TEXT_MAX_CHARS } from '@hamlet/contract/resident';
-import type { Capability, CapabilityKind } from '@hamlet/contract';
+import type { AgentConfig, Capability, CapabilityKind } from '@hamlet/contract';
+import type { Machine } from '../engine/machine.ts';
+import { runtimeNameOf } from '../runtime/runtime-pool.ts';
+import type { Village } from '../village/village.ts';
 
 /** Something that a check is about. Most kinds are there once, and have no other name. */
 export type Subject = CapabilityKind | readonly [kind: CapabilityKind, name: string];
@@ -27,3 +31,93 @@ export const lacks = (subject: Subject, why: string, fix: string): Capability =>
   why: fitting(why),
   fix: fitting(fix),
 });
+
+const CONNECT_MS = 5_000;
+const FIX = 'check that the broker runs (kubectl get pods) and that the network policy admits agents';
+
+/** Whether the broker, the only way out of the pod, accepts a connection. Without one the village promises no way out. */
+export async function brokerCapability(broker: URL | null, hasProxy: boolean): Promise<readonly Capability[]> {
+  if (broker === null) return [];
+  if (!hasProxy)
+    return [
+      lacks('egress', 'the proxy of the pod did not start', 'read the log of the resident, then reboot the agent'),
+    ];
+  const fault = await faultOf(broker);
+  return [fault === null ? has('egress', `${broker.host} accepts connections`) : lacks('egress', fault, FIX)];
+}
+
+function faultOf({ hostname, port, host }: URL): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port === '' ? 80 : port), timeout: CONNECT_MS });
+    const end = (fault: string | null): void => {
+      socket.destroy();
+      resolve(fault);
+    };
+    socket.once('connect', () => end(null));
+    socket.once('timeout', () => end(`the broker ${host} does not answer`));
+    socket.once('error', ({ message }) => end(`the broker ${host} cannot be reached: ${message}`));
+  });
+}
+
+type Promised = Pick<AgentConfig, 'repository' | 'mcp_servers'>;
+
+/** Programs that drive a browser: a server that starts one of them promises a browser. */
+const BROWSER_SERVER = /playwright|chrome-devtools|puppeteer/;
+
+/** The promised parts of the machine, there or missing. A pod without hands was promised none. Pure. */
+export function machineCapabilities(hands: Machine['hands'], promised: Promised): readonly Capability[] {
+  if (hands === null) return [];
+  if (hands === 'silent')
+    return [
+      lacks('hands', 'the hands did not answer', 'look at the condition HandsReady and the log of the container hands'),
+    ];
+  const { programs } = hands;
+  return [
+    has('hands', `the hands answer; ${programs.length} known programs`),
+    has('shell', 'the hands run commands'),
+    ...gitIn(programs, promised),
+    ...browserIn(programs, promised),
+  ];
+}
+
+type Programs = readonly string[];
+
+function gitIn(programs: Programs, { repository }: Promised): readonly Capability[] {
+  if (programs.includes('git')) return [has('git', 'git is installed')];
+  if (repository === null) return [];
+  return [lacks('git', 'the image of the hands has no git', 'use the image of agents, or add git to spec.hands.image')];
+}
+
+function browserIn(programs: Programs, { mcp_servers: servers }: Promised): readonly Capability[] {
+  if (programs.includes('chromium')) return [has('browser', 'Chromium is installed')];
+  const isPromised = servers.some(({ command }) => command?.some((word) => BROWSER_SERVER.test(word)) === true);
+  if (!isPromised && !programs.includes('playwright')) return [];
+  return [lacks('browser', 'the image of the hands has no Chromium', 'install the full image: agentPods.tools=full')];
+}
+
+const MODEL_FIX = 'connect a model on the page Models, or name one in spec.model that the tier allows';
+
+/** Whether the agent has the model that its runtime needs, and whether the gateway serves it now. */
+export async function modelCapability(
+  village: Pick<Village, 'models'>,
+  config: Pick<AgentConfig, 'model' | 'runtime'>,
+): Promise<readonly Capability[]> {
+  const { model } = config;
+  if (model === null || model.scripted) {
+    if (runtimeNameOf(config) !== 'engine') return [];
+    return [
+      lacks(
+        'model',
+        `the runtime engine needs a language model, and there is none: ${model?.reason ?? 'the tier allows none that is served'}`,
+        MODEL_FIX,
+      ),
+    ];
+  }
+  const answer = await village.models();
+  if (answer.kind === 'unreachable')
+    return [lacks('model', `the gateway did not answer: ${answer.why}`, 'check that the API runs')];
+  if (answer.kind !== 'ok') return [];
+  return answer.value.some(({ model: served }) => served === model.name)
+    ? [has('model', `${model.name}, by ${model.provider}`)]
+    : [lacks('model', `the gateway does not serve ${model.name} to this agent now`, MODEL_FIX)];
+}

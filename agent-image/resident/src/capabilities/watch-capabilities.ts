@@ -9,10 +9,7 @@ import { foundView, type SkillShelf } from '../skills/skill-shelf.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { brokerCapability } from './broker-capability.ts';
-import { has, lacks } from './capability.ts';
-import { machineCapabilities } from './machine-capabilities.ts';
-import { modelCapability } from './model-capability.ts';
+import { brokerCapability, has, lacks, machineCapabilities, modelCapability } from './capability.ts';
 import type { ServerStates } from './server-states.ts';
 
 /** Pause between two checks while something is broken, and while nothing is. */
@@ -69,7 +66,6 @@ async function checkAndReport(ports: WatchPorts, config: AgentConfig, isFirst: b
   }
 }
 
-/** One check of everything. A check that fails is a capability that is broken. */
 export async function checkCapabilities(ports: WatchPorts, config: AgentConfig): Promise<ResidentReport> {
   if (config.mcp_servers.length > 0) await ports.openServers(config);
   const [model, machine, egress, skills] = await Promise.all([

@@ -12,7 +12,7 @@ const CHUNK = Buffer.alloc(1 << 20);
 
 /**
  * A file that holds room for the journal on the volume that it shares with the hands, whose programs may fill it. On a full
- * disk the resident gives the room up and goes on writing. It takes the room again when the volume has enough.
+ * disk the resident gives the room up and continues to write. It takes the room again when the volume has enough.
  */
 export interface Ballast {
   /** True if this call freed the room. */

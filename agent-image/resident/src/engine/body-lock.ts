@@ -6,7 +6,6 @@ export interface BodyLock {
   walk<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T>;
 }
 
-/** Mutable because it holds the last walk. */
 export function createBodyLock(): BodyLock {
   let last: Promise<unknown> = Promise.resolve();
   return {

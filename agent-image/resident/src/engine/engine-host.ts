@@ -16,17 +16,15 @@ import {
   type PolicyPort,
   type Tool,
 } from '@hamlet/engine';
+import { RUN_WORDS_MAX_CHARS } from '@hamlet/contract/resident';
 import type { Notes } from '../memory/notes.ts';
-import { recallShared } from '../memory/recall-shared.ts';
-import type { RepositoryMemory } from '../memory/repository-memory.ts';
+import { recallShared, type RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { createJournalMirror, type JournalMirror } from './journal-mirror.ts';
-import { noteMemories } from './note-memories.ts';
+import { noteMemories, type RunBook } from './run-book.ts';
 import { openJournal } from './open-journal.ts';
-import type { RunBook } from './run-book.ts';
-import { createWordPublisher, type WordPublisher } from './word-publisher.ts';
 
 export interface EngineHostPorts extends RetryPorts {
   readonly journalPath: string;
@@ -46,7 +44,6 @@ export interface EngineHost {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly mirror: JournalMirror;
-  /** Names of the tools of the engine. */
   readonly tools: readonly string[];
   /** Another engine on the journal, with a model and tools of its own. No policy judges these, and it recalls no notes. */
   engineWith(parts: EngineParts): Engine;
@@ -159,4 +156,51 @@ function report({ log, mirror, words }: Reporting, notice: Notice): void {
   if (notice.type !== 'problem') return;
   const { run, where, error } = notice;
   log.warn('engine_problem', { run_id: run, where, why: error instanceof Error ? error.message : String(error) });
+}
+
+const WAIT_MS = 100;
+/** Words of one run that wait for a request; more are dropped, since the answer has them all. */
+const MAX_WAITING_CHARS = 65_536;
+
+interface WordPorts {
+  readonly work: Pick<WorkVillage, 'publishWords'>;
+  readonly book: Pick<RunBook, 'find'>;
+}
+
+/** Sends words that the gateway does not see to the readers of a run. They may be lost. */
+interface WordPublisher {
+  /** `ask` is the answer that the words will be part of. */
+  add(run: string, ask: number, text: string): void;
+}
+
+/** Words of one run on their way. Mutable because they come and go. */
+class Words {
+  text = '';
+  ask = 0;
+  isSending = false;
+}
+
+function createWordPublisher({ work, book }: WordPorts): WordPublisher {
+  const waiting = new Map<string, Words>();
+  const send = async (run: string, words: Words): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    for (let booked = book.find(run); booked !== undefined && words.text !== ''; booked = book.find(run)) {
+      const text = words.text.slice(0, RUN_WORDS_MAX_CHARS);
+      words.text = words.text.slice(text.length);
+      const answer = await work.publishWords(run, booked.lease, { ask: words.ask, text });
+      if (answer.kind !== 'ok') break;
+    }
+    waiting.delete(run);
+  };
+  return {
+    add: (run, ask, text) => {
+      const words = waiting.get(run) ?? new Words();
+      waiting.set(run, words);
+      if (words.text.length < MAX_WAITING_CHARS) words.text += text;
+      words.ask = ask;
+      if (words.isSending) return;
+      words.isSending = true;
+      void send(run, words).catch(() => waiting.delete(run));
+    },
+  };
 }

@@ -116,33 +116,14 @@ function startProvider(): Promise<WireServer> {
 }
 
 function aWork(batches: Map<string, JournalBatch[]>): WorkVillage {
-  const unused = async () => assert.fail('unused');
   return {
-    posts: unused,
-    thread: unused,
-    schedules: unused,
-    workers: unused,
-    performCall: unused,
-    beginCall: unused,
-    endCall: unused,
-    keepArtifact: unused,
-    scripts: unused,
-    script: unused,
     noteMemories: async () => ok([]),
-    repositoryMemory: unused,
-    skillFiles: unused,
-    pinSkills: unused,
-    loadSkill: unused,
-    reportCapabilities: unused,
-    askPermission: unused,
-    waitRun: unused,
-    publishWords: unused,
-    mirrored: async () => ok({ entries: [], payloads: [] }),
+    mirrored: async () => ok({ entries: [], payloads: [], next: 0 }),
     mirror: async (run, _lease, batch) => {
       batches.set(run, [...(batches.get(run) ?? []), batch]);
       return ok({ stored_through: batch.entries.at(-1)?.seq ?? 0 });
     },
-  };
+  } satisfies Partial<WorkVillage> as unknown as WorkVillage;
 }
 
 async function setUp() {

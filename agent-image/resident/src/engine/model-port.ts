@@ -1,6 +1,13 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
-import { SYSTEM_CLOCK } from '@hamlet/engine';
-import type { ClockPort, Message, ModelDelta, ModelEnd, ModelPort, ModelRequest } from '@hamlet/engine';
+import {
+  SYSTEM_CLOCK,
+  type ClockPort,
+  type Message,
+  type ModelDelta,
+  type ModelEnd,
+  type ModelPort,
+  type ModelRequest,
+} from '@hamlet/engine';
 import {
   ANSWER_LIMITS,
   CHAT_PROFILES,
@@ -18,8 +25,6 @@ import {
 } from '@hamlet/models/chat-completions';
 import { z } from 'zod';
 import type { TokenSource } from '../village/agent-token.ts';
-import { planWait } from './plan-wait.ts';
-import type { RefusedAsk } from './plan-wait.ts';
 
 export interface GatewayPorts {
   /** Origin of the API. */
@@ -66,7 +71,6 @@ const NAMED: ReadonlySet<string> = new Set([
   'run_settled',
 ]);
 
-/** Bytes of a refusal that are read. */
 const REFUSAL_MAX_BYTES = 65_536;
 
 const Refused = z.object({ code: z.string(), detail: z.string().default('') });
@@ -231,4 +235,36 @@ function receiptIn(raw: unknown): { readonly moneyMicros: number; readonly note:
   const micros = parseAiDollars(price);
   const note = notes.includes('tools_ignored') ? `\n\n${TEXT_ONLY_NOTE}` : '';
   return { moneyMicros: micros > 0n ? Number(micros) : 0, note };
+}
+
+/** A refusal of the gateway, with the wait that it asks for; null if it asks for none. */
+interface RefusedAsk {
+  readonly code: string;
+  readonly retryAfterMs: number | null;
+}
+
+/** The waits for the gateway within one attempt of the engine. */
+interface Waits {
+  readonly count: number;
+  readonly waitedMs: number;
+  readonly limitMs: number;
+}
+
+/** Refusals that end by themselves: of requests a minute, of requests at one time, of a provider with no free place. */
+const PASSING: ReadonlySet<string> = new Set(['rate_limited', 'too_many_in_flight', 'model_busy']);
+const FIRST_MS = 1_000;
+/** Each request counts towards the requests a minute, so the waits grow up to this. */
+const LONGEST_BACKOFF_MS = 15_000;
+/** Conversations of one agent that wait for the same limit do not return together. */
+const SPREAD = 0.25;
+
+/**
+ * Milliseconds until the same request may be sent again: at least the time that the gateway asks for. Null if waiting
+ * does not help, or would be longer than `limitMs` in all. `chance` is from 0 to below 1. Pure.
+ */
+export function planWait({ code, retryAfterMs }: RefusedAsk, waits: Waits, chance: number): number | null {
+  if (!PASSING.has(code)) return null;
+  const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_MS * 2 ** waits.count);
+  const waitMs = Math.ceil(Math.max(retryAfterMs ?? 0, backoffMs) * (1 + SPREAD * chance));
+  return waits.waitedMs + waitMs > waits.limitMs ? null : waitMs;
 }

@@ -20,7 +20,6 @@ export interface JournalPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
-/** Frees room on the volume for the journal. */
 type OpeningPorts = JournalPorts & { readonly makeRoom: () => boolean };
 
 const BALLAST_FILE = 'ballast';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planWait } from './plan-wait.ts';
+import { planWait } from './model-port.ts';
 
 const none = { count: 0, waitedMs: 0, limitMs: 60_000 };
 

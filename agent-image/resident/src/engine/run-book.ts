@@ -3,6 +3,8 @@ import type { GitAuthor } from '../hands/package-environment.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { RunLease } from '../village/village.ts';
+import { retry, type RetryPorts } from '../village/retry.ts';
+import type { WorkVillage } from '../village/work-village.ts';
 
 /** Facts about a run under way for the tools and ports of the engine. Mutable because the skills follow when the run is prepared. */
 export interface BookedRun {
@@ -14,7 +16,6 @@ export interface BookedRun {
   readonly model: { readonly name: string; readonly contextTokens: number | null } | null;
   /** Only memories of this audience, and public ones, enter the run. */
   readonly audience: string;
-  /** Repository in which the run works; null if it has none. */
   readonly repository: Repository | null;
   /** The person for whom it commits; null for a run without a person. */
   readonly author: GitAuthor | null;
@@ -40,7 +41,6 @@ export interface RunBook {
   readonly size: number;
 }
 
-/** Mutable because runs come and go. */
 export function createRunBook(): RunBook {
   const runs = new Map<string, BookedRun>();
   return {
@@ -55,4 +55,30 @@ export function createRunBook(): RunBook {
       return runs.size;
     },
   };
+}
+
+interface MemoryNoting extends RetryPorts {
+  readonly work: Pick<WorkVillage, 'noteMemories'>;
+  readonly book: Pick<RunBook, 'find'>;
+}
+
+interface UsedMemories {
+  readonly run: string;
+  readonly written?: readonly string[];
+  readonly recalled?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reports to the API which memories a run writes or recalls, before it does: the API keeps which of them come from tainted runs.
+ * Returns the recalled ones that do; null if the API refuses, and the memories may then not be used.
+ */
+export async function noteMemories(
+  ports: MemoryNoting,
+  { run, written = [], recalled = [], signal }: UsedMemories,
+): Promise<readonly string[] | null> {
+  const booked = ports.book.find(run);
+  if (booked === undefined) return null;
+  const answer = await retry(() => ports.work.noteMemories(run, booked.lease, { written, recalled }), signal, ports);
+  return answer.kind === 'ok' ? answer.value : null;
 }

@@ -25,7 +25,6 @@ import type { RunBook } from './run-book.ts';
 const JOURNALED: ReadonlySet<string> = new Set(['engine', 'command']);
 /** The engine puts this before the code of a model's failure. */
 const MODEL_FAILURE = /^model_/;
-/** Maximum wait for the mirror before a run is settled or left. */
 const FLUSH_MS = 5_000;
 
 export interface ThinkingPorts extends RetryPorts {
@@ -62,7 +61,6 @@ export interface Thinking {
   thinks(name: string): boolean;
   /** False if the runtime needs the journal, and the journal cannot be used. Then the agent takes no runs. */
   isReady(name: string): Promise<boolean>;
-  /** The machine of the agent in words, for its prompt. */
   machineOf(config: Pick<AgentConfig, 'repository' | 'secrets'>): Promise<string>;
   /** The skills of a run in the versions that its first attempt found; its tools have them from then on. */
   skillsOf(held: HeldRun, config: AgentConfig, signal: AbortSignal): Promise<readonly Skill[]>;
@@ -84,7 +82,6 @@ export interface Thinking {
   end(): Promise<void>;
 }
 
-/** Mutable because it holds the engine once it is loaded. */
 export function createThinking(ports: ThinkingPorts): Thinking {
   const { log, book } = ports;
   let opening: Promise<EngineHost> | null = null;

@@ -4,17 +4,16 @@ import {
   OPENED_TITLE_MAX_CHARS,
   OpenedPage,
 } from '@hamlet/contract/resident';
-import type { CallContext, ToolOutcome } from '@hamlet/engine';
+import { withoutMiddle, type CallContext, type ToolOutcome } from '@hamlet/engine';
 import { ASK_AGAIN, deniedBy, LOST } from '../tools/outward.ts';
 import { failed, type ToolKit, type ToolResult } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
 import type { BegunCall } from '../village/work-village.ts';
-import type { BeginAnswer, CallLog, CallReport } from './call-log.ts';
+import type { BeginAnswer, CallLog, CallReport } from './hands-tool.ts';
 
 /** Tries for a slot of the tier, with a pause of `SLOT_PAUSE_MS`: about two minutes. */
 const SLOT_TRIES = 60;
 const SLOT_PAUSE_MS = 2_000;
-/** Characters of an outcome in its log. */
 const TEXT_MAX_CHARS = 4_000;
 const LOST_LEASE: ToolResult = { kind: 'unknown', text: 'This process has no lease on the run.' };
 
@@ -95,7 +94,7 @@ function claimedOutcome(outcome: ToolOutcome): { kind: 'ok' | 'failed'; code?: s
 function fitting({ opened, ...report }: CallReport): CallReport {
   const fields = Object.entries(report).map(([field, value]) => [
     field,
-    typeof value === 'string' ? shorter(value) : value,
+    typeof value === 'string' ? withoutMiddle(clean(value), CALL_LOG_TEXT_MAX_CHARS).toWellFormed() : value,
   ]);
   const pages = opened === undefined ? {} : { opened: opened.flatMap(fittingPage).slice(0, OPENED_PAGES_MAX) };
   return { ...(Object.fromEntries(fields) as CallReport), ...pages };
@@ -108,10 +107,3 @@ function fittingPage({ url, title, at }: OpenedPage): OpenedPage[] {
 }
 
 const clean = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed();
-
-function shorter(given: string): string {
-  const text = clean(given);
-  if (text.length <= CALL_LOG_TEXT_MAX_CHARS) return text;
-  const half = Math.floor(CALL_LOG_TEXT_MAX_CHARS / 2) - 50;
-  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed();
-}

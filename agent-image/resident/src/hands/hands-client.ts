@@ -3,10 +3,8 @@ import { z } from 'zod';
 
 /** The version of the protocol (agent-image/supervisor/README.md). */
 const VERSION = 1;
-/** Longest message in either direction. */
 const MAX_FRAME_BYTES = 1 << 20;
 const HEAD_BYTES = 4;
-/** Time for a connection and its hello. */
 const HELLO_MS = 5_000;
 
 const Answer = z.object({
@@ -82,6 +80,16 @@ export async function connectHands(path: string): Promise<HandsConnection> {
     isIdle: () => lost === null && waiting.size === 0,
     keepAlive: (holds) => void (holds ? socket.ref() : socket.unref()),
   };
+}
+
+/** Uses a connection of its own. Rejects with `HandsError`. */
+export async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
+  const hands = await connectHands(path);
+  try {
+    return await use(hands);
+  } finally {
+    hands.close();
+  }
 }
 
 function frameOf(message: object): Buffer {

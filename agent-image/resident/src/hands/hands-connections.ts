@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { connectHands, HandsError, type HandsConnection } from './hands-client.ts';
 
-/** Time for the answer of a kept connection. */
 const ANSWER_MS = 5_000;
 /** No process has this owner: no id contains such a character. */
 const NO_OWNER = '?';
@@ -14,7 +13,6 @@ export interface HandsConnections {
   give(connection: HandsConnection): void;
 }
 
-/** Mutable because it keeps a connection. */
 export function connectionsTo(socketPath: string): HandsConnections {
   let free: HandsConnection | null = null;
   return {

@@ -5,7 +5,6 @@ import { joinedOutput, OutputPart, type EndedProcess } from './process-record.ts
 import type { WorkTrees } from './repository/work-trees.ts';
 import { startProcess, untilEnded, type EnvironmentOf } from './start-process.ts';
 
-/** Bytes of one read. */
 const READ_BYTES = 64 << 10;
 /** Bytes of one stream that are kept as text; of a longer one, its first and its last half. */
 const KEPT_BYTES = 256 << 10;
@@ -23,7 +22,7 @@ const NOWHERE: ProgramsPlace = { environmentOf: () => ({}), trees: null, workspa
 /** The programs that run in the hands, by the supervisor at a socket. */
 export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE): ProgramPort => ({
   run: (program, ports) =>
-    withHands(socketPath, async (hands) => {
+    asPrograms(socketPath, async (hands) => {
       await start(hands, { program, place, signal: ports.signal });
       try {
         return await follow(hands, program, ports);
@@ -32,7 +31,7 @@ export const handsPrograms = (socketPath: string, place: ProgramsPlace = NOWHERE
       }
     }),
   end: (owner) =>
-    withHands(socketPath, async (hands) => {
+    asPrograms(socketPath, async (hands) => {
       await hands.ask('close', { owner }, z.unknown()).catch((error: unknown) => {
         throw asProgramError(error, true);
       });
@@ -44,12 +43,12 @@ const Owners = z.object({ processes: z.array(z.object({ owner: z.string().option
 
 /** Runs that have processes in the hands, ended ones too. Rejects with `ProgramError`. */
 export const runsInHands = (socketPath: string): Promise<readonly string[]> =>
-  withHands(socketPath, async (hands) => {
+  asPrograms(socketPath, async (hands) => {
     const { processes } = await hands.ask('list', {}, Owners);
     return [...new Set(processes.flatMap(({ owner = '' }) => (RUN_ID.test(owner) ? [owner] : [])))];
   });
 
-async function withHands<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
+async function asPrograms<T>(path: string, use: (hands: HandsClient) => Promise<T>): Promise<T> {
   const hands = await connectHands(path).catch((error: unknown) => {
     throw asProgramError(error, false);
   });

@@ -1,17 +1,9 @@
-import type { AgentConfig, VillageTool } from '@hamlet/contract';
-import { EGRESS_ANSWER_S } from '@hamlet/contract/resident';
-import {
-  canonicalArguments,
-  defineTool,
-  type CallContext,
-  type Tool,
-  type ToolOutcome,
-  type Verified,
-} from '@hamlet/engine';
+import type { AgentConfig, CallReport, HandsToolName } from '@hamlet/contract';
+import { EGRESS_ANSWER_S, HANDS_TOOLS } from '@hamlet/contract/resident';
+import { defineTool, type CallContext, type Tool, type ToolOutcome, type Verified } from '@hamlet/engine';
 import type { z } from 'zod';
 import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
 import { outcomeOf, type ToolResult } from '../tools/tool-kit.ts';
-import type { CallLog, CallReport } from './call-log.ts';
 import type { ReadScript } from '../scripts/read-script.ts';
 import type { ChangeLog } from './files/change-log.ts';
 import { HandsError, type HandsClient, type HandsConnection } from './hands-client.ts';
@@ -20,13 +12,11 @@ import { withRefusals, type Refusals } from './refusals.ts';
 import type { WorkTrees } from './repository/work-trees.ts';
 import type { EnvironmentOf } from './start-process.ts';
 
-/** The hands of one pod, as its tools use them. */
 export interface HandsKit {
   readonly agentId: string;
   readonly connections: HandsConnections;
   /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
-  /** Folder of the sessions of `shell`, in the hands. */
   readonly shells: string;
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;
@@ -63,14 +53,10 @@ export interface HandsWork<Input> {
   readonly recover?: (input: Input, job: HandsJob) => Promise<HandsEnd | null>;
 }
 
-/** Time for the bookkeeping of a call besides its own work. */
 const SLACK_MS = 30_000;
 const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 
-export interface Described<Input> extends Pick<VillageTool, 'description' | 'effect'> {
-  readonly name: string;
-  readonly input: z.ZodType<Input>;
-}
+export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
   /** The longest time of the work. */
   readonly timeoutMs: number;
@@ -81,38 +67,26 @@ type Work<Input> = HandsWork<Input> & {
 };
 
 /** A tool that runs in the hands, with its line of the contract's table. */
-export function handsTool<Input>(kit: HandsKit, described: Described<Input>, work: Work<Input>): Tool {
-  const { name, description, effect, input } = described;
+export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work: Work<HandsInput<N>>): Tool {
+  const { description, effect, input } = HANDS_TOOLS[name];
+  const callOf = (given: HandsInput<N>, { args }: CallContext): Call<HandsInput<N>> => {
+    return { tool: name, given, args, repeats: effect !== 'verify' };
+  };
   const shared = {
     name,
     description,
-    input,
+    // The table has the schema of each name; the compiler knows only that of all names together.
+    input: input as unknown as z.ZodType<HandsInput<N>>,
     timeoutMs: work.timeoutMs + (work.mayWait === true ? WAIT_MS : 0) + SLACK_MS,
+    execute: (given: HandsInput<N>, context: CallContext) =>
+      outcomeOf(() => execute({ kit, context }, callOf(given, context), work)),
   };
-  // `prepare` puts the work in, which needs the arguments as the model wrote them.
-  const nothing = async (): Promise<ToolOutcome> => ({ kind: 'unknown', text: '' });
-  const unverified = async (): Promise<Verified> => ({ kind: 'unknown' });
-  const tool =
-    effect === 'verify'
-      ? defineTool<Input>({ ...shared, effect, execute: nothing, verify: unverified })
-      : defineTool<Input>({ ...shared, effect, execute: nothing });
-  return {
-    ...tool,
-    prepare: (value) => {
-      const parsed = input.safeParse(value);
-      const checked = tool.prepare(value);
-      if (!checked.ok || !parsed.success) return checked;
-      const args = canonicalArguments(JSON.stringify(value));
-      const call: Call<Input> = { tool: name, given: parsed.data, args, repeats: effect !== 'verify' };
-      return {
-        ok: true,
-        call: {
-          execute: (context) => outcomeOf(() => execute({ kit, context }, call, work)),
-          verify: (context) => verify({ kit, context }, call, work),
-        },
-      };
-    },
-  };
+  if (effect !== 'verify') return defineTool({ ...shared, effect });
+  return defineTool({
+    ...shared,
+    effect,
+    verify: (given, context) => verify({ kit, context }, callOf(given, context), work),
+  });
 }
 
 interface Call<Input> {
@@ -126,7 +100,7 @@ type Place = Pick<HandsJob, 'kit' | 'context'>;
 /** Stores the start of the call at the API, does the work, and stores its end. */
 async function execute<Input>(place: Place, { given, ...call }: Call<Input>, work: Work<Input>): Promise<ToolResult> {
   const { kit, context } = place;
-  return withHands(place, async (hands) => {
+  return inHands(place, async (hands) => {
     const begun = await kit.calls.begin(context, { ...call, boot: hands.boot });
     if (begun.kind !== 'begun') return begun;
     const { folder: tree, note } = await kit.trees.of(hands, context, context.signal);
@@ -159,7 +133,7 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
   const { kit, context } = place;
   const { recover } = work;
   if (recover === undefined) return { kind: 'unknown' };
-  const found = await withHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
+  const found = await inHands<Verified | ToolOutcome>(place, async (hands): Promise<Verified> => {
     const state = await kit.calls.find(context, { ...call, boot: hands.boot });
     if (state.kind === 'absent') return { kind: 'not_done' };
     if (state.boot !== null && state.boot !== hands.boot) return { kind: 'unknown' };
@@ -174,7 +148,7 @@ async function verify<Input>(place: Place, { given, ...call }: Call<Input>, work
 }
 
 /** A lost connection leaves the end of a call open: the next attempt finds out. */
-async function withHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T>): Promise<T | ToolOutcome> {
+async function inHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise<T>): Promise<T | ToolOutcome> {
   let hands: HandsConnection;
   try {
     hands = await kit.connections.take();
@@ -191,4 +165,35 @@ async function withHands<T>({ kit }: Place, use: (hands: HandsClient) => Promise
   } finally {
     kit.connections.give(hands);
   }
+}
+
+export type { CallReport };
+
+/** A call that may run. `waitsMs`: the time that it may take longer, because people are asked about what it sends; default none. */
+interface BegunWork {
+  readonly kind: 'begun';
+  readonly waitsMs?: number;
+}
+
+/** The call may run, or its result says why it may not. */
+export type BeginAnswer = BegunWork | ToolResult;
+
+/** `absent`: the call certainly did not begin. `boot`: the start of the hands in which it began; null if that is not known. */
+type KnownCall = { readonly kind: 'absent' } | { readonly kind: 'begun'; readonly boot: string | null };
+
+/** A call with its arguments as JSON, and the present start of the hands. */
+interface BegunIn {
+  readonly tool: string;
+  readonly args: string;
+  readonly boot: string;
+  /** True if the call may run again, also after another start of the hands. */
+  readonly repeats: boolean;
+}
+
+/** The log of the calls of a run that are carried out in the hands. */
+export interface CallLog {
+  /** Stores the start of a call before it runs. */
+  begin(context: CallContext, call: BegunIn): Promise<BeginAnswer>;
+  end(context: CallContext, end: { readonly outcome: ToolOutcome; readonly report: CallReport }): Promise<void>;
+  find(context: CallContext, call: BegunIn): Promise<KnownCall>;
 }

@@ -18,7 +18,6 @@ const MAX_HEADER_BYTES = 65_536;
 const MAX_TARGET_LENGTH = 300;
 /** Idle connections to the broker that requests without TLS use again. */
 const MAX_IDLE = 4;
-/** Longest head of an answer to CONNECT that is read. */
 const MAX_HEAD_CHARS = 8_192;
 /** The user of a program: a run, a slash, a call. MCP servers, which belong to no run, have `mcp` in its place. */
 const USER = /^([0-9a-f-]{36}|mcp)?\/([A-Za-z0-9_.:-]{1,200})?$/;

@@ -1,6 +1,5 @@
 import { BROKER_HOST } from './proxy-environment.ts';
 
-/** Longest name of an author that git gets. */
 const MAX_NAME_LENGTH = 200;
 /** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH itself has no way out. */
 const SSH_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'];

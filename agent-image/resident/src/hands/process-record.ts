@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** Records of the supervisor (agent-image/supervisor/README.md). */
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
 export const OutputPart = z.object({ data: bytes, more: z.boolean() });
+/** A part of a file; `sha256` of the whole, absent above 64 MiB. */
+export const FilePart = z.object({ size: z.int(), data: bytes, sha256: z.string().optional() });
 
 const NOTE_CHARS = 4_000;
 

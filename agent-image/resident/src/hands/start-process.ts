@@ -1,4 +1,6 @@
-import type { HandsClient } from './hands-client.ts';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { withHands, type HandsClient } from './hands-client.ts';
 import { ProcessRecord, type EndedProcess } from './process-record.ts';
 
 /** The call of a run for which a process works. */
@@ -23,13 +25,7 @@ export interface NewProcess {
   readonly stdin?: string;
   /** The input stays open for more. */
   readonly openStdin?: boolean;
-  readonly limits: {
-    readonly timeoutMs: number;
-    readonly outputBytes?: number;
-    readonly cpuSeconds?: number;
-    readonly fileBytes?: number;
-    readonly openFiles?: number;
-  };
+  readonly limits: { readonly timeoutMs: number; readonly outputBytes?: number };
 }
 
 /** The variables that every process of a place gets. */
@@ -59,9 +55,7 @@ export function startProcess(
   return hands.ask('exec', spec, ProcessRecord);
 }
 
-/** One wait of the supervisor. */
 const WAIT_MS = 60_000;
-/** Time for a process to end by itself after a cancel. */
 const KILL_GRACE_MS = 500;
 
 /**
@@ -82,7 +76,34 @@ export async function untilEnded(hands: HandsClient, id: string, signal: AbortSi
   }
 }
 
-/** Ends a process with everything that it started. */
 export function endProcess(hands: HandsClient, id: string, graceMs = KILL_GRACE_MS): Promise<ProcessRecord> {
   return hands.ask('kill', { process: id, graceMs }, ProcessRecord);
 }
+
+/** A program that answers a question of the resident and belongs to no run. */
+export interface AsideProcess {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly outputBytes: number;
+  readonly environmentOf: EnvironmentOf;
+}
+
+const ASIDE_MS = 10_000;
+
+/** Runs a program to its end, uses it, and ends everything that it started. Rejects with `HandsError`. */
+export const runAside = <T>(
+  socket: string,
+  { name, argv, outputBytes, environmentOf }: AsideProcess,
+  use: (ended: EndedProcess, hands: HandsClient) => T | Promise<T>,
+): Promise<T> =>
+  withHands(socket, async (hands) => {
+    const owner = `${name}.${randomUUID().slice(0, 8)}`;
+    try {
+      const place = { run: name, call: name };
+      const limits = { timeoutMs: ASIDE_MS, outputBytes };
+      await startProcess(hands, { id: owner, owner, place, argv, cwd: '/', limits }, environmentOf);
+      return await use(await untilEnded(hands, owner, new AbortController().signal), hands);
+    } finally {
+      await hands.ask('close', { owner }, z.unknown()).catch(() => {});
+    }
+  });

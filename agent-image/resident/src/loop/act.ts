@@ -5,9 +5,8 @@ import type { Situation } from '../brain/situation.ts';
 import { OUT_OF_TOKENS } from '../brain/trade.ts';
 import type { Spoken, Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
-import type { Written } from './board-writer.ts';
-import type { Aside } from './aside.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, Written } from './desk.ts';
+import type { Log } from '../process/json-log.ts';
 
 /**
  * The outcome of a decision. `unknown`: the connection broke; the next turn reads the village again and decides again.
@@ -154,4 +153,29 @@ function failedOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): Acted {
     case 'unreachable':
       return { outcome: 'unknown', why: answer.why };
   }
+}
+
+/** Answers that a model gives beside the turns, one at a time. */
+export interface Aside {
+  /** False if an answer is under way. */
+  begin(answer: () => Promise<Acted>): boolean;
+}
+
+export function createAside(log: Log): Aside {
+  let isBusy = false;
+  return {
+    begin: (answer) => {
+      if (isBusy) return false;
+      isBusy = true;
+      void answer()
+        .then((acted) => log.info('answered', acted))
+        .catch((error: unknown) =>
+          log.warn('not_answered', { why: error instanceof Error ? error.message : String(error) }),
+        )
+        .finally(() => {
+          isBusy = false;
+        });
+      return true;
+    },
+  };
 }

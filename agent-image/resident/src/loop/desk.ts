@@ -1,9 +1,11 @@
-import type { AgentConfig } from '@hamlet/contract';
+import type { AgentConfig, ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import { resourcePlanOf, type ResourcePlan, type UsableModel } from '../brain/resource-plan.ts';
 import type { HelpRequest } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Answer, Village } from '../village/village.ts';
-import { createBoardWriter, type BoardWriter } from './board-writer.ts';
+import { requestForModel } from '../brain/board/help-request.ts';
+import { withoutHandles } from '../brain/board/words.ts';
+import type { Occasion } from '../brain/decision.ts';
 
 /** Maximum number of help requests that wait; when more come, the oldest are dropped. */
 const REQUESTS_MAX = 8;
@@ -35,7 +37,6 @@ export interface HelpRequests {
   drop(subject: string): void;
 }
 
-/** Mutable because it holds the waiting requests. */
 export function createHelpRequests(): HelpRequests {
   let waiting: HelpRequest[] = [];
   return {
@@ -59,7 +60,6 @@ export interface ResourcePlanner {
   look(config: Pick<AgentConfig, 'tier' | 'limits'>): Promise<ResourcePlan | null>;
 }
 
-/** Mutable because it caches the models that the gateway serves to the tier. */
 export function createResourcePlanner(askModels: () => Promise<Answer<readonly UsableModel[]>>): ResourcePlanner {
   let cachedFor = '';
   let models: readonly UsableModel[] = [];
@@ -81,5 +81,84 @@ export function createResourcePlanner(askModels: () => Promise<Answer<readonly U
       plan = resourcePlanOf({ tier, limits, models: models.filter(({ model }) => included.has(model)) });
       return plan;
     },
+  };
+}
+
+const ANSWER_TOKENS = 160;
+const SENTENCES_MAX_CHARS = 1_200;
+const STYLE =
+  'You write on the board of your village. Write one to three short sentences and nothing else. Claim nothing beyond the facts that you were given.';
+
+/** A text for the board. `by` is the model that wrote its first sentence, or `template`. */
+export type Written = Readonly<{
+  text: string;
+  by: string;
+  /** The reason why no model wrote the first sentence; null when a model did. */
+  without: string | null;
+}>;
+
+interface BoardWriter {
+  /** Never rejects: without a model the writer takes a sentence of the agent's own list, and the text says so. */
+  write(occasion: Occasion, by: { readonly model: string | null; readonly persona: string }): Promise<Written>;
+}
+
+interface BoardWriterPorts {
+  readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
+  /** Called when the agent lacks the tier, quota or money for the model. */
+  readonly onRequest: (request: HelpRequest) => void;
+}
+
+function joined(sentence: string, { facts }: Occasion, by: string): string {
+  return withoutHandles([sentence, facts, `— ${by}`].filter((part) => part !== '').join('\n\n'));
+}
+
+const byModel = (model: string | null): string => `written with ${model === null ? 'a model' : `the model ${model}`}`;
+
+function reasonOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {
+  switch (answer.kind) {
+    case 'refused':
+      return answer.code;
+    case 'stale':
+      return 'a newer run cycle has begun';
+    case 'unreachable':
+      return answer.why;
+  }
+}
+
+/** Writes with a model of the village's gateway. The last line of the text names the author of its first sentence. */
+export function createBoardWriter({ complete, onRequest }: BoardWriterPorts): BoardWriter {
+  function fromOwnList(occasion: Occasion, why: string): Written {
+    return {
+      text: joined(occasion.fallback, occasion, 'a sentence of my own list, without a model'),
+      by: 'template',
+      without: why,
+    };
+  }
+
+  const writeNow: BoardWriter['write'] = async (occasion, { model, persona }) => {
+    if (model === null) return fromOwnList(occasion, 'my tier has no model that is served');
+    const messages = [
+      { role: 'system' as const, content: `${persona}\n${STYLE}`.trim() },
+      { role: 'user' as const, content: occasion.prompt },
+    ];
+    const answer = await complete({ model, messages, max_tokens: ANSWER_TOKENS });
+    const request = answer.kind === 'refused' ? requestForModel(answer.code, answer.detail) : null;
+    if (request !== null) onRequest(request);
+    if (answer.kind !== 'ok') return fromOwnList(occasion, reasonOf(answer));
+    const sentence = answer.value.choices[0]?.message.content?.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
+    if (sentence === '') return fromOwnList(occasion, 'the model wrote nothing');
+    const { scripted } = answer.value.hamlet;
+    return {
+      text: joined(sentence, occasion, `${byModel(model)}${scripted ? ', which is scripted' : ''}`),
+      by: model,
+      without: null,
+    };
+  };
+
+  return {
+    write: async (occasion, by) =>
+      occasion.written === undefined
+        ? writeNow(occasion, by)
+        : { text: joined(occasion.written, occasion, byModel(by.model)), by: by.model ?? 'model', without: null },
   };
 }

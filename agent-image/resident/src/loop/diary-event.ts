@@ -124,7 +124,6 @@ const WITH_ITEM: Readonly<Record<string, string>> = {
   tool: 'I worked with the tool.',
 };
 
-/** The kind of an item, from its id: `apple-17`. */
 function kindOf(itemId: string): string {
   return itemId.replace(/-\d+$/u, '');
 }

@@ -1,8 +1,7 @@
 import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
-import type { LifeMind, Thought } from '../brain/life/life-mind.ts';
-import { lifeOnDay } from '../brain/life/a-day.ts';
+import { lifeOnDay, type LifeMind, type Thought } from '../brain/life/life-mind.ts';
 import { withHeard, withLessons, withNews, withThought } from '../brain/life/learn.ts';
 import { talksNow } from '../brain/life/talk.ts';
 import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';

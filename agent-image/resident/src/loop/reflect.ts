@@ -25,7 +25,6 @@ export interface Reflection {
   readonly entities: readonly Entity[];
   /** The new diary entry, about the stay that this turn ended; null when the stay continues. */
   readonly remembered: string | null;
-  /** The stay of this turn. */
   readonly stay: Stay;
 }
 

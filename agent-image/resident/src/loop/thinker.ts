@@ -2,15 +2,13 @@ import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import type { Talk, Thought } from '../brain/life/life-mind.ts';
 import { optionsOf } from '../brain/life/options.ts';
 import { lineQuestionOf, readLine } from '../brain/life/next-line.ts';
-import { questionOf, type Question } from '../brain/life/question.ts';
-import { readChoice } from '../brain/life/read-choice.ts';
+import { questionOf, readChoice, type Question } from '../brain/life/question.ts';
 import { talkToAnswer } from '../brain/life/talk.ts';
 import { isTimeToThink, situationKey } from '../brain/life/when-to-think.ts';
 import type { Situation } from '../brain/situation.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Answer } from '../village/village.ts';
 
-/** Maximum number of tokens of an answer. */
 const ANSWER_TOKENS = 500;
 
 /** Asks the agent's model for decisions, beside the turns: a turn never waits for a model. */
@@ -30,7 +28,6 @@ export interface ThinkerPorts {
   readonly log: Log;
 }
 
-/** Mutable: holds the decision that waits for its turn, and whether a request is under way. */
 export function createThinker(ports: ThinkerPorts): Thinker {
   let ready: Thought | null = null;
   let isAsking = false;

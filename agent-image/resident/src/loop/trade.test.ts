@@ -11,8 +11,7 @@ import { aConfig, aWorld } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { createInbox } from './inbox.ts';
-import { createHelpRequests, createResourcePlanner } from './desk.ts';
-import { createBoardWriter } from './board-writer.ts';
+import { createBoardWriter, createHelpRequests, createResourcePlanner } from './desk.ts';
 import { runTurns } from './turn-loop.ts';
 import { noVoice } from '../testing/a-runtime.ts';
 

@@ -1,21 +1,18 @@
 import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
 import type { Decision } from '../brain/decision.ts';
-import { planInWords } from '../brain/life/a-day.ts';
-import type { Thought } from '../brain/life/life-mind.ts';
-import type { Mind } from '../brain/mind.ts';
+import { planInWords, type Thought } from '../brain/life/life-mind.ts';
+import type { BoardMind, Mind } from '../brain/mind.ts';
 import { decide } from '../brain/rules/decide.ts';
-import { wordOf, type BoardSight, type Situation } from '../brain/situation.ts';
+import { wordOf, type BoardSight, type Judged, type Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { TurnGate } from '../runs/turn-gate.ts';
 import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
-import { act } from './act.ts';
-import type { Aside } from './aside.ts';
+import { act, type Aside } from './act.ts';
 import type { Desk } from './desk.ts';
 import type { Trigger } from './inbox.ts';
-import { lookAtBoard } from './look-at-board.ts';
 import { isTimeToTrade, lookAtTrade } from './look-at-trade.ts';
 import { perceive } from './perceive.ts';
 import { recallStay, reflect } from './reflect.ts';
@@ -34,7 +31,6 @@ export interface TurnPorts {
   readonly aside?: Aside;
   /** Without a thinker only the rules decide. */
   readonly thinker?: Thinker;
-  /** A new UUID. */
   readonly newId: () => string;
 }
 
@@ -169,7 +165,6 @@ function boardOf({ news, judged, requests }: BoardSight): object {
   };
 }
 
-/** Stores the entities that have changed. A full disk fails the memory, not the turn. */
 function rememberChanges(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
   const changed = entities.filter(
     ({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations),
@@ -181,4 +176,53 @@ function rememberChanges(memory: MemoryStore, entities: readonly Entity[]): { me
   } catch (error) {
     return { memory_error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+interface LookFrom {
+  readonly standing: Pick<AgentDetail, 'balance'>;
+  readonly config: AgentConfig;
+  readonly board: BoardMind;
+  /** If false, a later turn reads the news. */
+  readonly withNews: boolean;
+}
+
+/** Reads the board, the account and the resources of the agent. A later turn repeats reads that fail now. */
+async function lookAtBoard(
+  { village, requests, planner }: Pick<Desk, 'requests' | 'planner'> & { readonly village: Village },
+  from: LookFrom,
+): Promise<BoardSight> {
+  const { config, board, withNews } = from;
+  const [page, judged, plan] = await Promise.all([
+    withNews ? village.news(board.after) : null,
+    judgedSince(village, from),
+    planner.look(config),
+  ]);
+  const read = page?.kind === 'ok' ? page.value : null;
+  return { news: read?.news ?? [], nextAfter: read?.next_after ?? null, ...judged, requests: requests.list(), plan };
+}
+
+/**
+ * Rewards and penalties since the last read, oldest first, and the newest entry. The first read only notes that entry.
+ */
+async function judgedSince(
+  village: Village,
+  { standing: { balance }, board }: LookFrom,
+): Promise<Pick<BoardSight, 'judged' | 'entry' | 'balance'>> {
+  const unchanged = { judged: [], entry: board.entry, balance: board.balance };
+  if (balance === null || balance === board.balance) return unchanged;
+  const answer = await village.ledger();
+  if (answer.kind !== 'ok') return unchanged;
+  const since = board.entry ?? Infinity;
+  const entries = answer.value
+    .filter(({ version, reason }) => version > since && (reason === 'reward' || reason === 'penalty'))
+    .toReversed();
+  const judged = await Promise.all(
+    entries.map(async (entry): Promise<Judged> => ({ entry, post: await postOf(village, entry.related_post_id) })),
+  );
+  return { judged, entry: answer.value[0]?.version ?? 0, balance };
+}
+
+async function postOf(village: Village, postId: string | null): Promise<Judged['post']> {
+  const answer = postId === null ? null : await village.post(postId);
+  return answer?.kind === 'ok' ? { postId: answer.value.post_id, title: answer.value.title } : null;
 }

@@ -20,7 +20,6 @@ export interface HandsProcesses {
   readonly environmentOf: EnvironmentOf;
 }
 
-/** Bytes of one read. */
 const READ_BYTES = 256 << 10;
 const WAIT_MS = 30_000;
 /** Output that the supervisor keeps for reading; a program that prints more is ended. */
@@ -52,7 +51,6 @@ export async function startHandsProcess(
   return running(hands, id);
 }
 
-/** Mutable because it counts the bytes that were read. */
 function running(hands: HandsClient, id: string): HandsProcess {
   let offset = 0;
   const record = (): Promise<ProcessRecord> => hands.ask('wait', { process: id, timeoutMs: 0 }, ProcessRecord);

@@ -1,10 +1,15 @@
-import { Client, ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client';
-import type { Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type CallToolResult,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import { McpFault, quoted } from './mcp-fault.ts';
 import { isProgram } from './process-transport.ts';
 import { createSafeValidator, type JsonObject } from './safe-validator.ts';
 
-/** Time for the start of a server and its greeting. */
 const CONNECT_MS = 15_000;
 /** Time after which a program that does not answer the question about its generation is asked as an older one. */
 const PROBE_MS = 3_000;
@@ -51,7 +56,6 @@ interface Connected extends Dialled {
   readonly client: Client;
 }
 
-/** Mutable because it holds the connection. */
 export function createMcpServer(name: string, dial: () => Dialled): McpServer {
   let current: Promise<Connected> | null = null;
   const connected = (): Promise<Connected> => {

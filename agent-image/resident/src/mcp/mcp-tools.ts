@@ -1,9 +1,9 @@
-import { canonicalArguments, defineTool, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
+import { defineTool, type CallContext, type Tool, type ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import type { ServerStates } from '../capabilities/server-states.ts';
 import type { Log } from '../process/json-log.ts';
 import { McpFault } from './mcp-fault.ts';
-import type { CallLog } from '../hands/call-log.ts';
+import type { CallLog } from '../hands/hands-tool.ts';
 import { HandsError } from '../hands/hands-client.ts';
 import { withRefusals } from '../hands/refusals.ts';
 import { outcomeOf as toolOutcomeOf } from '../tools/tool-kit.ts';
@@ -36,7 +36,6 @@ export interface ServedTools {
   readonly within?: (context: CallContext, call: (server: McpServer) => Promise<ToolOutcome>) => Promise<ToolOutcome>;
 }
 
-/** The name of a server's tool for models and for rules. */
 export const mcpToolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
 /** Receives the end of each attempt to open a server. */
@@ -97,7 +96,7 @@ function toolOf(served: ServedTools, offered: OfferedTool): Tool | string {
     timeoutMs: timeoutMs + SLACK_MS,
     execute: (args, context) =>
       toolOutcomeOf(async () => {
-        const call = { tool: name, args: canonicalArguments(JSON.stringify(args)), boot: BOOT, repeats: readsOnly };
+        const call = { tool: name, args: context.args, boot: BOOT, repeats: readsOnly };
         const begun = await calls.begin(context, call);
         if (begun.kind !== 'begun') return begun;
         const asked = { tool: offered.name, args, timeoutMs, signal: context.signal };

@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { CallContext, Tool, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { z } from 'zod';
-import { NO_CALL_LOG } from '../hands/call-log.ts';
+import { NO_CALL_LOG, callContext } from '../testing/a-hands-kit.ts';
 import { startHandsProcess } from './hands-process.ts';
 import { createMcpServer, type McpServer } from './mcp-server.ts';
 import { mcpTools, type ServedTools } from './mcp-tools.ts';
@@ -53,16 +53,7 @@ async function offer(server: McpServer, fields: Partial<ServedTools> = {}): Prom
   return { tools, warnings };
 }
 
-const context = (signal = new AbortController().signal): CallContext => ({
-  run: 'r1',
-  conversation: 'c1',
-  call: '1',
-  key: 'k1',
-  attempt: 1,
-  fence: 1,
-  signal,
-  output: () => {},
-});
+const context = (signal = new AbortController().signal): CallContext => callContext({ call: '1', signal });
 
 async function call({ tools }: Offered, name: string, args: unknown = {}): Promise<ToolOutcome> {
   const tool = tools.find((each) => each.name.endsWith(`__${name}`));

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
-import { connectHands } from '../hands/hands-client.ts';
+import { withHands } from '../hands/hands-client.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
 import { MEMORY_FILE_VARIABLE, notKept, type Exchanged, type MemoryFiles } from '../memory/memory-files.ts';
 import type { McpServer } from './mcp-server.ts';
@@ -39,7 +39,6 @@ export interface MemoryServers {
   close(): Promise<void>;
 }
 
-/** Mutable because servers come and go. */
 export function createMemoryServers({ socket, memories, repositoryOf, environmentOf, open }: Ports): MemoryServers {
   const opened = new Map<string, Opened>();
   const withFile =
@@ -60,14 +59,8 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
     { run, signal }: Pick<CallContext, 'run' | 'signal'>,
     call: () => Promise<ToolOutcome>,
   ): Promise<ToolOutcome> => {
-    if (hasFolder) return call();
-    const hands = await connectHands(socket);
-    try {
-      await memories.place(hands, run, { read: 'own', signal });
-      hasFolder = true;
-    } finally {
-      hands.close();
-    }
+    if (!hasFolder) await withHands(socket, (hands) => memories.place(hands, run, { read: 'own', signal }));
+    hasFolder = true;
     return call();
   };
   const closeIdle = async (): Promise<void> => {
@@ -100,13 +93,12 @@ export function createMemoryServers({ socket, memories, repositoryOf, environmen
 }
 
 /** A call between two exchanges: it sees what others have written, and its own changes are kept by the API before the model reads its result. */
-async function exchanged(
+const exchanged = (
   { socket, memories }: Pick<Ports, 'socket' | 'memories'>,
   { run, signal }: Pick<CallContext, 'run' | 'signal'>,
   call: () => Promise<ToolOutcome>,
-): Promise<ToolOutcome> {
-  const hands = await connectHands(socket);
-  try {
+): Promise<ToolOutcome> =>
+  withHands(socket, async (hands) => {
     const before = await memories.exchange(hands, run, { read: 'all', called: false, signal });
     if (before.kind !== 'done') return { kind: 'failed', code: 'memory_unavailable', text: whyNot(before) };
     const outcome = await call();
@@ -114,10 +106,7 @@ async function exchanged(
     if (outcome.kind !== 'ok') return outcome;
     if (after.kind !== 'done') return { kind: 'failed', code: 'memory_not_kept', text: whyNot(after) };
     return after.refused.length === 0 ? outcome : { ...outcome, text: `${outcome.text}\n${notKept(after.refused)}` };
-  } finally {
-    hands.close();
-  }
-}
+  });
 
 const whyNot = (end: Exclude<Exchanged, { kind: 'done' }>): string =>
   end.kind === 'refused'

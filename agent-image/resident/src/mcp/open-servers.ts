@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { AgentConfig } from '@hamlet/contract';
 import type { Tool } from '@hamlet/engine';
-import type { CallLog } from '../hands/call-log.ts';
+import type { CallLog } from '../hands/hands-tool.ts';
 import type { Refusals } from '../hands/refusals.ts';
 import type { EnvironmentOf } from '../hands/start-process.ts';
 import type { Repository } from '../hands/repository/work-trees.ts';
@@ -24,11 +24,9 @@ export interface McpPorts {
   /** Folder in which programs start, in the hands. */
   readonly workspace: string;
   readonly environmentOf: EnvironmentOf;
-  /** Memories of repositories as files, for the server `memory`. */
   readonly memories: MemoryFiles;
   readonly repositoryOf: (run: string) => Repository | null;
   readonly calls: CallLog;
-  /** Refusals of the broker to the servers. */
   readonly refusals: Pick<Refusals, 'take'>;
   readonly log: Pick<Log, 'warn'>;
   readonly noteState: NoteState;

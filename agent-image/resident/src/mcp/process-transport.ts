@@ -1,9 +1,7 @@
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { deserializeMessage } from '@modelcontextprotocol/client';
+import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import type { HandsProcess } from './hands-process.ts';
 import { quoted } from './mcp-fault.ts';
 
-/** Longest message in either direction. */
 const MESSAGE_BYTES = 512 << 10;
 const TOO_LONG = `it sent a message of more than ${MESSAGE_BYTES >> 10} KiB`;
 /** Lines outside of the protocol before the connection ends. Some programs print a greeting. */
@@ -19,10 +17,8 @@ export interface ProcessTransport {
 /** The client knows the transport of a program by these properties; one of another kind that is silent at first is an error to it. */
 const PROGRAM = { pid: null, stderr: null } as const;
 
-/** Whether the transport leads to a program. */
 export const isProgram = (transport: Transport): boolean => Object.keys(PROGRAM).every((key) => key in transport);
 
-/** Mutable because it has a state and the callbacks that the client sets. */
 export function processTransport(start: () => Promise<HandsProcess>): ProcessTransport {
   let program: HandsProcess | null = null;
   let trouble = '';

@@ -7,7 +7,6 @@ import { VILLAGE_CERTIFICATE } from '../hands/proxy-environment.ts';
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Longest body of one answer. */
 const BODY_BYTES = 4 << 20;
 /** Statuses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -24,7 +24,6 @@ export const DIARY = 'diary';
 /** The type of notes: facts that a model chose to remember. */
 export const NOTE = 'note';
 
-/** The memory of a new agent, from `memory-seed.json`. */
 export const MemorySeed = z.strictObject({ entities: z.array(Entity.omit({ type: true })).max(100) });
 export type MemorySeed = z.infer<typeof MemorySeed>;
 

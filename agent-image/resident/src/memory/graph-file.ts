@@ -19,7 +19,6 @@ const Entity = z.object({
 const Relation = z.object({ type: z.literal('relation'), from: z.string(), to: z.string(), relationType: z.string() });
 const Line = z.discriminatedUnion('type', [Entity, Relation]);
 
-/** The graph of a file. */
 export interface GraphFile {
   readonly entities: ReadonlyMap<string, { readonly type: string; readonly observations: ReadonlySet<string> }>;
   readonly relations: ReadonlyMap<string, z.infer<typeof Relation>>;

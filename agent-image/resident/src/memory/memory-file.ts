@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
 import { HandsError, type HandsClient } from '../hands/hands-client.ts';
+import { FilePart } from '../hands/process-record.ts';
 
-/** A place in the hands. */
 export interface FilePlace {
   readonly root: string;
   readonly path: string;
@@ -10,12 +10,6 @@ export interface FilePlace {
 
 /** A larger file is no memory that the village wrote. The API keeps 256 KiB of a repository. */
 const FILE_MAX_BYTES = 512 << 10;
-
-const Part = z.object({
-  size: z.int(),
-  data: z.base64().transform((text) => Buffer.from(text, 'base64')),
-  sha256: z.string().optional(),
-});
 
 /** `text` is null if there is no file. */
 export type ReadFile =
@@ -25,7 +19,7 @@ export type ReadFile =
 /** Reads a memory file. Rejects with `hands_lost`. */
 export async function readMemoryFile(hands: HandsClient, { root, path }: FilePlace): Promise<ReadFile> {
   try {
-    const part = await hands.ask('fs.read', { root, path, offset: 0, bytes: FILE_MAX_BYTES }, Part);
+    const part = await hands.ask('fs.read', { root, path, offset: 0, bytes: FILE_MAX_BYTES }, FilePart);
     if (part.size > part.data.length || part.sha256 === undefined)
       return { kind: 'unreadable', why: `the memory file has more than ${FILE_MAX_BYTES} bytes` };
     return { kind: 'read', text: part.data.toString(), sha256: part.sha256 };

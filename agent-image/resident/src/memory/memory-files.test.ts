@@ -68,7 +68,7 @@ const add = (name: string, ...observations: string[]) => ({ op: 'add' as const, 
 const place = (run: string, read: 'own' | 'all' = 'own') => files.place(client, run, { read, signal });
 const exchange = (run: string, called = false, read: 'own' | 'all' = 'all'): Promise<Exchanged> =>
   files.exchange(client, run, { read, called, signal });
-const keep = (run: string) => files.keep(() => connectHands(hands.socket), run, signal);
+const keep = (run: string) => files.keep(hands.socket, run, signal);
 
 /** A program of the hands that changes the file. */
 function rewrite(url: string, change: (lines: readonly string[]) => readonly string[]): void {

@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { MemoryChange, MemoryChangeResult } from '@hamlet/contract';
 import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
-import type { HandsClient } from '../hands/hands-client.ts';
+import { withHands, type HandsClient } from '../hands/hands-client.ts';
 import type { Log } from '../process/json-log.ts';
 import type { ExportShelf } from './export-shelf.ts';
 import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
@@ -13,7 +13,6 @@ import type { MemoryAnswer, MemoryRefused, MemoryRuns, RepositoryMemory } from '
 /** The variable by which the MCP memory server finds its file. */
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
 
-/** Folder of memories in the home of the hands. */
 const FOLDER = '.mcp-memory';
 const FILE = 'memory.jsonl';
 const HASH_DIGITS = 8;
@@ -29,7 +28,6 @@ export function memoryFileOf(repository: { readonly url: string } | null): strin
   return posix.join(FOLDER, `${repositoryName(repository.url)}-${id}`, FILE);
 }
 
-/** The end of an exchange. */
 export type Exchanged =
   | { readonly kind: 'done'; readonly refused: readonly Exclude<MemoryChangeResult, 'done'>[] }
   | MemoryRefused
@@ -57,8 +55,7 @@ export interface MemoryFiles {
     at: { readonly read: 'own' | 'all'; readonly signal: AbortSignal },
   ): Promise<void>;
   /** Takes what the programs of a run have changed, if a file was put in place for it. Never rejects. */
-  keep(connect: () => Promise<HandsClient>, run: string, signal: AbortSignal): Promise<void>;
-  /** One exchange for a run of a repository. Rejects with `HandsError`. */
+  keep(socket: string, run: string, signal: AbortSignal): Promise<void>;
   exchange(hands: HandsClient, run: string, how: Exchange & { readonly signal: AbortSignal }): Promise<Exchanged>;
   /** Runs one after the other what uses the file of the repository of a run. */
   alone<T>(run: string, use: () => Promise<T>): Promise<T>;
@@ -75,7 +72,6 @@ interface Ports {
 
 const NOTHING_TO_DO: Exchanged = { kind: 'done', refused: [] };
 
-/** Mutable because it remembers the runs that have their file. */
 export function createMemoryFiles(ports: Ports): MemoryFiles {
   const { memory, book, home } = ports;
   const placed = new Set<string>();
@@ -105,16 +101,10 @@ export function createMemoryFiles(ports: Ports): MemoryFiles {
         }),
       );
     },
-    keep: async (connect, run, signal) => {
+    keep: async (socket, run, signal) => {
       if (!placed.has(run) || !memory.has(run)) return;
-      await quietly(ports, run, async () => {
-        const hands = await connect();
-        try {
-          return await alone(run, () => exchange(hands, run, { read: 'own', called: false, signal }));
-        } finally {
-          hands.close();
-        }
-      });
+      const how = { read: 'own', called: false, signal } as const;
+      await quietly(ports, run, () => withHands(socket, (hands) => alone(run, () => exchange(hands, run, how))));
       placed.delete(run);
     },
   };

@@ -18,7 +18,6 @@ export const MAX_MEMORY_BYTES = 1024 * 1024;
 export const MAX_DIARY_ENTRIES = 200;
 /** Maximum number of other entities; the least recently changed that are not pinned are dropped. */
 export const MAX_ENTITIES = 500;
-/** Maximum number of lines of other programs that a compaction keeps. */
 const MAX_FOREIGN_LINES = 500;
 
 /** An agent's memory on its volume. */

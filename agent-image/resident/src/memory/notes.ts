@@ -5,7 +5,6 @@ import type { MemoryStore } from './memory-store.ts';
 export const MAX_PINNED = 20;
 /** Maximum number of notes, besides pinned ones, that a message recalls. */
 const MAX_RECALLED = 6;
-/** Maximum number of characters of all recalled notes. */
 const MAX_RECALLED_CHARS = 6_000;
 
 /** A fact that the agent chose to remember. */

@@ -5,7 +5,7 @@ import { retry, type RetryPorts } from '../village/retry.ts';
 import type { RunLease } from '../village/village.ts';
 import type { MemoryUse, UsedMemory, WorkVillage } from '../village/work-village.ts';
 import type { MemorySeed } from './entity.ts';
-import type { Note } from './notes.ts';
+import { recallFrom, type Note } from './notes.ts';
 
 /** The runs on which this process works. */
 export interface MemoryRuns {
@@ -39,7 +39,6 @@ interface Ports extends RetryPorts {
 
 const MAX_REMEMBERED = 64;
 
-/** Mutable because it remembers which repositories have a memory already. */
 export function createRepositoryMemory(ports: Ports): RepositoryMemory {
   const begun = new Set<string>();
   const ask = async (run: string, use: MemoryUse, signal: AbortSignal): Promise<MemoryAnswer> => {
@@ -77,7 +76,6 @@ function seedChanges({ entities }: MemorySeed): readonly MemoryChange[] {
   }));
 }
 
-/** A note of a repository, as tools show it. */
 export interface SharedNote extends Omit<Note, 'audience'> {
   readonly isOutside: boolean;
   /** The agent that began it. */
@@ -112,3 +110,24 @@ function noteOf({
     by: agent_id,
   };
 }
+
+/**
+ * Memories that a message may need. Those of others do not enter a prompt by themselves: a line says that they are there, and the model may
+ * read them.
+ */
+export async function recallShared(
+  memory: RepositoryMemory,
+  { run, text }: { readonly run: string; readonly text: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const answer = await memory.use(run, { read: 'own' }, signal);
+  if (answer.kind === 'refused') return [];
+  const { entries, outside } = answer.value;
+  const recalled = recallFrom(notesOf(entries), text).map(({ about, text: words }) =>
+    about === null ? `- ${words}` : `- about ${about}: ${words}`,
+  );
+  return outside === 0 ? recalled : [...recalled, moreOf(outside)];
+}
+
+const moreOf = (outside: number): string =>
+  `- The memory of this repository has ${outside} more from others or from outside: list_memories and search_memories show them.`;

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
-import type { VillageTool } from '@hamlet/contract';
+import type { HandsToolName } from '@hamlet/contract';
 import type { Tool, ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
 import { artifactNameOf } from '../artifacts/keep-artifact.ts';
 import { HandsError, type HandsClient } from '../hands/hands-client.ts';
-import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
-import { ProcessRecord, type EndedProcess } from '../hands/process-record.ts';
+import { handsTool, type HandsEnd, type HandsInput, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
+import { endedProcess, runProcess, unlessAbsent } from '../hands/job-process.ts';
+import { FilePart, ProcessRecord, type EndedProcess } from '../hands/process-record.ts';
 import { numberOf, shownOutput } from '../hands/shown-output.ts';
 import { endProcess, startProcess } from '../hands/start-process.ts';
 import { failed, fromOutside } from '../tools/tool-kit.ts';
-import { BrowserFacts, factsOf } from './program-facts.ts';
+import { BrowserFacts, factsOf, programArgv } from './program-facts.ts';
 import type { BrowserOperation, BrowserRequest } from './programs/browser/messages.ts';
-import { foundProgram, programArgv, runProgram } from './run-program.ts';
 
-/** Time for one call with the start of the browser. */
 const CALL_MS = 210_000;
 /** Longest life of a browser; the next call starts another. */
 const SESSION_MS = 7_200_000;
@@ -76,16 +74,11 @@ interface BrowserWork<Input> {
   readonly operationOf: (input: Input) => BrowserOperation;
   readonly finish: Finish;
 }
-type Described<Input> = Pick<VillageTool, 'description' | 'effect'> & {
-  readonly name: string;
-  readonly input: z.ZodType<Input>;
-};
-
 /** A tool of the browser: the operation of its input, and the end of its call. */
-function browserTool<Input>(
+function browserTool<N extends HandsToolName>(
   kit: HandsKit,
-  described: Described<Input>,
-  { operationOf, finish }: BrowserWork<Input>,
+  name: N,
+  { operationOf, finish }: BrowserWork<HandsInput<N>>,
 ): Tool {
   const endOf = async (job: HandsJob, record: EndedProcess): Promise<HandsEnd> => {
     if (record.exit.cause === 'killed')
@@ -95,16 +88,17 @@ function browserTool<Input>(
     if (FATAL.has(facts.code)) await endSessions(job);
     return { outcome: failed(facts.code, facts.message), report: {} };
   };
-  return handsTool(kit, described, {
+  return handsTool(kit, name, {
     timeoutMs: CALL_MS,
     perform: async (input, job) => {
       await ensureSession(job);
       const { run, call } = job.context;
       const request: BrowserRequest = { folder: folderOf(run), run, call, operation: operationOf(input) };
-      return endOf(job, await runProgram(job, { file: 'browser/call.ts', input: request, timeoutMs: CALL_MS }));
+      const program = { argv: programArgv('browser/call.ts'), stdin: JSON.stringify(request), timeoutMs: CALL_MS };
+      return endOf(job, await runProcess(job, program));
     },
     recover: async (_input, job) => {
-      const record = await foundProgram(job);
+      const record = await unlessAbsent(endedProcess(job));
       return record === null ? null : endOf(job, record);
     },
   });
@@ -154,12 +148,10 @@ const keepPicture: Finish = async (job, seen) => {
   return { outcome, report: { ...reportOf(seen), bytes: bytes.length } };
 };
 
-const Part = z.object({ size: z.int(), data: z.base64().transform((text) => Buffer.from(text, 'base64')) });
-
 async function readFile({ hands, context }: HandsJob, path: string): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Buffer[] = [];
   for (let [offset, size] = [0, 1]; offset < size && offset < PICTURE_MAX_BYTES; offset += PART_BYTES) {
-    const part = await hands.ask('fs.read', { root: folderOf(context.run), path, offset, bytes: PART_BYTES }, Part);
+    const part = await hands.ask('fs.read', { root: folderOf(context.run), path, offset, bytes: PART_BYTES }, FilePart);
     parts.push(part.data);
     ({ size } = part);
   }
@@ -173,54 +165,29 @@ const showFile: Finish = async (_job, seen) => {
   return { outcome: fromOutside(text), report: { ...reportOf(seen), path: file.path, bytes: file.bytes } };
 };
 
-/** The tools of the browser. */
 export const browserTools = (kit: HandsKit): readonly Tool[] => [
-  browserTool(
-    kit,
-    { name: 'browser_open', ...HANDS_TOOLS.browser_open },
-    {
-      operationOf: ({ url, sends, timeout_s: seconds }) => ({ op: 'open', url, sends, timeoutMs: seconds * 1_000 }),
-      finish: showPage,
-    },
-  ),
-  browserTool(
-    kit,
-    { name: 'browser_read', ...HANDS_TOOLS.browser_read },
-    {
-      operationOf: ({ show, tab }) => ({ op: 'read', show, tab }),
-      finish: showPage,
-    },
-  ),
-  browserTool(
-    kit,
-    { name: 'browser_click', ...HANDS_TOOLS.browser_click },
-    {
-      operationOf: ({ ref, sends }) => ({ op: 'click', ref, sends }),
-      finish: showPage,
-    },
-  ),
-  browserTool(
-    kit,
-    { name: 'browser_fill', ...HANDS_TOOLS.browser_fill },
-    {
-      operationOf: (input) => ({ op: 'fill', ...input }),
-      finish: showPage,
-    },
-  ),
-  browserTool(
-    kit,
-    { name: 'browser_screenshot', ...HANDS_TOOLS.browser_screenshot },
-    {
-      operationOf: ({ full_page: fullPage }) => ({ op: 'screenshot', fullPage }),
-      finish: keepPicture,
-    },
-  ),
-  browserTool(
-    kit,
-    { name: 'browser_download', ...HANDS_TOOLS.browser_download },
-    {
-      operationOf: ({ ref, url }) => ({ op: 'download', ref, url }),
-      finish: showFile,
-    },
-  ),
+  browserTool(kit, 'browser_open', {
+    operationOf: ({ url, sends, timeout_s: seconds }) => ({ op: 'open', url, sends, timeoutMs: seconds * 1_000 }),
+    finish: showPage,
+  }),
+  browserTool(kit, 'browser_read', {
+    operationOf: ({ show, tab }) => ({ op: 'read', show, tab }),
+    finish: showPage,
+  }),
+  browserTool(kit, 'browser_click', {
+    operationOf: ({ ref, sends }) => ({ op: 'click', ref, sends }),
+    finish: showPage,
+  }),
+  browserTool(kit, 'browser_fill', {
+    operationOf: (input) => ({ op: 'fill', ...input }),
+    finish: showPage,
+  }),
+  browserTool(kit, 'browser_screenshot', {
+    operationOf: ({ full_page: fullPage }) => ({ op: 'screenshot', fullPage }),
+    finish: keepPicture,
+  }),
+  browserTool(kit, 'browser_download', {
+    operationOf: ({ ref, url }) => ({ op: 'download', ref, url }),
+    finish: showFile,
+  }),
 ];

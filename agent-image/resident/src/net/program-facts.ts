@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { EndedProcess } from '../hands/process-record.ts';
 import { textOf } from '../hands/shown-output.ts';
@@ -8,17 +9,33 @@ const Text = z.string().max(8_000);
 const Failure = z.strictObject({ ok: z.literal(false), code: z.string().max(64), message: z.string().max(2_000) });
 export type Failure = z.infer<typeof Failure>;
 
+/** The request that `fetch.ts` reads from its standard input. */
+export interface FetchInput {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** True to follow redirects, and to turn HTML into text. */
+  readonly asPage: boolean;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+}
+
 /** The facts of `fetch.ts`. The program runs in the hands: its words are not trusted. */
 export const FetchFacts = z.discriminatedUnion('ok', [
   z.strictObject({
     ok: z.literal(true),
     status: z.int().min(0).max(999),
+    /** The address after all redirects. */
     url: Text,
     title: Text,
     contentType: Text,
+    /** Unpacked bytes that were read. */
     bytes: z.int().min(0),
+    /** True if the answer is longer than what was read. */
     isCut: z.boolean(),
     isText: z.boolean(),
+    /** Lines of headers; empty for a page. */
     headers: Text,
   }),
   Failure,
@@ -28,7 +45,6 @@ export type FetchFacts = z.infer<typeof FetchFacts>;
 /** Files of the browser are named below the workspace. */
 const KeptFile = z.strictObject({ path: z.string().max(4_096), bytes: z.int().min(0), name: z.string().max(255) });
 
-/** The facts of a call of the browser. */
 export const BrowserFacts = z.discriminatedUnion('ok', [
   z.strictObject({
     ok: z.literal(true),
@@ -75,3 +91,15 @@ export function factsOf<F>(record: EndedProcess, schema: z.ZodType<F>): F | Fail
     message: `The program of the tool failed: ${CAUSES[record.exit.cause]}. ${last.slice(-500)}`,
   };
 }
+
+/** Programs of the village that run in the hands: their image has the same files as the resident's. */
+const PROGRAMS = join(import.meta.dirname, 'programs');
+/** Heap of a program: a page that is made to use more ends the program, and not the container of a small tier. */
+const HEAP_MIB = 160;
+
+export const programArgv = (file: string, ...args: readonly string[]): string[] => [
+  'node',
+  `--max-old-space-size=${HEAP_MIB}`,
+  join(PROGRAMS, file),
+  ...args,
+];

@@ -1,10 +1,11 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { HANDS_TOOLS, placeholderOf } from '@hamlet/contract/resident';
+import { placeholderOf } from '@hamlet/contract/resident';
 import { z } from 'zod';
-import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
+import { handsTool, type HandsEnd, type HandsKit } from '../hands/hands-tool.ts';
+import { keptOutput } from '../hands/job-process.ts';
 import type { EndedProcess } from '../hands/process-record.ts';
 import { failed, fromOutside } from '../tools/tool-kit.ts';
-import type { FetchInput } from './programs/fetch-facts.ts';
+import type { FetchInput } from './program-facts.ts';
 import { fetchInHands, type Fetched } from './web.ts';
 
 export type SearchService = NonNullable<AgentConfig['search']>;
@@ -12,7 +13,6 @@ export type SearchService = NonNullable<AgentConfig['search']>;
 const SEARCH_SECONDS = 20;
 /** Bytes of one answer: JSON that must be read as a whole. */
 const ANSWER_BYTES = 400_000;
-const READ_BYTES = 256 << 10;
 const TITLE_MAX_CHARS = 300;
 const EXCERPT_MAX_CHARS = 500;
 
@@ -75,25 +75,20 @@ const plain = (text: string | null | undefined, most: number): string =>
     .slice(0, most)
     .toWellFormed();
 
-/** The tool `web_search` with the service of the village. */
 export const webSearch = (kit: HandsKit, service: SearchService) =>
-  handsTool(
-    kit,
-    { name: 'web_search', ...HANDS_TOOLS.web_search },
-    {
-      timeoutMs: SEARCH_SECONDS * 1_000 + 15_000,
-      perform: async (query, job) => {
-        let record: EndedProcess | undefined;
-        let facts: Fetched | undefined;
-        const end = await fetchInHands(job, searchRequest(service, query), (fetched, ended) => {
-          [facts, record] = [fetched, ended];
-          return { outcome: fromOutside(''), report: {} };
-        });
-        if (facts === undefined || record === undefined) return end;
-        return endOf({ service, query, facts }, await wholeOutput(job, record));
-      },
+  handsTool(kit, 'web_search', {
+    timeoutMs: SEARCH_SECONDS * 1_000 + 15_000,
+    perform: async (query, job) => {
+      let record: EndedProcess | undefined;
+      let facts: Fetched | undefined;
+      const end = await fetchInHands(job, searchRequest(service, query), (fetched, ended) => {
+        [facts, record] = [fetched, ended];
+        return { outcome: fromOutside(''), report: {} };
+      });
+      if (facts === undefined || record === undefined) return end;
+      return endOf({ service, query, facts }, (await keptOutput(job, record, ANSWER_BYTES)).toString());
     },
-  );
+  });
 
 interface Searched {
   readonly service: SearchService;
@@ -120,15 +115,4 @@ function endOf({ service, query, facts }: Searched, answer: string): HandsEnd {
   }
   const lines = found.map(({ title, url, excerpt }, index) => `[${index + 1}] ${title || url}\n${url}\n${excerpt}`);
   return { outcome: fromOutside(lines.join('\n\n') || 'Nothing was found.'), report };
-}
-
-const Part = z.object({ data: z.base64().transform((text) => Buffer.from(text, 'base64')) });
-
-async function wholeOutput({ hands }: HandsJob, { process, stdout }: EndedProcess): Promise<string> {
-  const parts: Buffer[] = [];
-  for (let offset = 0; offset < (stdout?.bytes ?? 0) && offset < ANSWER_BYTES; offset += READ_BYTES) {
-    const { data } = await hands.ask('read', { process, stream: 'stdout', offset, bytes: READ_BYTES }, Part);
-    parts.push(data);
-  }
-  return Buffer.concat(parts).toString();
 }

@@ -1,16 +1,13 @@
-import { HANDS_TOOLS, HTTP_SECONDS_MAX } from '@hamlet/contract/resident';
+import { HTTP_SECONDS_MAX } from '@hamlet/contract/resident';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands/hands-tool.ts';
+import { endedProcess, runProcess, unlessAbsent } from '../hands/job-process.ts';
 import type { EndedProcess } from '../hands/process-record.ts';
 import { numberOf, shownOutput } from '../hands/shown-output.ts';
 import { failed, fromOutside } from '../tools/tool-kit.ts';
-import { FetchFacts, factsOf } from './program-facts.ts';
-import type { FetchInput } from './programs/fetch-facts.ts';
-import { foundProgram, runProgram } from './run-program.ts';
+import { factsOf, FetchFacts, programArgv, type FetchInput } from './program-facts.ts';
 
 const PAGE_SECONDS = 60;
-/** Bytes of one answer that are read. */
 const READ_BYTES = 10 << 20;
-/** Time for the start of the program and its output. */
 const SLACK_MS = 15_000;
 
 export type Fetched = Extract<FetchFacts, { ok: true }>;
@@ -21,7 +18,11 @@ export async function fetchInHands(
   input: FetchInput,
   endOf: (facts: Fetched, record: EndedProcess) => HandsEnd,
 ): Promise<HandsEnd> {
-  return endOfFetch(await runProgram(job, { file: 'fetch.ts', input, timeoutMs: input.timeoutMs + SLACK_MS }), endOf);
+  const timeoutMs = input.timeoutMs + SLACK_MS;
+  return endOfFetch(
+    await runProcess(job, { argv: programArgv('fetch.ts'), stdin: JSON.stringify(input), timeoutMs }),
+    endOf,
+  );
 }
 
 function endOfFetch(record: EndedProcess, endOf: (facts: Fetched, record: EndedProcess) => HandsEnd): HandsEnd {
@@ -40,23 +41,19 @@ type HttpInput = Readonly<{
 }>;
 
 const http = (kit: HandsKit) =>
-  handsTool(
-    kit,
-    { name: 'http', ...HANDS_TOOLS.http },
-    {
-      timeoutMs: HTTP_SECONDS_MAX * 1_000 + SLACK_MS,
-      perform: ({ method, url, headers, body, timeout_s: seconds }: HttpInput, job) =>
-        fetchInHands(
-          job,
-          { method, url, headers, body, asPage: false, maxBytes: READ_BYTES, timeoutMs: seconds * 1_000 },
-          endOfHttp,
-        ),
-      recover: async (_input, job) => {
-        const record = await foundProgram(job);
-        return record === null ? null : endOfFetch(record, endOfHttp);
-      },
+  handsTool(kit, 'http', {
+    timeoutMs: HTTP_SECONDS_MAX * 1_000 + SLACK_MS,
+    perform: ({ method, url, headers, body, timeout_s: seconds }: HttpInput, job) =>
+      fetchInHands(
+        job,
+        { method, url, headers, body, asPage: false, maxBytes: READ_BYTES, timeoutMs: seconds * 1_000 },
+        endOfHttp,
+      ),
+    recover: async (_input, job) => {
+      const record = await unlessAbsent(endedProcess(job));
+      return record === null ? null : endOfFetch(record, endOfHttp);
     },
-  );
+  });
 
 function endOfHttp(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd {
   const body = shownOutput(stdout, { process: numberOf(process), name: 'stdout' });
@@ -66,19 +63,15 @@ function endOfHttp(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd 
 }
 
 const webFetch = (kit: HandsKit) =>
-  handsTool(
-    kit,
-    { name: 'web_fetch', ...HANDS_TOOLS.web_fetch },
-    {
-      timeoutMs: PAGE_SECONDS * 1_000 + SLACK_MS,
-      perform: ({ url }, job) =>
-        fetchInHands(
-          job,
-          { method: 'GET', url, headers: {}, asPage: true, maxBytes: READ_BYTES, timeoutMs: PAGE_SECONDS * 1_000 },
-          endOfPage,
-        ),
-    },
-  );
+  handsTool(kit, 'web_fetch', {
+    timeoutMs: PAGE_SECONDS * 1_000 + SLACK_MS,
+    perform: ({ url }, job) =>
+      fetchInHands(
+        job,
+        { method: 'GET', url, headers: {}, asPage: true, maxBytes: READ_BYTES, timeoutMs: PAGE_SECONDS * 1_000 },
+        endOfPage,
+      ),
+  });
 
 function endOfPage(facts: Fetched, { process, stdout }: EndedProcess): HandsEnd {
   const { status, url, title, contentType, isText, bytes } = facts;

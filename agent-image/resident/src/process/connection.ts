@@ -3,9 +3,8 @@ import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract
 import type { Environment } from './environment.ts';
 import { exchangedToken, fixedToken, type TokenSource } from '../village/agent-token.ts';
 import { createHttpVillage } from '../village/http-village.ts';
-import { createHttpWork } from '../village/http-work.ts';
 import type { Village } from '../village/village.ts';
-import type { WorkVillage } from '../village/work-village.ts';
+import { createHttpWork, type WorkVillage } from '../village/work-village.ts';
 
 export interface ConnectionPorts {
   readonly now: () => number;

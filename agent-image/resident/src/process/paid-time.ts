@@ -6,7 +6,6 @@ import type { Log } from './json-log.ts';
 export const PAID_GRACE_MS = 120_000;
 /** Interval at which the process asks the API while its time is paid. The operator pays the next hour half an hour ahead. */
 export const ASK_EVERY_MS = 300_000;
-/** Interval at which the process asks the API for a new end after its paid time is over. */
 export const ASK_AGAIN_MS = 15_000;
 
 /** The end of the paid time by the clock of this process, in ms; null when the pod is free of charge or the end is unknown. */
@@ -33,7 +32,6 @@ export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   return { kind: 'ask', inMs: Math.min(ASK_EVERY_MS, end - nowMs) };
 }
 
-/** True if a process may begin: its paid time is not over. */
 export function mayBegin(end: PaidEnd, nowMs: number): boolean {
   return end === null || nowMs < end;
 }

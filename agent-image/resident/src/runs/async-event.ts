@@ -6,7 +6,6 @@ export interface AsyncEvent {
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Mutable because it holds whether the event is set. */
 export function createAsyncEvent(): AsyncEvent {
   let isSet = false;
   let wake: () => void = () => {};

@@ -7,7 +7,6 @@ export interface ChildRuns {
   take(run: Run): Promise<Taken>;
 }
 
-/** Mutable because the tools are made before the runs begin. */
 export class LateChildRuns implements ChildRuns {
   #take: ChildRuns['take'] | null = null;
 

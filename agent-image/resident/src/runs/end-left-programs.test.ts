@@ -7,7 +7,7 @@ import { handsPrograms, runsInHands } from '../hands/hands-programs.ts';
 import { startProcess } from '../hands/start-process.ts';
 import { noThinking } from '../testing/a-runtime.ts';
 import type { Answer, Village } from '../village/village.ts';
-import { endLeftPrograms } from './end-left-programs.ts';
+import { endLeftPrograms } from './run-worker.ts';
 
 const runOf = (digit: number): string => `00000000-0000-4000-8000-00000000000${digit}`;
 const [SETTLED, RUNNING, FORGOTTEN, UNKNOWN, OWN] = [1, 2, 3, 4, 5].map(runOf) as [

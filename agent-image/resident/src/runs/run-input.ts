@@ -1,13 +1,14 @@
 import { parseAiDollars } from '@hamlet/contract/resident';
-import type { AgentConfig, Permission, Run, RunBudgets } from '@hamlet/contract';
+import type { AgentConfig, LedgerEntry, Permission, Run, RunBudgets } from '@hamlet/contract';
 import type { Budgets, GivenAnswer, RunInput, RuntimeContext, RunWork } from '@hamlet/engine';
 import { seedOf } from '../brain/chance.ts';
-import type { LifeMind } from '../brain/life/life-mind.ts';
-import { latelyInWords } from '../engine/lately.ts';
+import { planInWords, type LifeMind } from '../brain/life/life-mind.ts';
 import { promptOf, type Circumstances } from '../engine/prompt.ts';
 import type { Skill } from '../skills/skill-folder.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
 import type { Answer, StartedRun, Village } from '../village/village.ts';
+import { judgementInWords } from '../brain/life/learn.ts';
+import { quoted, sentence } from '../brain/words.ts';
 
 /** The conversation of a run: its session, or the run alone. A worker sees nothing of the conversation of its parent. */
 export const conversationOf = ({ run }: Pick<StartedRun, 'run'>): string =>
@@ -69,7 +70,6 @@ export interface InputPorts {
   readonly life?: () => LifeMind;
   /** The machine of the agent in words; default none. */
   readonly machine?: string;
-  /** The skills of the run; default none. */
   readonly skills?: readonly Skill[];
   /** Repository and branch of the work tree at this moment. */
   readonly tree: WorkTree;
@@ -139,3 +139,25 @@ const valueOf = <T>(answer: Answer<T>): T | null => (answer.kind === 'ok' ? answ
 
 const askerOf = ({ run }: StartedRun): string =>
   run.schedule === null ? `a ${run.created_by.role}` : `the schedule ${run.schedule.name}`;
+
+const JUDGED_MAX = 5;
+const ACTS_MAX = 5;
+
+/** The agent's newest judgements, its plan and its last acts with their reasons, so that it can say why. Pure. */
+function latelyInWords(
+  entries: readonly LedgerEntry[],
+  life: LifeMind | null,
+  /** Village day; undefined while the village is unknown. */
+  day: number | undefined,
+): string {
+  const judged = entries.filter(({ reason }) => reason === 'reward' || reason === 'penalty').slice(0, JUDGED_MAX);
+  const acts = life?.recent.slice(-ACTS_MAX).toReversed() ?? [];
+  const plan = life === null || life.day !== day ? [] : life.plan;
+  return [
+    ...(judged.length === 0 ? [] : ['Your rewards and penalties, newest first:']),
+    ...judged.map((entry) => `- ${sentence(judgementInWords(entry))}`),
+    ...(plan.length === 0 ? [] : [`Your plan for today: ${planInWords(plan)}.`]),
+    ...(acts.length === 0 ? [] : ['Your last own decisions, newest first:']),
+    ...acts.map(({ option, why, purpose }) => `- ${option}${purpose === '' ? '' : ` (${purpose})`}: ${quoted(why)}`),
+  ].join('\n');
+}

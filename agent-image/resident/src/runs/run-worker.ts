@@ -1,11 +1,12 @@
-import type { Run, RunHint, RunLane } from '@hamlet/contract';
+import type { Refusal, Run, RunHint, RunLane } from '@hamlet/contract';
 import { ProcessEnding, RunCancelled } from '@hamlet/engine';
 import type { Log } from '../process/json-log.ts';
 import { CycleOver, retry } from '../village/retry.ts';
 import { createAsyncEvent, type AsyncEvent } from './async-event.ts';
-import { endLeftPrograms } from './end-left-programs.ts';
 import type { ChildRuns } from './child-runs.ts';
 import { takeRun, type Taken, type TakePorts } from './take-run.ts';
+import type { Thinking } from '../engine/thinking.ts';
+import type { Village } from '../village/village.ts';
 
 /** Interval at which the worker asks for a run even if no hint has come, because a hint may be lost. */
 export const LOOK_EVERY_MS = 60_000;
@@ -32,7 +33,6 @@ export interface RunListener {
 export interface RunWorker extends RunListener {
   /** Works on a run beside the lanes, for a run under way; at most once at a time. */
   readonly takeBeside: ChildRuns['take'];
-  /** Resolves when the worker takes no more runs. */
   readonly ended: Promise<void>;
 }
 
@@ -137,4 +137,35 @@ function sweeperOf(ports: WorkerPorts): () => void {
     isUnderWay = true;
     void endLeftPrograms({ ...ports, runsInHands }).finally(() => (isUnderWay = false));
   };
+}
+
+/** No run has so many attempts, so that the question renews no lease. */
+const NO_ATTEMPT = Number.MAX_SAFE_INTEGER;
+const OVER: ReadonlySet<Refusal> = new Set<Refusal>(['run_settled', 'no_such_run']);
+
+interface LeftPrograms {
+  readonly village: Pick<Village, 'renewRun'>;
+  readonly thinking: Pick<Thinking, 'book' | 'endPrograms'>;
+  readonly cycle: number;
+  /** Runs that have processes in the hands. Rejects if the hands do not answer. */
+  readonly runsInHands: () => Promise<readonly string[]>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/**
+ * Ends the processes of runs that were settled while this resident did not know of it. A run about which the API gives no clear
+ * answer keeps its processes. Never rejects.
+ */
+export async function endLeftPrograms({ village, thinking, cycle, runsInHands, log }: LeftPrograms): Promise<void> {
+  try {
+    for (const run of await runsInHands()) {
+      if (thinking.book.find(run) !== undefined) continue;
+      const answer = await village.renewRun(run, { cycle, attempt: NO_ATTEMPT });
+      if (answer.kind !== 'refused' || !OVER.has(answer.code)) continue;
+      await thinking.endPrograms(run);
+      log.info('programs_ended', { run_id: run, why: answer.code });
+    }
+  } catch (error) {
+    log.warn('programs_left', { why: error instanceof Error ? error.message : String(error) });
+  }
 }

@@ -13,7 +13,6 @@ const CODE_MAX_CHARS = 64;
 /** The API takes at most this many. */
 const UNSETTLED_MAX = 64;
 
-/** The end of a run, without its lease. */
 export type EndedRun = Omit<RunEnd, keyof RunLease>;
 
 export type Closed = Extract<RuntimeOutcome, { kind: 'done' | 'failed' | 'cancelled' }>;
@@ -56,7 +55,6 @@ function cut(text: string, max: number): string {
   return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** Reports the steps that are done, and the step whose result is unknown. */
 export function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
   const report =

@@ -15,7 +15,6 @@ export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string
   };
 }
 
-/** An agent's view from where it is, in whole sentences. */
 export function sightOf({ landmarks, agents, items, time }: WorldView, self: AgentView): string {
   const near = ({ position }: { readonly position: AgentView['position'] | null }): boolean =>
     position !== null && tilesBetween(position, self.position) <= PERCEPTION_TILES;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RUN_RENEW_EVERY_S } from '@hamlet/contract/resident';
 import type { AgentConfig, Refusal, Run } from '@hamlet/contract';
-import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeContext, type RuntimeOutcome } from '@hamlet/engine';
+import { RunCancelled, RunFailure, type AgentRuntime, type RuntimeOutcome } from '@hamlet/engine';
 import type { LifeMind } from '../brain/life/life-mind.ts';
 import type { BookedRun } from '../engine/run-book.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
@@ -21,7 +21,6 @@ export const RUN_TIME_LIMIT_MS = 900_000;
 const WORDS_OF_WORK = 80;
 /** Maximum number of times that a run continues after a wait, in one attempt. */
 const WAITS_MAX = 1_000;
-/** Pause before the engine asks again about a question that did not reach the API. */
 const ASK_AGAIN_MS = 1_000;
 /** Refusals of a renewal that end the lease. Any other refusal, for example because of a measure, may be temporary. */
 const LOST: ReadonlySet<Refusal> = new Set<Refusal>(['claim_lapsed', 'run_settled', 'run_not_started', 'no_such_run']);
@@ -230,8 +229,9 @@ async function carryOut(ports: TakePorts, held: Held, { runtime, work, signal, t
   let answers = answersOf(held.permissions);
   for (let waits = 0; waits < WAITS_MAX; waits += 1) {
     const attempt = AbortSignal.any([signal, cancelAtStart(held)]);
-    const events = runtime.runtime.execute({ ...input, answers }, { ...context, signal: attempt });
-    const outcome = await outcomeOf(events, { context, signal: attempt, mayIgnore: !thinks });
+    const working = runtime.runtime.execute({ ...input, answers }, { ...context, signal: attempt });
+    // A runtime without a journal is not waited for when its signal aborts.
+    const outcome = await (thinks ? working : Promise.race([working, rejectOnAbort(attempt)]));
     await ports.thinking.flush(held.run.run_id);
     if (outcome.kind !== 'waiting') return outcome;
     const refused = ports.thinking.takeRefused(held.run.run_id);
@@ -247,25 +247,6 @@ function cancelAtStart({ run }: Held): AbortSignal {
   return run.cancel_requested_at === null
     ? new AbortController().signal
     : AbortSignal.abort(new RunCancelled('the run was cancelled'));
-}
-
-type Watch = Readonly<{ context: Omit<RuntimeContext, 'signal'>; signal: AbortSignal; mayIgnore: boolean }>;
-
-/** The last event. A runtime without a journal is not waited for when its signal aborts. */
-async function outcomeOf(
-  events: ReturnType<AgentRuntime['execute']>,
-  { signal, mayIgnore }: Watch,
-): Promise<RuntimeOutcome> {
-  const last = lastOf(events);
-  last.catch(() => {});
-  return mayIgnore ? Promise.race([last, rejectOnAbort(signal)]) : last;
-}
-
-async function lastOf(events: ReturnType<AgentRuntime['execute']>): Promise<RuntimeOutcome> {
-  let outcome: RuntimeOutcome | null = null;
-  for await (const event of events) if (event.type === 'outcome') ({ outcome } = event);
-  if (outcome === null) throw new RunFailure('runtime_failed', 'The runtime ended without an outcome');
-  return outcome;
 }
 
 /** Gives the lease back while people are asked. Returns the answers if they are there already. */

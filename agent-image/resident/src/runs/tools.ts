@@ -16,9 +16,7 @@ const ARRIVAL_LOOK_MS = 5_000;
 const WALK_LOOKS_MAX = 60;
 /** Maximum number of walks to one place: another agent may take the last slot, or a person may move the agent. */
 const WALKS_MAX = 4;
-/** Maximum number of walks after an agent that moves. */
 const CHASES_MAX = 8;
-/** Pause before a retry when a place is full. */
 const FULL_PAUSE_MS = 3_000;
 /** Refusals of a walk that may be temporary. */
 const TEMPORARY: ReadonlySet<string> = new Set<WalkFailure['code']>(['no_free_slot', 'slot_taken', 'too_long']);
@@ -195,7 +193,6 @@ export async function actOnce(
   return failed(`${at.words.replace(/\.$/, '')}, but the village refused it: ${answer.detail}.`);
 }
 
-/** Uses the place where the agent stands. */
 export async function usePlace(tools: Tools, step: number): Promise<ToolResult> {
   const { view, self } = await tools.around();
   const place = view.landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id);

@@ -8,7 +8,6 @@ export interface TurnGate {
   end(work: string): void;
 }
 
-/** Mutable because it holds the run and the turn under way. */
 export function createTurnGate(): TurnGate {
   const works: string[] = [];
   let turning: Promise<unknown> = Promise.resolve();

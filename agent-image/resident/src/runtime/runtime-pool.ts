@@ -13,7 +13,6 @@ export interface Warning {
   readonly message: string;
 }
 
-/** Warns about folders of the runtime that are missing or not writable. */
 export function checkFolders(folders: Readonly<Record<string, string>>): readonly Warning[] {
   return Object.entries(folders).flatMap(([name, path]) => {
     const fault = faultOf(path);
@@ -68,7 +67,6 @@ interface Instance {
   timer: NodeJS.Timeout;
 }
 
-/** Mutable because instances come and go. */
 export function createRuntimePool(ports: PoolPorts): RuntimePool {
   const instances = new Map<string, Instance>();
   const endOf = async (key: string): Promise<void> => {

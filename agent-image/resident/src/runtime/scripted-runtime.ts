@@ -18,12 +18,12 @@ import { listed, quoted } from '../brain/words.ts';
 export function createScriptedRuntime(): AgentRuntime {
   return {
     initialize: async () => {},
-    execute: async function* (input, { seed, speaker, plan }) {
-      const { text } = input;
-      yield doneWith(
-        input.kind === 'speech' ? reply(seed, text, { speaker, plan }) : await carryOut(text, input.work, seed),
-      );
-    },
+    execute: async (input, { seed, speaker, plan }) =>
+      doneWith(
+        input.kind === 'speech'
+          ? reply(seed, input.text, { speaker, plan })
+          : await carryOut(input.text, input.work, seed),
+      ),
     terminate: async () => {},
   };
 }

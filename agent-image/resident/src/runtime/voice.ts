@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@hamlet/contract';
-import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
+import type { RuntimeContext } from '@hamlet/engine';
 import { fitting } from '../brain/speech.ts';
 import { promptOf } from '../engine/prompt.ts';
 import type { WorkTree } from '../hands/repository/read-work-tree.ts';
@@ -66,14 +66,8 @@ async function wordsOf(
   const situation = `${STYLE} ${spoken.speaker} speaks to you${spoken.place === null ? '' : ` at ${spoken.place}`}. You are ${spoken.plan}.`;
   const input = { kind: 'speech' as const, text, prompt: { ...prompt, situation }, model: config.model?.name ?? '' };
   const { repo, branch } = await workTreeOf(config.repository);
-  return answerOf(obtained.runtime.execute(input, { ...spoken, sessionId: SPEECH, memoryPath, repo, branch, signal }));
-}
-
-async function answerOf(events: ReturnType<AgentRuntime['execute']>): Promise<string> {
-  for await (const event of events) {
-    if (event.type !== 'outcome') continue;
-    if (event.outcome.kind === 'done') return event.outcome.text;
-    throw new Error(event.outcome.kind === 'failed' ? event.outcome.message : 'the runtime did not answer');
-  }
-  throw new Error('the runtime ended without an outcome');
+  const context = { ...spoken, sessionId: SPEECH, memoryPath, repo, branch, signal };
+  const outcome = await obtained.runtime.execute(input, context);
+  if (outcome.kind === 'done') return outcome.text;
+  throw new Error(outcome.kind === 'failed' ? outcome.message : 'the runtime did not answer');
 }

@@ -1,14 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import { SKILL_FILE_MAX_CHARS, SKILL_FILES_MAX } from '@hamlet/contract/resident';
 import type { SkillFiles } from '@hamlet/contract';
-import { connectHands, HandsError, type HandsClient } from '../hands/hands-client.ts';
-import { startProcess, untilEnded, type EnvironmentOf } from '../hands/start-process.ts';
+import { HandsError, type HandsClient } from '../hands/hands-client.ts';
+import { FilePart } from '../hands/process-record.ts';
+import { runAside, type EnvironmentOf } from '../hands/start-process.ts';
 import { unreadable, type Folder } from './skill-folder.ts';
 
-/** The folders of a repository in which skills are looked for, in this order. */
 const FOLDERS = ['.hamlet/skills', '.claude/skills'] as const;
-const LOOK_MS = 10_000;
 const OUTPUT_BYTES = 32 << 10;
 const FILE_MAX_BYTES = 4 * SKILL_FILE_MAX_CHARS;
 const NOT_THERE = 3;
@@ -42,46 +39,26 @@ export const cloneFolder = (url: string): string =>
     .split(/[/:]/)
     .at(-1) ?? '';
 
-const FilePart = z.object({ size: z.int(), data: z.base64().transform((text) => Buffer.from(text, 'base64')) });
-
 /** Reads a skill of the agent's repository as it lies in the hands now. */
 export async function readRepositorySkill(ports: RepositoryPorts, url: string | null, name: string): Promise<Folder> {
+  const { socket, workspace: root, environmentOf } = ports;
   const clone = url === null ? '' : cloneFolder(url);
-  const folders = [...(clone === '' ? [] : [`${clone}/`]), ''].flatMap((root) =>
-    FOLDERS.map((folder) => `${root}${folder}/${name}`),
+  const folders = [...(clone === '' ? [] : [`${clone}/`]), ''].flatMap((above) =>
+    FOLDERS.map((folder) => `${above}${folder}/${name}`),
   );
+  const argv = ['/bin/sh', '-c', SCRIPT, 'hamlet-skills', root, `${SKILL_FILES_MAX + 1}`, ...folders];
   try {
-    const hands = await connectHands(ports.socket);
-    try {
-      return await readFrom(hands, ports, { folders, name });
-    } finally {
-      hands.close();
-    }
+    const program = { name: 'skills', argv, outputBytes: OUTPUT_BYTES, environmentOf };
+    return await runAside(socket, program, ({ stdout, exit }, hands) => {
+      if (exit.code !== 0)
+        return unreadable(`the repository has no ${FOLDERS[0]}/${name}/SKILL.md: clone it, or correct the name`);
+      const [folder = '', ...paths] = (stdout?.head.toString() ?? '').split('\n').filter((line) => line !== '');
+      if (!folders.includes(folder)) return unreadable('the hands answered with another folder');
+      return readAll(hands, { root, folder, paths });
+    });
   } catch (error) {
     if (error instanceof HandsError) return unreadable(`the repository cannot be read in the hands: ${error.message}`);
     throw error;
-  }
-}
-
-async function readFrom(
-  hands: HandsClient,
-  { workspace, environmentOf }: RepositoryPorts,
-  { folders, name }: { readonly folders: readonly string[]; readonly name: string },
-): Promise<Folder> {
-  const owner = `skills.${randomUUID().slice(0, 8)}`;
-  try {
-    const argv = ['/bin/sh', '-c', SCRIPT, 'hamlet-skills', workspace, `${SKILL_FILES_MAX + 1}`, ...folders];
-    const limits = { timeoutMs: LOOK_MS, outputBytes: OUTPUT_BYTES };
-    const place = { run: 'skills', call: 'skills' };
-    await startProcess(hands, { id: owner, owner, place, argv, cwd: '/', limits }, environmentOf);
-    const { stdout, exit } = await untilEnded(hands, owner, new AbortController().signal);
-    if (exit.code !== 0)
-      return unreadable(`the repository has no ${FOLDERS[0]}/${name}/SKILL.md: clone it, or correct the name`);
-    const [folder = '', ...paths] = (stdout?.head.toString() ?? '').split('\n').filter((line) => line !== '');
-    if (!folders.includes(folder)) return unreadable('the hands answered with another folder');
-    return await readAll(hands, { root: workspace, folder, paths });
-  } finally {
-    await hands.ask('close', { owner }, z.unknown()).catch(() => {});
   }
 }
 

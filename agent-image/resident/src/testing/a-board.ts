@@ -11,7 +11,6 @@ const WRITTEN = {
   moderation: null,
 } as const;
 
-/** A distinct id for each number. */
 export function anId(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }

@@ -1,22 +1,29 @@
 import assert from 'node:assert/strict';
 import type { CallContext, NeedsPermission, Tool, ToolOutcome } from '@hamlet/engine';
-import { NO_CALL_LOG } from '../hands/call-log.ts';
+import type { Script, ScriptDetail } from '@hamlet/contract';
+import { type CallLog, type HandsKit } from '../hands/hands-tool.ts';
 import { openChangeLog } from '../hands/files/change-log.ts';
 import { connectionsTo, type HandsConnections } from '../hands/hands-connections.ts';
-import type { HandsKit } from '../hands/hands-tool.ts';
 import { createRefusals } from '../hands/refusals.ts';
 import { inWorkspace } from '../hands/repository/work-trees.ts';
 import { handsTools } from '../hands/tools/hands-tools.ts';
-import { HAS_NO_SCRIPTS, KEEPS_NONE } from './keeps-none.ts';
+import type { KeepArtifact } from '../artifacts/keep-artifact.ts';
+import type { ReadScript } from '../scripts/read-script.ts';
 
 const connections = new Map<string, HandsConnections>();
 
-/** The connections of this process to hands: all kits of one pod share them. */
 export function sharedConnections(socket: string): HandsConnections {
   const shared = connections.get(socket) ?? connectionsTo(socket);
   connections.set(socket, shared);
   return shared;
 }
+
+/** Keeps nothing, and knows nothing. */
+export const NO_CALL_LOG: CallLog = {
+  begin: async () => ({ kind: 'begun' }),
+  end: async () => {},
+  find: async () => ({ kind: 'begun', boot: null }),
+};
 
 /** The kit of a resident that works in the given hands, without an API: no call is stored. */
 export const aHandsKit = (
@@ -49,6 +56,7 @@ export const callContext = (place: CallPlace = {}): CallContext => ({
   run: 'r1',
   conversation: 'c1',
   call: `1.${(calls += 1)}`,
+  args: '{}',
   key: 'k',
   attempt: 1,
   fence: 1,
@@ -71,5 +79,35 @@ function preparedOf(tools: readonly Tool[], name: string, input: object): Prepar
 export function useTool(kit: HandsKit) {
   const tools = handsTools(kit);
   return async (name: string, input: object, place: CallPlace = {}): Promise<ToolOutcome | NeedsPermission> =>
-    preparedOf(tools, name, input).execute(callContext(place));
+    preparedOf(tools, name, input).execute(callContext({ args: JSON.stringify(input), ...place }));
 }
+
+export const KEEPS_NONE: KeepArtifact = async () => ({ kind: 'refused', code: 'artifacts_full', detail: 'No room' });
+
+/** An agent that has registered no script. */
+const HAS_NO_SCRIPTS: ReadScript = async () => ({
+  kind: 'refused',
+  code: 'no_such_script',
+  detail: 'No script',
+});
+
+type Given = Pick<Script, 'name' | 'description' | 'version' | 'language'> & { readonly source: string };
+
+/** A script of ada as the API returns it, with one version and without parameters. */
+export const aScript = ({ source, ...given }: Given): ScriptDetail => ({
+  script: {
+    ...given,
+    agent_id: 'ada',
+    versions: 1,
+    bytes: source.length,
+    tainted: false,
+    adopted_from: null,
+    saved_at: '2026-11-25T10:00:00.000Z',
+    saved_in: null,
+    runs: 0,
+    last_run: null,
+  },
+  parameters: { type: 'object', properties: {}, required: [] },
+  source,
+  versions: [],
+});

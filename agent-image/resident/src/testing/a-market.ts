@@ -132,7 +132,6 @@ function quoteOf({ available, keepsTierTo }: TestMarket, asked: PriceAsked): Quo
   };
 }
 
-/** The questions of a village that a market answers. */
 export function marketQuestions(market: TestMarket): Pick<Village, 'quote' | 'buy' | 'auctions' | 'bid'> {
   const scripted = (question: keyof TestMarket['script']): Answer<never> | undefined =>
     market.script[question]?.shift();

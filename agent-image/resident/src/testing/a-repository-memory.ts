@@ -6,7 +6,6 @@ import { repositoryId } from '@hamlet/core/git';
 import type { MemoryRefused, RepositoryMemory } from '../memory/repository-memory.ts';
 import type { MemoryUse } from '../village/work-village.ts';
 
-/** A run with its agent and repository; null for a run without one. */
 export interface MemoryRun {
   readonly agentId: string;
   readonly url: string | null;
@@ -15,7 +14,6 @@ export interface MemoryRun {
 export interface MemoryVillage {
   readonly runs: Map<string, MemoryRun>;
   readonly memory: RepositoryMemory;
-  /** Uses in their order. */
   readonly uses: (MemoryUse & { readonly run: string })[];
   /** Answers the next uses with changes, instead of the village. */
   refuse: MemoryRefused | null;
@@ -38,7 +36,6 @@ function placed(change: MemoryChange): PlacedChange {
 
 const keyOf = (url: string | null): string => (url === null ? '' : repositoryId(url));
 
-/** Mutable because runs write to it. */
 export function aMemoryVillage(): MemoryVillage {
   const memories = new Map<string, readonly KeptEntry[]>();
   const runOf = (run: string): MemoryRun => village.runs.get(run) ?? { agentId: 'nobody', url: null };

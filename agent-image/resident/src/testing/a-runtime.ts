@@ -6,12 +6,9 @@ import type { Voice } from '../runtime/voice.ts';
 
 export type Answering = (input: RuntimeInput, context: RuntimeContext) => Promise<string>;
 
-/** A runtime that answers with the text of a function. */
 export const runtimeThat = (answer: Answering): AgentRuntime => ({
   initialize: async () => {},
-  execute: async function* (input, context) {
-    yield doneWith(await answer(input, context));
-  },
+  execute: async (input, context) => doneWith(await answer(input, context)),
   terminate: async () => {},
 });
 
@@ -21,12 +18,10 @@ export function workOf(input: RuntimeInput): RunInput['work'] {
   throw new Error('speech has no tools');
 }
 
-/** A pool that has one runtime for all conversations. */
 export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePool, 'obtain'> => ({
   obtain: async () => ({ ok: true, name, runtime }),
 });
 
-/** The voice of a resident without a runtime. */
 export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });
 
 /** The part of a resident without a journal. */

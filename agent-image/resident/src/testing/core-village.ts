@@ -1,13 +1,14 @@
 /** A village in one process: the real rules of the world, no network and no clock. It handles a command like the api. */
+import assert from 'node:assert/strict';
 import {
   ActionBody,
   AROUND_MAX_TILES,
   MoveBody,
   TICK_MS,
+  Turn,
   type AgentConfig,
   type AgentPlace,
   type AgentView,
-  type Turn,
   type WorldCommand,
   type WorldEvent,
   type WorldView,
@@ -30,6 +31,13 @@ import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { aConfig, aStanding } from './a-village.ts';
 import { ok } from './scripted-village.ts';
+import { chance } from '../brain/chance.ts';
+import { recallMind } from '../loop/reflect.ts';
+import type { Thinker } from '../loop/thinker.ts';
+import { runTurn } from '../loop/turn.ts';
+import { restAfter } from '../loop/turn-loop.ts';
+import { forgetfulMemory } from '../memory/memory-store.ts';
+import type { Voice } from '../runtime/voice.ts';
 
 export interface Villager {
   readonly agentId: string;
@@ -48,7 +56,6 @@ export interface CoreVillage {
   hash(): string;
 }
 
-/** `shared` is the configuration that all agents have in common. */
 export function coreVillage(names: readonly string[], seed: number, shared: Partial<AgentConfig> = {}): CoreVillage {
   const world = createWorld(defaultMap(), seed);
   const events: WorldEvent[] = [];
@@ -172,4 +179,33 @@ function moveAnswerOf(event: WorldEvent) {
 
 function present<T>(answer: Answer<WorldEvent>, of: (event: WorldEvent) => T): Answer<T> {
   return answer.kind === 'ok' ? ok(of(answer.value)) : answer;
+}
+
+/** `loop.every` of 30 s. */
+const TICKS_BETWEEN_TURNS = 300;
+
+interface Living {
+  readonly voice: Voice;
+  readonly seed: number;
+  readonly thinker?: Thinker;
+}
+
+/** The loop of one villager, driven by ticks instead of timers. */
+export function lifeOf(villager: Villager, { voice, seed, thinker }: Living): (tick: number) => Promise<void> {
+  const memory = forgetfulMemory({ entities: [] });
+  let nextTurn = Math.floor(chance(seed, villager.agentId) * TICKS_BETWEEN_TURNS);
+  let restsUntil = 0;
+  let count = 0;
+  const newId = () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`;
+  const ports = { village: villager.village, voice, memory, cycle: 1, newId, ...(thinker && { thinker }) };
+  return async (tick: number) => {
+    if (tick < restsUntil) return;
+    const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
+    if (trigger === null) return;
+    const outcome = await runTurn(ports, trigger, recallMind(memory));
+    assert.ok(outcome.kind === 'done', 'the village is always reachable here');
+    villager.turns.push(Turn.parse(outcome.turn));
+    nextTurn = tick + TICKS_BETWEEN_TURNS;
+    restsUntil = tick + Math.ceil(restAfter(outcome.turn) / TICK_MS);
+  };
 }

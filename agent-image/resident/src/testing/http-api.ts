@@ -22,7 +22,6 @@ export interface HttpApi {
   readonly hold: Map<string, Promise<void>>;
   /** Writes to every open stream of wakes. */
   send(event: string, data: object): void;
-  /** Waits for a request whose path ends with `ending`. */
   asked(ending: string): Promise<Request>;
   close(): Promise<void>;
 }

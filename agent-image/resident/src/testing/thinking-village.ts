@@ -7,8 +7,7 @@ import { createScriptedRuntime } from '../runtime/scripted-runtime.ts';
 import { voiceOf } from '../runtime/voice.ts';
 import type { Answer } from '../village/village.ts';
 import { poolOf } from './a-runtime.ts';
-import { coreVillage, type CoreVillage } from './core-village.ts';
-import { lifeOf } from './life-of.ts';
+import { coreVillage, lifeOf, type CoreVillage } from './core-village.ts';
 
 const BYTES_PER_TOKEN = 4;
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };

@@ -3,7 +3,7 @@ import type { Worker } from '@hamlet/contract';
 import type { CallContext } from '@hamlet/engine';
 import { rejectOnAbort } from '../village/retry.ts';
 import { askVillage, outcomeIn } from './outward.ts';
-import { answered } from './reading.ts';
+import { answered, excerpt } from './reading.ts';
 import { codeOf, failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 /** Pause before the next look at a worker that waits for people, or whose end the API did not accept. */
@@ -14,8 +14,8 @@ const PROMPT_MAX_CHARS = 200;
  * Begins a worker and works on it until it has ended; the result is its envelope. The API has one worker for one call: after a kill
  * the repeated call finds it, and continues it.
  */
-export async function delegateWork(kit: ToolKit, args: string, context: CallContext): Promise<ToolResult> {
-  const answer = await askVillage(kit, { tool: 'delegate', args }, context);
+export async function delegateWork(kit: ToolKit, context: CallContext): Promise<ToolResult> {
+  const answer = await askVillage(kit, 'delegate', context);
   if ('result' in answer) return answer.result;
   const { outcome } = answer;
   const runId = outcome.data?.['run_id'];
@@ -60,8 +60,6 @@ export async function listOwnWorkers(
 
 function workerInWords({ run, envelope }: Worker): string {
   const { tokens, cost } = run.usage;
-  const prompt =
-    run.prompt.length > PROMPT_MAX_CHARS ? `${run.prompt.slice(0, PROMPT_MAX_CHARS).toWellFormed()}…` : run.prompt;
   const end = envelope === null ? '' : `; result: ${JSON.stringify(envelope)}`;
-  return `- ${run.run_id}, ${run.worker?.role ?? 'worker'}, ${run.state}, ${tokens} tokens, ${cost} aiDollars: ${prompt}${end}`;
+  return `- ${run.run_id}, ${run.worker?.role ?? 'worker'}, ${run.state}, ${tokens} tokens, ${cost} aiDollars: ${excerpt(run.prompt, PROMPT_MAX_CHARS)}${end}`;
 }

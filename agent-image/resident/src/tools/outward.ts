@@ -12,25 +12,16 @@ export const LOST: ReadonlySet<string> = new Set(['claim_lapsed', 'run_settled',
 type Asked = { readonly outcome: CallOutcome } | { readonly result: ToolResult };
 
 /** Lets the API perform a call with an effect outside of the pod. */
-export async function performOutward(kit: ToolKit, asked: AskedCall, context: CallContext): Promise<ToolResult> {
-  const answer = await askVillage(kit, asked, context);
+export async function performOutward(kit: ToolKit, tool: string, context: CallContext): Promise<ToolResult> {
+  const answer = await askVillage(kit, tool, context);
   return 'outcome' in answer ? outcomeIn(answer.outcome) : answer.result;
-}
-
-interface AskedCall {
-  readonly tool: string;
-  readonly args: string;
 }
 
 /**
  * Asks the API to perform a call. The API has the journal up to the intent before it receives the
  * call, so that a lost volume cannot hide it.
  */
-export async function askVillage(
-  kit: ToolKit,
-  { tool, args }: AskedCall,
-  { run, call, signal }: CallContext,
-): Promise<Asked> {
+export async function askVillage(kit: ToolKit, tool: string, { run, call, args, signal }: CallContext): Promise<Asked> {
   const booked = kit.book.find(run);
   if (booked === undefined) return { result: { kind: 'unknown', text: 'This process has no lease on the run.' } };
   await kit.mirrored(run, signal);

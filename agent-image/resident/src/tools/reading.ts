@@ -1,16 +1,15 @@
-import type { AgentView, Post, QuoteAnswer, WorldView } from '@hamlet/contract';
+import type { AgentView, Post, QuoteAnswer, ScheduleView, Script, ScriptDetail, WorldView } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import { PERCEPTION_TILES, tilesBetween } from '../brain/situation.ts';
 import { createTools } from '../runs/tools.ts';
 import { retry, type Definite, type RetryPorts } from '../village/retry.ts';
 import type { Answer, PriceAsked } from '../village/village.ts';
 import type { PostQuery } from '../village/work-village.ts';
-import { okay, type ToolKit } from './tool-kit.ts';
+import { fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
 const MAX_PLACES = 40;
 const MAX_AGENTS = 30;
 const MAX_ITEMS = 30;
-/** Maximum length of a post or reply in a list. */
 const EXCERPT_CHARS = 400;
 const MAX_REPLIES = 30;
 
@@ -61,6 +60,10 @@ function surroundingsInWords(view: WorldView, self: AgentView): string {
   ].join('\n');
 }
 
+/** The beginning of a text. */
+export const excerpt = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
+
 const section = (title: string, lines: readonly string[]): string => `${title}:\n${lines.join('\n') || '- none'}`;
 
 export async function readBoard(kit: ToolKit, query: PostQuery, signal: AbortSignal) {
@@ -88,8 +91,7 @@ function deliveredIn({ deliverables = [] }: Post): string {
   return lines.length === 0 ? '' : `${section('Deliverables', lines)}\n`;
 }
 
-const postInWords = (post: Post): string =>
-  `${titleOf(post)}\n${post.body.length > EXCERPT_CHARS ? `${post.body.slice(0, EXCERPT_CHARS)}…` : post.body}`;
+const postInWords = (post: Post): string => `${titleOf(post)}\n${excerpt(post.body, EXCERPT_CHARS)}`;
 
 export async function readBalance(kit: ToolKit, signal: AbortSignal) {
   const { balance, tier, entitlement } = await answered(kit, signal, () => kit.village.standing());
@@ -104,4 +106,57 @@ export async function readBalance(kit: ToolKit, signal: AbortSignal) {
 export async function readQuote(kit: ToolKit, asked: PriceAsked, signal: AbortSignal) {
   const { item, agent, price_list }: QuoteAnswer = await answered(kit, signal, () => kit.village.quote(asked));
   return okay(JSON.stringify({ item, account: agent, ...(item === null ? { price_list } : {}) }));
+}
+
+type Kit = Pick<ToolKit, 'work' | 'rest' | 'random'>;
+
+/** The agent's scripts in words, or one of them with its source. */
+export async function listScripts(kit: Kit, name: string | undefined, signal: AbortSignal): Promise<ToolResult> {
+  if (name !== undefined) return inWords(await answered(kit, signal, () => kit.work.script(name, null)));
+  const scripts = await answered(kit, signal, () => kit.work.scripts());
+  const text = scripts.map(lineOf).join('\n');
+  if (scripts.some(({ tainted }) => tainted)) return fromOutside(text);
+  return okay(text === '' ? 'You have no scripts. save_script keeps one.' : text);
+}
+
+function lineOf({ name, language, version, description, tainted, adopted_from: from, runs, last_run: last }: Script) {
+  const origin = from === null ? (tainted ? ', counts as text from outside' : '') : `, from ${from}`;
+  const ran = last === null ? 'never run' : `run ${runs} times, last ${last.outcome?.kind ?? 'with an unknown end'}`;
+  return `- ${name} (${language}), version ${version}${origin}, ${ran}: ${description ?? ''}`;
+}
+
+/** A source that may hold text of strangers is data for the model. */
+function inWords({ script, parameters, source, versions }: ScriptDetail): ToolResult {
+  const earlier = versions.slice(1).map(({ version }) => version);
+  const text = [
+    lineOf(script),
+    `Parameters: ${JSON.stringify(parameters)}`,
+    `Earlier versions: ${earlier.join(', ') || 'none'}`,
+    `Source:\n${source}`,
+  ].join('\n');
+  return script.tainted ? fromOutside(text) : okay(text);
+}
+
+/** Maximum number of pages that are read: 1,000 Schedules of the village. */
+const PAGES_MAX = 5;
+const PROMPT_MAX_CHARS = 200;
+
+/** The Schedules that give the agent work, in words. */
+export async function listSchedules(kit: Pick<ToolKit, 'work' | 'rest' | 'random'>, signal: AbortSignal) {
+  const own: ScheduleView[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const { schedules, next_cursor: next } = await answered(kit, signal, () => kit.work.schedules(cursor));
+    own.push(...schedules);
+    if (next === null) break;
+    cursor = next;
+  }
+  return okay(own.length === 0 ? 'No Schedule gives you work.' : own.map(scheduleInWords).join('\n'));
+}
+
+function scheduleInWords({ name, prompt, suspend, status, ...timing }: ScheduleView): string {
+  const { every, cron, daily_at: dailyAt, time_zone: zone } = timing;
+  const when = [every && `every ${every}`, cron && `cron ${cron}`, dailyAt && `daily at ${dailyAt}`, zone];
+  const next = suspend ? 'suspended' : `next ${status.next_run_at ?? 'unknown'}`;
+  return `- ${name}, ${when.filter((part) => part !== null).join(', ')}, ${next}: ${excerpt(prompt, PROMPT_MAX_CHARS)}`;
 }

@@ -6,7 +6,6 @@ import { searchIn } from '../memory/notes.ts';
 import { notesOf, type SharedNote } from '../memory/repository-memory.ts';
 import { codeOf, failed, fromOutside, okay, type ToolKit, type ToolResult } from './tool-kit.ts';
 
-/** The tools of the memory in a run of a repository: they use what all agents of the repository share. */
 type Kit = Pick<ToolKit, 'repositoryMemory' | 'agentId'>;
 
 const WORDS: Readonly<Record<Exclude<MemoryChangeResult, 'done'>, string>> = {

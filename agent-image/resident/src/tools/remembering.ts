@@ -1,5 +1,5 @@
 import type { CallContext } from '@hamlet/engine';
-import { noteMemories } from '../engine/note-memories.ts';
+import { noteMemories } from '../engine/run-book.ts';
 import type { Note } from '../memory/notes.ts';
 import { forgetShared, pinShared, rememberShared, showShared } from './remembering-shared.ts';
 import { failed, okay, type ToolKit, type ToolResult } from './tool-kit.ts';

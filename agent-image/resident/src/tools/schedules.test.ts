@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ScheduleView } from '@hamlet/contract';
 import { ok } from '../testing/scripted-village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
-import { listSchedules } from './schedules.ts';
+import { listSchedules } from './reading.ts';
 
 const AT = '2026-11-23T12:00:00.000Z';
 const SCHEDULE: ScheduleView = {
@@ -39,7 +39,7 @@ const SCHEDULE: ScheduleView = {
 async function listed(pages: readonly (readonly ScheduleView[])[]): Promise<string> {
   const schedules: WorkVillage['schedules'] = async (cursor) => {
     const page = Number(cursor ?? 0);
-    return ok({ schedules: pages[page] ?? [], next_cursor: page + 1 < pages.length ? String(page + 1) : null });
+    return ok({ schedules: [...(pages[page] ?? [])], next_cursor: page + 1 < pages.length ? String(page + 1) : null });
   };
   const work = { schedules } as WorkVillage;
   const outcome = await listSchedules({ work, rest: async () => {}, random: () => 0 }, new AbortController().signal);

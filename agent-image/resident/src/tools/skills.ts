@@ -17,7 +17,6 @@ export async function loadSkill(kit: ToolKit, { name, why }: Asked, context: Cal
   return skill?.sha256 === sha256 ? okay(inWords(skill)) : changed(name);
 }
 
-/** A further file of a skill of the run. */
 export function readSkillFile(
   kit: Pick<ToolKit, 'book'>,
   { name, path }: Readonly<{ name: string; path: string }>,

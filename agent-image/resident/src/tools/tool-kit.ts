@@ -15,7 +15,6 @@ export interface ToolKit extends RetryPorts {
   readonly village: Village;
   readonly work: WorkVillage;
   readonly notes: Notes;
-  /** The memory of runs that work in a repository. */
   readonly repositoryMemory: RepositoryMemory;
   readonly book: Pick<RunBook, 'find'>;
   readonly body: BodyLock;

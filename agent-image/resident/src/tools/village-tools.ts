@@ -1,17 +1,15 @@
 import type { HandsToolName, VillageTool } from '@hamlet/contract';
 import { VILLAGE_TOOLS } from '@hamlet/contract/resident';
-import { canonicalArguments, defineTool, type CallContext, type Tool } from '@hamlet/engine';
+import { defineTool, type CallContext, type Tool } from '@hamlet/engine';
 import type { z } from 'zod';
-import { lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
+import { listSchedules, listScripts, lookAround, readBalance, readBoard, readQuote, readThread } from './reading.ts';
 import { delegateWork, listOwnWorkers } from './delegating.ts';
 import { loadSkill, readSkillFile } from './skills.ts';
-import { listSchedules } from './schedules.ts';
-import { listScripts } from './scripts.ts';
 import { forget, listMemories, pin, remember, searchMemories } from './remembering.ts';
 import { performOutward } from './outward.ts';
-import { outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-kit.ts';
+import { failed, okay, outcomeOf, type Perform, type ToolKit, type ToolResult } from './tool-kit.ts';
 import type { PriceAsked } from '../village/village.ts';
-import { walkAfter, walkTo } from './walking.ts';
+import { createTools, findAgent, goTo, goToTile, type Tools } from '../runs/tools.ts';
 
 type Name = Exclude<keyof typeof VILLAGE_TOOLS, HandsToolName>;
 type Kind<Input> = Pick<VillageTool, 'description'> & {
@@ -26,7 +24,6 @@ const OUTWARD_MS = 120_000;
 /** A worker has the time of its run, which is shorter. */
 const WORKER_MS = 86_400_000;
 
-/** The village's tools as the engine calls them. */
 export function villageTools(kit: ToolKit): readonly Tool[] {
   return [
     ...readingTools(kit),
@@ -36,7 +33,6 @@ export function villageTools(kit: ToolKit): readonly Tool[] {
   ];
 }
 
-/** A tool that runs in the pod. */
 function inPod<Input>(name: Name, { description, effect, input }: Kind<Input>, perform: Perform<Input>): Tool {
   const timeoutMs = name === 'go_to' || name === 'find_agent' ? WALK_MS : READ_MS;
   return defineTool<Input>({
@@ -74,7 +70,6 @@ const readingTools = (kit: ToolKit): readonly Tool[] => [
 const given = (asked: object): PriceAsked =>
   Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 
-/** Only for an Agent with skills. */
 export const skillTools = (kit: ToolKit): readonly Tool[] => [
   inPod('load_skill', VILLAGE_TOOLS.load_skill, (asked, context) => loadSkill(kit, asked, context)),
   inPod(
@@ -102,26 +97,43 @@ const OUTWARD = (Object.keys(VILLAGE_TOOLS) as Name[]).filter((name) => VILLAGE_
 /** A tool that the API performs. It receives the arguments as the model wrote them, since a permission is bound to these. */
 function outward(kit: ToolKit, name: Name): Tool {
   const { description, effect, input } = VILLAGE_TOOLS[name];
-  const tool = defineTool<unknown>({
+  const isDelegate = name === 'delegate';
+  return defineTool<unknown>({
     name,
     description,
     // Workers of one answer work side by side. A repeated call finds its worker, so the engine may run it again as it repeats a read.
-    effect: name === 'delegate' ? 'read' : effect,
+    effect: isDelegate ? 'read' : effect,
     input,
-    timeoutMs: name === 'delegate' ? WORKER_MS : OUTWARD_MS,
-    execute: async () => ({ kind: 'unknown', text: '' }),
+    timeoutMs: isDelegate ? WORKER_MS : OUTWARD_MS,
+    execute: (_input, context) =>
+      outcomeOf(() => (isDelegate ? delegateWork(kit, context) : performOutward(kit, name, context))),
   });
-  return {
-    ...tool,
-    prepare: (value) => {
-      const checked = tool.prepare(value);
-      if (!checked.ok) return checked;
-      const args = canonicalArguments(JSON.stringify(value));
-      const execute = (context: CallContext): Promise<ToolResult> =>
-        outcomeOf(() =>
-          name === 'delegate' ? delegateWork(kit, args, context) : performOutward(kit, { tool: name, args }, context),
-        );
-      return { ok: true, call: { ...checked.call, execute } };
-    },
-  };
+}
+
+interface Destination {
+  readonly landmark_id?: string | undefined;
+  readonly x?: number | undefined;
+  readonly y?: number | undefined;
+}
+
+const walkTo = (kit: ToolKit, { landmark_id: place, x = 0, y = 0 }: Destination, context: CallContext) =>
+  walk(kit, context, (tools) => (place === undefined ? goToTile(tools, { x, y }, 0) : goTo(tools, place, 0)));
+
+const walkAfter = (kit: ToolKit, agentId: string, context: CallContext) =>
+  walk(kit, context, (tools) => findAgent(tools, agentId, 0));
+
+/** One body: a walk waits for the walk of another run. At the end of the process the walk stays open, and the next process continues it. */
+async function walk(
+  kit: ToolKit,
+  { key, signal }: CallContext,
+  perform: (tools: Tools) => ReturnType<typeof goTo>,
+): Promise<ToolResult> {
+  const walking = AbortSignal.any([signal, kit.stop]);
+  try {
+    const { outcome, text } = await kit.body.walk(walking, () => perform(createTools(kit, key, walking)));
+    return outcome === 'done' ? okay(text) : failed('not_there', text);
+  } catch (error) {
+    if (kit.stop.aborted && !signal.aborted) return { kind: 'unknown', text: 'The process ended.' };
+    throw error;
+  }
 }

@@ -6,9 +6,7 @@ import type { Village, WakeEvent } from './village.ts';
 /** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
 const SILENCE_TIMEOUT_MS = 15_000;
 
-/** Number of the newest ledger entries that the agent reads to find rewards and penalties. */
 const ENTRIES_SEEN = 20;
-/** Maximum number of open auctions that the agent reads. */
 const AUCTIONS_SEEN = 20;
 
 /** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */

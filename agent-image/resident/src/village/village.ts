@@ -55,7 +55,6 @@ export interface RunLease {
   readonly attempt: number;
 }
 
-/** The end of a run, under its lease. */
 export interface RunEnd extends RunLease {
   readonly state: SettledState;
   readonly summary: string;
@@ -67,7 +66,6 @@ export interface RunEnd extends RunLease {
   readonly unsettled?: string[];
 }
 
-/** A run with everything that its start returns. */
 export type StartedRun = CallData<typeof startRun>;
 
 export interface NewPost {
@@ -83,7 +81,6 @@ export type PriceAsked = Readonly<Partial<Omit<QuoteQuery, 'agent_id'>>>;
 /** The API as one agent uses it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
-  /** The paid time of this pod. */
   paidTime(): Promise<Answer<PaidTime>>;
   /** The whole world. It grows with every agent, so turns use `around`. */
   world(): Promise<Answer<WorldView>>;

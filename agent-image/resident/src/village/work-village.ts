@@ -1,32 +1,23 @@
+import * as contract from '@hamlet/contract/resident';
 import type {
-  Artifact,
   beginCall,
   CallData,
   CallOutcome,
   CallReport,
   DeliverableKind,
-  endCall,
   JournalEntry,
-  Permission,
+  MemoryChange,
   PermissionWhy,
   Post,
-  Reply,
   ResidentReport,
-  Run,
   RunSkill,
-  MemoryChange,
-  ScheduleView,
-  Script,
-  ScriptDetail,
-  SkillFiles,
   useRepositoryMemory,
-  Worker,
 } from '@hamlet/contract';
 import type { Payload } from '@hamlet/engine';
-import type { Answer, RunLease } from './village.ts';
+import { mapped, requestsOf, type HttpVillageOptions } from './send-request.ts';
+import type { RunLease } from './village.ts';
 
-/** A call for which people are asked. */
-export interface AskedCall {
+interface AskedCall {
   readonly call_id: string;
   readonly request: string;
   readonly tool: string;
@@ -34,8 +25,8 @@ export interface AskedCall {
   readonly why: PermissionWhy;
 }
 
-/** A call in the hands: `boot` names their present start. */
-export interface StartedCall {
+/** A call in the hands: `boot` names their present start. With `known`, the resident only asks for the state of an earlier start. */
+interface StartedCall {
   readonly tool: string;
   readonly arguments: string;
   readonly boot: string;
@@ -57,7 +48,7 @@ export interface JournalBatch {
   readonly payloads: readonly Payload[];
 }
 
-/** A use of the memory of the repository of a run: changes first, then what is read. */
+/** A use of the memory of the repository of a run: changes first, then what is read. Reading `all` taints the run if strangers wrote something. */
 export interface MemoryUse {
   readonly changes?: readonly MemoryChange[];
   /** The changes were found in a file: nothing proves which run made them. */
@@ -73,78 +64,97 @@ export interface PostQuery {
   readonly limit: number;
 }
 
-export interface WorkerQuery {
-  readonly active: boolean;
-  readonly run?: string;
-}
-
-export interface SchedulePage {
-  readonly schedules: readonly ScheduleView[];
-  readonly next_cursor: string | null;
-}
+/** Maximum number of replies of a thread that are read, oldest first. */
+const REPLIES_SEEN = 100;
 
 /** The part of the API that an agent with a model works with, besides `Village`. */
-export interface WorkVillage {
-  posts(query: PostQuery): Promise<Answer<readonly Post[]>>;
-  thread(postId: string): Promise<Answer<{ readonly post: Post; readonly replies: readonly Reply[] }>>;
-  /** A page of the Schedules of the village, of which the API shows the agent its own. */
-  schedules(cursor: string | undefined): Promise<Answer<SchedulePage>>;
-  /** The agent's workers, newest first. */
-  workers(query: WorkerQuery): Promise<Answer<readonly Worker[]>>;
-  /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
-  performCall(
-    runId: string,
-    callId: string,
-    call: RunLease & { readonly tool: string; readonly arguments: string },
-  ): Promise<Answer<CallOutcome>>;
-  /** Stores the start of a call in the hands before it runs; with `known`, only asks for the state of an earlier start. */
-  beginCall(runId: string, callId: string, call: RunLease & StartedCall): Promise<Answer<BegunCall>>;
-  /** Stores the end of a call in the hands. */
-  endCall(
-    runId: string,
-    callId: string,
-    end: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
-  ): Promise<Answer<CallData<typeof endCall>>>;
-  /** Keeps bytes of a call that has begun. */
-  keepArtifact(runId: string, callId: string, upload: RunLease & ArtifactUpload): Promise<Answer<Artifact>>;
-  /** Notes the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
-  noteMemories(
-    runId: string,
-    lease: RunLease,
-    memories: { readonly written: readonly string[]; readonly recalled: readonly string[] },
-  ): Promise<Answer<readonly string[]>>;
-  /** Changes and reads the memory of the repository in which a run works. Reading `all` taints the run if strangers wrote something. */
-  repositoryMemory(runId: string, lease: RunLease, use: MemoryUse): Promise<Answer<UsedMemory>>;
-  /** The agent's scripts, by name. */
-  scripts(): Promise<Answer<readonly Script[]>>;
-  /** One of the agent's scripts in a version; null: its newest one. */
-  script(name: string, version: string | null): Promise<Answer<ScriptDetail>>;
-  /** Files of a skill that lies in a ConfigMap. */
-  skillFiles(name: string): Promise<Answer<SkillFiles>>;
-  /** Fixes the skills of a run; returns those that its first attempt fixed. */
-  pinSkills(runId: string, lease: RunLease, skills: readonly RunSkill[]): Promise<Answer<readonly RunSkill[]>>;
-  /** Notes that the model asks for a skill; returns the version that the run has. */
-  loadSkill(
-    runId: string,
-    lease: RunLease,
-    load: { readonly name: string; readonly call: string; readonly why: string },
-  ): Promise<Answer<{ readonly sha256: string }>>;
-  /** Reports what was found of everything that the Agent was promised. */
-  reportCapabilities(report: ResidentReport): Promise<Answer<unknown>>;
-  askPermission(runId: string, lease: RunLease, call: AskedCall): Promise<Answer<Permission>>;
-  /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
-  waitRun(
-    runId: string,
-    lease: RunLease,
-  ): Promise<Answer<{ readonly run: Run; readonly permissions: readonly Permission[] }>>;
-  /** Adds entries of one run to the API's mirror of the journal; returns the place of the last one that the mirror has. */
-  mirror(runId: string, lease: RunLease, batch: JournalBatch): Promise<Answer<{ readonly stored_through: number }>>;
-  /** Publishes words of an answer under way, which may be lost. */
-  publishWords(
-    runId: string,
-    lease: RunLease,
-    words: { readonly ask: number; readonly text: string },
-  ): Promise<Answer<unknown>>;
-  /** Entries of the mirror after a place, oldest first; empty at the end. */
-  mirrored(after: number): Promise<Answer<JournalBatch>>;
+export type WorkVillage = ReturnType<typeof createHttpWork>;
+
+export function createHttpWork(options: HttpVillageOptions) {
+  const requests = requestsOf(options);
+  const { read, params } = requests;
+  return {
+    ...skillRequests(requests),
+    posts: async (query: PostQuery) => mapped(await read(contract.listPosts, { query }), ({ posts }) => posts),
+    thread: (post_id: string) => read(contract.getPost, { params: { post_id }, query: { limit: REPLIES_SEEN } }),
+    /** A page of the Schedules of the village, of which the API shows the agent its own. */
+    schedules: (cursor: string | undefined) =>
+      read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
+    /** Newest first. */
+    workers: async ({ active, run }: { readonly active: boolean; readonly run?: string }) => {
+      const query = { active: active ? ('true' as const) : ('false' as const) };
+      const asked = run === undefined ? query : { ...query, run_id: run };
+      return mapped(await read(contract.listWorkers, { params, query: asked }), ({ workers }) => workers);
+    },
+    /** Performs a call with an effect outside of the pod. The API judges it, and executes it once. */
+    performCall: async (
+      run_id: string,
+      call_id: string,
+      body: RunLease & { readonly tool: string; readonly arguments: string },
+    ) => mapped(await read(contract.performCall, { params: { run_id, call_id }, body }), ({ outcome }) => outcome),
+    beginCall: (run_id: string, call_id: string, body: RunLease & StartedCall) =>
+      read(contract.beginCall, { params: { run_id, call_id }, body }),
+    endCall: (
+      run_id: string,
+      call_id: string,
+      body: RunLease & { readonly outcome: CallOutcome; readonly report: CallReport },
+    ) => read(contract.endCall, { params: { run_id, call_id }, body }),
+    keepArtifact: async (run_id: string, call_id: string, upload: RunLease & ArtifactUpload) => {
+      const { cycle, attempt, sha256, name, mediaType, bytes, deliverable } = upload;
+      const query = { cycle, attempt, name, media_type: mediaType, ...(deliverable && { deliverable }) };
+      const sent = { params: { run_id, call_id, sha256 }, query, body: bytes };
+      return mapped(await read(contract.keepArtifact, sent), ({ artifact }) => artifact);
+    },
+    /** Notes the memories that a run writes or recalls. Returns the recalled ones that a tainted run wrote. */
+    noteMemories: async (
+      run_id: string,
+      lease: RunLease,
+      { written, recalled }: { readonly written: readonly string[]; readonly recalled: readonly string[] },
+    ) => {
+      const body = { ...lease, written: [...written], recalled: [...recalled] };
+      return mapped(await read(contract.noteMemories, { params: { run_id }, body }), ({ tainted }) => tainted);
+    },
+    repositoryMemory: (run_id: string, lease: RunLease, { changes = [], left = false, read: wanted }: MemoryUse) => {
+      const body = { ...lease, changes: [...changes], left, read: wanted };
+      return read(contract.useRepositoryMemory, { params: { run_id }, body });
+    },
+    reportCapabilities: (body: ResidentReport) => read(contract.reportCapabilities, { params, body }),
+    askPermission: async (run_id: string, lease: RunLease, call: AskedCall) => {
+      const answer = await read(contract.askPermission, { params: { run_id }, body: { ...lease, ...call } });
+      return mapped(answer, ({ permission }) => permission);
+    },
+    /** Gives the lease back while people are asked; if no permission is pending, the run continues with the answers. */
+    waitRun: (run_id: string, lease: RunLease) => read(contract.waitRun, { params: { run_id }, body: lease }),
+    /** Adds entries of one run to the API's mirror of the journal; returns the place of the last one that the mirror has. */
+    mirror: (run_id: string, lease: RunLease, { entries, payloads }: JournalBatch) => {
+      const body = { ...lease, entries: [...entries], payloads: [...payloads] };
+      return read(contract.storeRunJournal, { params: { run_id }, body });
+    },
+    /** Publishes words of an answer under way, which may be lost. */
+    publishWords: (run_id: string, lease: RunLease, words: { readonly ask: number; readonly text: string }) =>
+      read(contract.publishRunWords, { params: { run_id }, body: { ...lease, ...words } }),
+    /** Entries of the mirror after a place, oldest first; empty at the end. */
+    mirrored: (after: number) => read(contract.readJournal, { params, query: { after } }),
+  };
 }
+
+const skillRequests = ({ read, params }: ReturnType<typeof requestsOf>) => ({
+  scripts: async () => mapped(await read(contract.listScripts, { params }), ({ scripts }) => scripts),
+  /** One of the agent's scripts in a version; null: its newest one. */
+  script: (name: string, version: string | null) =>
+    read(contract.getScript, { params: { ...params, name }, query: version === null ? {} : { version } }),
+  /** Files of a skill that lies in a ConfigMap. */
+  skillFiles: async (skill: string) =>
+    mapped(await read(contract.readSkillFiles, { params: { ...params, skill } }), ({ files }) => files),
+  /** Fixes the skills of a run; returns those that its first attempt fixed. */
+  pinSkills: async (run_id: string, lease: RunLease, skills: readonly RunSkill[]) => {
+    const body = { ...lease, skills: [...skills] };
+    return mapped(await read(contract.pinSkills, { params: { run_id }, body }), ({ skills: pinned }) => pinned);
+  },
+  /** Notes that the model asks for a skill; returns the version that the run has. */
+  loadSkill: (
+    run_id: string,
+    lease: RunLease,
+    { name: skill, call: call_id, why }: { readonly name: string; readonly call: string; readonly why: string },
+  ) => read(contract.loadSkill, { params: { run_id, skill }, body: { ...lease, call_id, why } }),
+});

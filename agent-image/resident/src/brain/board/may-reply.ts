@@ -11,7 +11,6 @@ export const THREAD_REPLIES_MAX = 20;
 
 export interface Written {
   readonly byAgent: boolean;
-  /** Number of replies in the thread of the text. */
   readonly replies: number;
   /** True if the text thanks or says goodbye, and asks nothing. */
   readonly courtesy: boolean;

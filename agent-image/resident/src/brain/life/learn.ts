@@ -1,6 +1,5 @@
 import type { BoardNews, LedgerEntry } from '@hamlet/contract';
-import { heardBy } from '../heard.ts';
-import type { Judged, Situation } from '../situation.ts';
+import { heardBy, type Judged, type Situation } from '../situation.ts';
 import { quoted, shortened } from '../words.ts';
 import { RECENT_MAX, spentNow, type LifeMind, type Thought } from './life-mind.ts';
 import { endingTalk, hearing } from './talk.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
+import { clockInWords, quoted, shortened } from '../words.ts';
 
 const Tick = z.int().min(0);
 const Words = z.string().max(300);
@@ -9,9 +10,7 @@ export const RECENT_MAX = 8;
 export const PLAN_MAX = 6;
 /** One part in this many of the tier's tokens an hour is for decisions and conversations. */
 export const SHARE_OF_TOKENS = 4;
-/** Maximum number of lines of both sides in one conversation. */
 export const TALK_LINES_MAX = 8;
-/** Maximum number of conversations that the agent keeps apart. */
 export const TALKS_MAX = 4;
 /** Maximum number of agents whose lines of the day are counted; with more, the agent begins no conversation. */
 export const PARTNERS_MAX = 32;
@@ -26,7 +25,6 @@ const Talk = z.strictObject({
   with: AgentId,
   name: z.string().max(120),
   lines: z.array(Line).max(TALK_LINES_MAX),
-  /** Tick of the last line. */
   tick: Tick,
   over: z.boolean(),
 });
@@ -112,7 +110,6 @@ export interface Chosen {
   readonly plan: LifeMind['plan'] | null;
 }
 
-/** The next line of a conversation. */
 export interface NextLine {
   /** Null when the agent has nothing to say; then the conversation is over. */
   readonly text: string | null;
@@ -125,4 +122,33 @@ const TICKS_PER_HOUR = 36_000;
 /** The tokens of the present hour: none once an hour has passed since the first decision. Pure. */
 export function spentNow({ spent }: LifeMind, tick: number): LifeMind['spent'] {
   return tick - spent.sinceTick >= TICKS_PER_HOUR ? { sinceTick: tick, tokens: 0 } : spent;
+}
+
+const WORDS_MAX_CHARS = 300;
+const PURPOSE_CHARS = 60;
+
+/** A plan for a day in words: “09:00 read about engines; 12:30 eat”. */
+export function planInWords(plan: LifeMind['plan']): string {
+  return plan.map(({ fromMinute, goal }) => `${clockInWords(fromMinute)} ${goal}`).join('; ');
+}
+
+/**
+ * The state on a given day. A new day begins without a plan and without lines of conversations, and with a memory of
+ * the day before. Pure.
+ */
+export function lifeOnDay(life: LifeMind, day: number): LifeMind {
+  if (life.day === day) return life;
+  const isUntouched = life.plan.length === 0 && life.recent.length === 0 && Object.keys(life.talked).length === 0;
+  if (isUntouched) return life;
+  return { ...life, day, plan: [], talked: {}, yesterday: memoryOf(life) };
+}
+
+function memoryOf({ plan, recent }: LifeMind): LifeMind['yesterday'] {
+  const purposes = new Set(recent.map(({ purpose, why }) => shortened(purpose || why, PURPOSE_CHARS)));
+  return [
+    ...(plan.length === 0 ? [] : [`Yesterday you planned: ${planInWords(plan)}.`]),
+    ...(purposes.size === 0
+      ? []
+      : [`Yesterday you did things for: ${[...purposes].map((one) => quoted(one)).join(', ')}.`]),
+  ].map((text) => shortened(text, WORDS_MAX_CHARS));
 }

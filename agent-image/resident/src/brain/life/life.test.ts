@@ -7,14 +7,12 @@ import { aConfig, anAgent, aStanding, AT, aWorld } from '../../testing/a-village
 import { NEWBORN, type Mind } from '../mind.ts';
 import { decide } from '../rules/decide.ts';
 import type { Situation } from '../situation.ts';
-import { lifeOnDay } from './a-day.ts';
+import { lifeOnDay, NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type LifeMind, type Thought } from './life-mind.ts';
 import { withNews } from './learn.ts';
-import { NEW_TO_LIFE, SHARE_OF_TOKENS, type Chosen, type LifeMind, type Thought } from './life-mind.ts';
 import { ASK_GAP_TICKS, optionsOf } from './options.ts';
-import { questionOf } from './question.ts';
-import { readChoice } from './read-choice.ts';
+import { questionOf, readChoice } from './question.ts';
 import { LINES_A_DAY, OWN_LINES_MAX, talkToAnswer } from './talk.ts';
-import { INTENT_TICKS } from '../rules/choice.ts';
+import { INTENT_TICKS } from '../rules/routine.ts';
 import { DECISION_GAP_TICKS, DECISION_TOKENS, isTimeToThink, situationKey } from './when-to-think.ts';
 
 type Given = {

@@ -3,10 +3,8 @@ import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { placeOf, type Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { clockInWords, placeInWords, quoted, shortened } from '../words.ts';
-import { planInWords } from './a-day.ts';
-import type { NextLine, Talk } from './life-mind.ts';
-import { personaOf, type Question } from './question.ts';
-import { jsonIn } from './read-choice.ts';
+import { planInWords, type NextLine, type Talk } from './life-mind.ts';
+import { jsonIn, personaOf, type Question } from './question.ts';
 import { OWN_LINES_MAX, ownLines } from './talk.ts';
 
 const WHY_MAX_CHARS = 300;

@@ -20,7 +20,6 @@ export interface Option {
   readonly id: string;
   /** For the model, after "You can". */
   readonly words: string;
-  /** Texts that the choice needs. */
   readonly needs: 'nothing' | 'text' | 'title and text';
 }
 
@@ -89,7 +88,6 @@ const COMMANDS: Readonly<Record<string, CommandOf>> = {
   ask: (_, __, words) => question(words),
 };
 
-/** The command of a choice; null for a choice that no command stands for. */
 export function commandOf(situation: Situation, { option: id, text, title, why }: Choice): Command | null {
   const [kind, object] = splitOnce(id);
   return COMMANDS[kind]?.(situation, object, { title: title ?? '', text: text ?? '', why }) ?? null;

@@ -23,7 +23,6 @@ export const LINES_A_DAY = 12;
 export const TALK_REST_TICKS = 900;
 /** The agent stands still for its own next line for this long, since a model may take a minute; for the other's, half as long. */
 const LISTEN_TICKS = 600;
-/** Tokens that one line is expected to take at most. */
 export const LINE_TOKENS = 1_000;
 const NAME_CHARS = 120;
 
@@ -33,7 +32,6 @@ export function talkWith({ talks }: LifeMind, agentId: string): Talk | undefined
   return talks.find((talk) => talk.with === agentId);
 }
 
-/** The number of the agent's own lines in a conversation. */
 export function ownLines(talk: Talk | undefined): number {
   return talk?.lines.filter(({ by }) => by === 'me').length ?? 0;
 }

@@ -7,7 +7,6 @@ import { SHARE_OF_TOKENS, spentNow } from './life-mind.ts';
 export const DECISION_GAP_TICKS = 300;
 /** Without any change, the agent decides again after this time: 15 min, which are 15 village hours. */
 const DECIDE_AGAIN_TICKS = 9_000;
-/** Tokens that one decision is expected to take at most. */
 export const DECISION_TOKENS = 2_500;
 
 /** The parts of a situation that a decision depends on. Two situations with the same key need no second decision. */

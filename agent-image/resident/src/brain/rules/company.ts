@@ -2,11 +2,10 @@ import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { seedOf } from '../chance.ts';
 import { decision, isPaused, nameOf, STAY, type Decision, type Rule } from '../decision.ts';
-import { heardBy, type Heard } from '../heard.ts';
+import { heardBy, tilesBetween, wordOf, type Heard, type Situation } from '../situation.ts';
 import type { NextLine } from '../life/life-mind.ts';
 import { mayAnswer, mayBegin, saying, TALK_REST_TICKS, talkUnderWay, talkWith } from '../life/talk.ts';
 import { withEntry, withText } from '../mind.ts';
-import { tilesBetween, wordOf, type Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 
 /** Maximum number of answers in a row to another agent: two agents that always answer would never stop. */

@@ -1,13 +1,22 @@
 import { followAdvice } from '../board/advice.ts';
 import { announcePlan, answerJudgement, askForHelp, askOutOfCuriosity, replyOnBoard } from '../board/rules.ts';
 import { decision, isPaused, STAY, type Decision, type Rule } from '../decision.ts';
-import { followThought, keepIntent } from './choice.ts';
+import {
+  enjoy,
+  followDayPlan,
+  followThought,
+  keepIntent,
+  linger,
+  sleep,
+  suspended,
+  usePlace,
+  work,
+} from './routine.ts';
 import { withEntry, type Mind } from '../mind.ts';
 import type { Situation } from '../situation.ts';
 import { bid, buy } from '../trade.ts';
 import { answer, converse, greet, listen, thank } from './company.ts';
 import { errand } from './errand.ts';
-import { enjoy, followDayPlan, linger, sleep, suspended, usePlace, work } from './routine.ts';
 
 /** In order of priority: people here and on the board, runs, advice, the night, company, then the day's own plans. */
 const RULES: readonly Rule[] = [

@@ -1,10 +1,9 @@
 import { HandsError } from '../hands-client.ts';
 import type { HandsJob } from '../hands-tool.ts';
-import { type EndedProcess, OutputPart } from '../process-record.ts';
-import { processIdOf, startProcess, untilEnded } from '../start-process.ts';
+import { keptOutput, runProcess } from '../job-process.ts';
+import type { EndedProcess } from '../process-record.ts';
 
 const PATCH_MS = 60_000;
-const PART_BYTES = 512 << 10;
 
 /**
  * `sh -c SCRIPT patch ROOT FOLDER BASE`: all changes of a work tree against a commit as one unified diff, new files included. It changes
@@ -39,19 +38,17 @@ export interface WantedPatch {
 
 /** The changes of a repository as a unified diff, at most `maxBytes`. Rejects with `HandsError`. */
 export async function gitPatch(job: HandsJob, { folder, base, maxBytes }: WantedPatch): Promise<Buffer> {
-  const { hands, kit, context } = job;
-  const place = { run: context.run, call: context.call };
-  const id = processIdOf(place);
-  const argv = ['sh', '-c', SCRIPT, 'patch', kit.workspace, folder, base];
-  const limits = { timeoutMs: PATCH_MS, outputBytes: maxBytes };
-  await startProcess(hands, { id, place, argv, cwd: kit.workspace, limits }, kit.environmentOf);
-  const ended = await untilEnded(hands, id, context.signal);
+  const argv = ['sh', '-c', SCRIPT, 'patch', job.kit.workspace, folder, base];
+  const ended = await runProcess(job, { argv, timeoutMs: PATCH_MS, outputBytes: maxBytes });
   refuseFailed(ended, folder);
   if (ended.stdout === undefined) return Buffer.alloc(0);
   const { bytes, kept } = ended.stdout;
   if (bytes > Math.min(kept, maxBytes))
     throw new HandsError('artifact_too_large', `The patch has ${bytes} bytes: deliver less of it.`);
-  return readKept(job, { id, bytes });
+  const patch = await keptOutput(job, ended, bytes);
+  if (patch.length < bytes)
+    throw new HandsError('forgotten', 'The hands no longer have the whole patch. Deliver it again.');
+  return patch;
 }
 
 function refuseFailed({ exit, stderr }: EndedProcess, folder: string): void {
@@ -61,17 +58,4 @@ function refuseFailed({ exit, stderr }: EndedProcess, folder: string): void {
   const refusal = exit.code === undefined ? undefined : REFUSALS.get(exit.code);
   if (refusal !== undefined) throw new HandsError(refusal.code, `${folder} ${refusal.text}`);
   throw new HandsError('git_failed', `git failed: ${stderr?.head.toString().slice(0, 500) ?? ''}`);
-}
-
-async function readKept({ hands }: HandsJob, { id, bytes }: { readonly id: string; readonly bytes: number }) {
-  const parts: Buffer[] = [];
-  for (let offset = 0; offset < bytes;) {
-    const args = { process: id, stream: 'stdout', offset, bytes: PART_BYTES, waitMs: 0 };
-    const { data } = await hands.ask('read', args, OutputPart);
-    if (data.length === 0)
-      throw new HandsError('forgotten', 'The hands no longer have the whole patch. Deliver it again.');
-    parts.push(data);
-    offset += data.length;
-  }
-  return Buffer.concat(parts);
 }

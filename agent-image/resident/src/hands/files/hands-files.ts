@@ -3,15 +3,9 @@ import { posix } from 'node:path';
 import { z } from 'zod';
 import { HandsError, type HandsClient } from '../hands-client.ts';
 import type { HandsJob } from '../hands-tool.ts';
+import { FilePart } from '../process-record.ts';
 
-/** Longest file that the tools read and write as a whole. */
 export const FILE_MAX_BYTES = 512 << 10;
-
-const FilePart = z.object({
-  size: z.int(),
-  data: z.base64().transform((text) => Buffer.from(text, 'base64')),
-  sha256: z.string().optional(),
-});
 
 export interface FileContent {
   readonly data: Buffer;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { connectHands, HandsError } from '../hands-client.ts';
+import { HandsError, withHands } from '../hands-client.ts';
+import { FilePart } from '../process-record.ts';
 import { foldersOf, type Repository } from './work-trees.ts';
 
 /** Repository and branch of a work tree; null where there is none. */
@@ -36,7 +36,6 @@ function originIn(config: string): string | null {
   return /^\s*url\s*=\s*(\S+)\s*$/m.exec(origin)?.[1] ?? null;
 }
 
-/** Reads files of a folder of this container. */
 export const readIn =
   (folder: string): ReadText =>
   async (path) => {
@@ -47,20 +46,13 @@ export const readIn =
     }
   };
 
-const Part = z.object({ data: z.base64().transform((text) => Buffer.from(text, 'base64').toString()) });
-
-/** Reads files of the workspace of the hands. Hands that do not answer have none. */
+/** Reads files of the workspace of the hands; empty if they are unreachable. */
 export const readInHands =
-  (socket: string, workspace: string): ReadText =>
+  (socket: string, root: string): ReadText =>
   async (path) => {
+    const args = { root, path, offset: 0, bytes: FILE_MAX_BYTES };
     try {
-      const hands = await connectHands(socket);
-      try {
-        const { data } = await hands.ask('fs.read', { root: workspace, path, offset: 0, bytes: FILE_MAX_BYTES }, Part);
-        return data;
-      } finally {
-        hands.close();
-      }
+      return (await withHands(socket, (hands) => hands.ask('fs.read', args, FilePart))).data.toString();
     } catch (error) {
       if (error instanceof HandsError) return '';
       throw error;

@@ -5,9 +5,7 @@ import { z } from 'zod';
 import { HandsError, type HandsClient } from '../hands-client.ts';
 import { textOf } from '../shown-output.ts';
 import { processIdOf, startProcess, untilEnded, type EnvironmentOf, type ProcessPlace } from '../start-process.ts';
-import { CLONE_SCRIPT } from './clone-script.ts';
 
-/** A repository in which a run works. */
 export interface Repository {
   readonly url: string;
   readonly branch: string;
@@ -20,7 +18,6 @@ export interface RunTree {
   readonly note: string;
 }
 
-/** The work trees of a pod. */
 export interface WorkTrees {
   /** The work tree of a run, which is cloned at its first use. Rejects with `HandsError` if the hands are lost. */
   of(hands: HandsClient, place: ProcessPlace, signal: AbortSignal): Promise<RunTree>;
@@ -50,7 +47,6 @@ const hashOf = (url: string): string => createHash('sha256').update(url).digest(
 /** Every run works in the workspace itself. */
 export const inWorkspace = (workspace: string): WorkTrees => ({ of: async () => ({ folder: workspace, note: '' }) });
 
-/** Mutable because it remembers the folders, and the runs that have read a note. */
 export function createWorkTrees(ports: TreePorts): WorkTrees {
   const folders = new Map<string, string>();
   const noted = new Map<string, RunTree>();
@@ -117,3 +113,32 @@ async function clone(
   const why = textOf(stderr).trim().slice(-MAX_REASON_CHARS) || 'git said nothing';
   return { folder: null, note: `Your repository ${url} could not be cloned: ${why}` };
 }
+
+/**
+ * The script that puts a repository into the workspace: `bash -c SCRIPT hamlet-clone WORKSPACE NAME HASH URL BRANCH LOCKS`. The last
+ * line that it prints is the name of the folder. A folder of that name that belongs to another repository stays as it is, and
+ * the repository gets a folder of another name. A clone that was cut off leaves nothing behind, and two at a time make one.
+ */
+const CLONE_SCRIPT = `
+export LC_ALL=C
+workspace=$1 name=$2 hash=$3 url=$4 branch=$5 locks=$6
+mkdir -p -- "$locks" "$workspace" && cd -- "$workspace" || exit 1
+exec 9>"$locks/$hash" && flock 9 || exit 1
+rm -rf -- ".clone-$hash"
+for folder in "$name" "$name-$hash"; do
+  if [ -e "$folder" ] || [ -L "$folder" ]; then
+    [ "$(git -C "$folder" config --local --get remote.origin.url 2>/dev/null)" = "$url" ] && { echo "$folder"; exit 0; }
+    continue
+  fi
+  if ! said=$(git clone --quiet --branch "$branch" -- "$url" ".clone-$hash" 2>&1 9>&-); then
+    rm -rf -- ".clone-$hash"
+    case $said in *"Remote branch $branch not found"*) ;; *) printf '%s\n' "$said" >&2; exit 1;; esac
+    git clone --quiet -- "$url" ".clone-$hash" 9>&- && git -C ".clone-$hash" checkout --quiet -b "$branch" || exit 1
+    echo "It has no branch $branch: the branch was made in your work tree."
+  fi
+  mv -T -- ".clone-$hash" "$folder" && echo "$folder"
+  exit
+done
+echo "/workspace has folders named $name and $name-$hash that belong to other repositories. Move one away." >&2
+exit 1
+`.trim();

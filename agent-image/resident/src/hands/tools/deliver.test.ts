@@ -10,8 +10,7 @@ import type { ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import type { MadeArtifact } from '../../artifacts/keep-artifact.ts';
 import type { HandsKit } from '../hands-tool.ts';
-import { aHandsKit, callContext } from '../../testing/a-hands-kit.ts';
-import { aScript } from '../../testing/a-script.ts';
+import { aHandsKit, aScript, callContext } from '../../testing/a-hands-kit.ts';
 import { handsTools } from './hands-tools.ts';
 
 let hands: Hands;

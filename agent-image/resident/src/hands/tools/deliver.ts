@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { DeliveredTable, DeliverableKind } from '@hamlet/contract';
-import { ARTIFACT_MAX_BYTES, HANDS_TOOLS, SCRIPT_MEDIA_TYPE, TABLE_MEDIA_TYPE } from '@hamlet/contract/resident';
+import { ARTIFACT_MAX_BYTES, SCRIPT_MEDIA_TYPE, TABLE_MEDIA_TYPE } from '@hamlet/contract/resident';
 import { artifactNameOf } from '../../artifacts/keep-artifact.ts';
 import type { NamedScript } from '../../scripts/read-script.ts';
 import { codeOf, failed, okay } from '../../tools/tool-kit.ts';
@@ -12,8 +12,7 @@ import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands
 const DELIVER_MS = 120_000;
 
 /** The tool that hands a file, a patch or a table to the people of the run. */
-export const deliver = (kit: HandsKit) =>
-  handsTool(kit, { name: 'deliver', ...HANDS_TOOLS.deliver }, { timeoutMs: DELIVER_MS, perform: handOver });
+export const deliver = (kit: HandsKit) => handsTool(kit, 'deliver', { timeoutMs: DELIVER_MS, perform: handOver });
 
 interface Delivery {
   readonly kind: DeliverableKind;

@@ -9,7 +9,6 @@ interface Ran {
   readonly command: string;
   /** Folder in which the next command begins. */
   readonly cwd: string;
-  /** Seconds that it had. */
   readonly seconds: number;
 }
 

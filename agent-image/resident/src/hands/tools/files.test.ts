@@ -17,10 +17,9 @@ import { after, before, test } from 'node:test';
 import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import type { CallContext, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { NO_CALL_LOG } from '../call-log.ts';
-import type { HandsEnd, HandsKit } from '../hands-tool.ts';
+import { type HandsEnd, type HandsKit } from '../hands-tool.ts';
 import { handsTools } from './hands-tools.ts';
-import { aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
+import { NO_CALL_LOG, aHandsKit, callContext, preparedCall, useTool } from '../../testing/a-hands-kit.ts';
 
 const SECRET = 'the secret of the neighbour';
 let hands: Hands;

@@ -1,4 +1,3 @@
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import type { KeptChange } from '../files/change-log.ts';
 import {
   contentOf,
@@ -9,35 +8,21 @@ import {
   sha256Of,
   type FileContent,
 } from '../files/hands-files.ts';
-import { lastContents, type LastContents } from '../files/last-contents.ts';
 import { unifiedDiff } from '../files/unified-diff.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { okay } from '../../tools/tool-kit.ts';
 
 const FILE_MS = 30_000;
-/** Characters of a difference that the model reads. */
 const DIFF_SHOWN_CHARS = 8_000;
 
 /** Tools that read and change files of the workspace. Each change is in the log of changes, and can be undone. */
 export const fileTools = (kit: HandsKit, last = lastContents()) => [
-  handsTool(kit, { name: 'read_file', ...HANDS_TOOLS.read_file }, { timeoutMs: FILE_MS, perform: readFile }),
-  handsTool(
-    kit,
-    { name: 'write_file', ...HANDS_TOOLS.write_file },
-    { timeoutMs: FILE_MS, perform: (input, job) => writeFile(input, job, last) },
-  ),
-  handsTool(kit, { name: 'edit_file', ...HANDS_TOOLS.edit_file }, { timeoutMs: FILE_MS, perform: editFile }),
-  handsTool(
-    kit,
-    { name: 'list_changes', ...HANDS_TOOLS.list_changes },
-    { timeoutMs: FILE_MS, perform: ({ limit }, job) => listChanges(limit, job) },
-  ),
-  handsTool(
-    kit,
-    { name: 'undo_change', ...HANDS_TOOLS.undo_change },
-    { timeoutMs: FILE_MS, perform: ({ change }, job) => undoChange(change, job) },
-  ),
+  handsTool(kit, 'read_file', { timeoutMs: FILE_MS, perform: readFile }),
+  handsTool(kit, 'write_file', { timeoutMs: FILE_MS, perform: (input, job) => writeFile(input, job, last) }),
+  handsTool(kit, 'edit_file', { timeoutMs: FILE_MS, perform: editFile }),
+  handsTool(kit, 'list_changes', { timeoutMs: FILE_MS, perform: ({ limit }, job) => listChanges(limit, job) }),
+  handsTool(kit, 'undo_change', { timeoutMs: FILE_MS, perform: ({ change }, job) => undoChange(change, job) }),
 ];
 
 type Reading = Readonly<{ path: string; first_line: number; lines: number }>;
@@ -185,4 +170,32 @@ async function undoChange(number: number, job: HandsJob): Promise<HandsEnd> {
     throw new HandsError('changed', `${kept.path} has changed since change ${number}. Undo the later ones first.`);
   const end = await change(job, { path: kept.path, before: present, after: kept.before });
   return { ...end, report: { ...end.report, undoes: number } };
+}
+
+const MAX_FILES = 16;
+const MAX_BYTES = 64 << 10;
+
+/** The contents that calls have written last, so that the next write of a file need not read it first. */
+interface LastContents {
+  /** A content that was there once, and is not remembered any more; null if there is none. The hands compare it with the file. */
+  take(path: string): FileContent | null;
+  put(path: string, content: FileContent): void;
+}
+
+function lastContents(): LastContents {
+  const contents = new Map<string, FileContent>();
+  return {
+    take: (path) => {
+      const content = contents.get(path) ?? null;
+      contents.delete(path);
+      return content;
+    },
+    put: (path, content) => {
+      contents.delete(path);
+      if (content.size > MAX_BYTES) return;
+      contents.set(path, content);
+      const [oldest] = contents.keys();
+      if (contents.size > MAX_FILES && oldest !== undefined) contents.delete(oldest);
+    },
+  };
 }

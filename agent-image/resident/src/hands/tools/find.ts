@@ -1,9 +1,8 @@
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import { z } from 'zod';
 import { pathIn } from '../files/hands-files.ts';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
-import { processIdOf, startProcess, untilEnded } from '../start-process.ts';
+import { runProcess } from '../job-process.ts';
 import { okay } from '../../tools/tool-kit.ts';
 
 const LIST_MS = 30_000;
@@ -11,14 +10,9 @@ const SEARCH_MS = 60_000;
 const LISTED_MAX = 500;
 const LINE_MAX_CHARS = 400;
 
-/** Tools that find files of the workspace. */
 export const findTools = (kit: HandsKit) => [
-  handsTool(
-    kit,
-    { name: 'list_files', ...HANDS_TOOLS.list_files },
-    { timeoutMs: LIST_MS, perform: ({ path }, job) => listFiles(path, job) },
-  ),
-  handsTool(kit, { name: 'search_files', ...HANDS_TOOLS.search_files }, { timeoutMs: SEARCH_MS, perform: searchFiles }),
+  handsTool(kit, 'list_files', { timeoutMs: LIST_MS, perform: ({ path }, job) => listFiles(path, job) }),
+  handsTool(kit, 'search_files', { timeoutMs: SEARCH_MS, perform: searchFiles }),
 ];
 
 const Listing = z.object({
@@ -64,16 +58,12 @@ type Search = Readonly<{
 }>;
 
 async function searchFiles(search: Search, job: HandsJob): Promise<HandsEnd> {
-  const { hands, kit, context } = job;
+  const { kit } = job;
   const { pattern = '', glob = '', path, limit } = search;
   const folder = pathIn(kit.workspace, path);
-  const place = { run: context.run, call: context.call };
   const options = [pattern, glob, search.ignore_case ? 'fold' : '', String(limit + 1)];
-  const id = processIdOf(place);
   const argv = ['sh', '-c', SEARCH, 'search', kit.workspace, folder, ...options];
-  const process = { id, place, argv, cwd: kit.workspace, limits: { timeoutMs: SEARCH_MS } };
-  await startProcess(hands, process, kit.environmentOf);
-  const { exit, stdout } = await untilEnded(hands, id, context.signal);
+  const { exit, stdout } = await runProcess(job, { argv, timeoutMs: SEARCH_MS });
   if (exit.cause !== 'exit') throw new HandsError('search_ended', 'The search took too long. Search a smaller folder.');
   refuse(exit.code, folder);
   const found = stdout?.head ?? Buffer.alloc(0);

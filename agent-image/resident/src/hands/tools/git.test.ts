@@ -6,10 +6,9 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { NO_CALL_LOG } from '../call-log.ts';
-import type { HandsEnd } from '../hands-tool.ts';
+import { type HandsEnd } from '../hands-tool.ts';
 import { authorEnvironment } from '../package-environment.ts';
-import { aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
+import { NO_CALL_LOG, aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
 
 let hands: Hands;
 let calls = 0;

@@ -1,31 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { gitCommand, refuseGit, riskOfGit } from '@hamlet/core/git';
-import { GIT_SECONDS_MAX, HANDS_TOOLS, type GitInput } from '@hamlet/contract/resident';
-import type { Tool } from '@hamlet/engine';
+import { GIT_SECONDS_MAX, type GitInput } from '@hamlet/contract/resident';
 import { pathIn } from '../files/hands-files.ts';
-import type { HandsEnd, HandsJob, HandsKit } from '../hands-tool.ts';
-import { processTool, type PlannedProcess, type ProcessRefusal } from './process-tool.ts';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
+import { beginProcess, endedProcess, unlessAbsent } from '../job-process.ts';
+import { failed } from '../../tools/tool-kit.ts';
+import { endOfProcess } from './ended-process.ts';
 
 const GIT_SCRIPT = readFileSync(join(import.meta.dirname, 'git.sh'), 'utf8');
 
 /** The tool `git`. A call that may lose work makes a checkpoint branch first, in the same process. */
-export const git = (kit: HandsKit): Tool =>
-  processTool(kit, { name: 'git', ...HANDS_TOOLS.git }, { seconds: GIT_SECONDS_MAX, plan, explain });
+export const git = (kit: HandsKit) =>
+  handsTool(kit, 'git', {
+    timeoutMs: GIT_SECONDS_MAX * 1_000,
+    mayWait: true,
+    namesRefusals: true,
+    perform: async (input, job) => {
+      const refusal = refuseGit(input, kit.agentId);
+      if (refusal !== null) return { outcome: failed(refusal.code, refusal.text), report: {} };
+      const { action, args, message = '' } = input;
+      const own = `hamlet/${kit.agentId}/`;
+      const argv = ['bash', '-c', GIT_SCRIPT, 'hamlet-git', riskOfGit(input), action, own, message, ...args];
+      await beginProcess(job, { argv, cwd: cwdOf(input, job), timeoutMs: GIT_SECONDS_MAX * 1_000 + job.waitsMs });
+      return ended(input, job);
+    },
+    recover: async (input, job) => (refuseGit(input, kit.agentId) === null ? unlessAbsent(ended(input, job)) : null),
+  });
 
-async function plan(input: GitInput, { kit, tree }: HandsJob): Promise<PlannedProcess | ProcessRefusal> {
-  const refusal = refuseGit(input, kit.agentId);
-  if (refusal !== null) return refusal;
-  const { action, args, message = '', folder } = input;
-  const cwd = folder === undefined ? tree : posix.join(kit.workspace, pathIn(kit.workspace, folder));
-  const own = `hamlet/${kit.agentId}/`;
-  const argv = ['bash', '-c', GIT_SCRIPT, 'hamlet-git', riskOfGit(input), action, own, message, ...args];
-  return { argv, cwd, command: gitCommand(input) };
-}
+const cwdOf = ({ folder }: GitInput, { kit, tree }: HandsJob): string =>
+  folder === undefined ? tree : posix.join(kit.workspace, pathIn(kit.workspace, folder));
 
 /** git says by its exit code that it did not do what it was asked. */
-function explain(end: HandsEnd): HandsEnd {
-  const { outcome, report } = end;
-  if (outcome.kind !== 'ok' || report.exit === 0) return end;
-  return { ...end, outcome: { kind: 'failed', code: 'git_failed', text: outcome.text } };
+async function ended(input: GitInput, job: HandsJob): Promise<HandsEnd> {
+  const record = await endedProcess(job);
+  const ran = { command: gitCommand(input), cwd: cwdOf(input, job), seconds: GIT_SECONDS_MAX };
+  const { outcome, report } = endOfProcess(record, ran);
+  if (outcome.kind !== 'ok' || report.exit === 0) return { outcome, report };
+  return { outcome: failed('git_failed', outcome.text), report };
 }

@@ -4,7 +4,7 @@ import { deliver } from './deliver.ts';
 import { fileTools } from './files.ts';
 import { findTools } from './find.ts';
 import { git } from './git.ts';
-import { installPackage } from './install/install-package.ts';
+import { installPackage } from './install-package.ts';
 import { processTools } from './processes.ts';
 import { browserTools } from '../../net/browser.ts';
 import { webSearch } from '../../net/web-search.ts';

@@ -1,4 +1,3 @@
-import { HANDS_TOOLS } from '@hamlet/contract/resident';
 import { z } from 'zod';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
 import { OutputPart, ProcessRecord } from '../process-record.ts';
@@ -8,19 +7,14 @@ import { fromOutside, okay } from '../../tools/tool-kit.ts';
 
 const MAX_WAIT_MS = 60_000;
 const STOP_MS = 30_000;
-/** Time for a process to end by itself. */
 const STOP_GRACE_MS = 2_000;
 const MAX_LISTED = 64;
 
 /** Tools about the processes of the same run: those of other runs cannot be named. */
 export const processTools = (kit: HandsKit) => [
-  handsTool(kit, { name: 'read_output', ...HANDS_TOOLS.read_output }, { timeoutMs: MAX_WAIT_MS, perform: readOutput }),
-  handsTool(
-    kit,
-    { name: 'list_processes', ...HANDS_TOOLS.list_processes },
-    { timeoutMs: STOP_MS, perform: (_input, job) => listProcesses(job) },
-  ),
-  handsTool(kit, { name: 'stop_process', ...HANDS_TOOLS.stop_process }, { timeoutMs: STOP_MS, perform: stopProcess }),
+  handsTool(kit, 'read_output', { timeoutMs: MAX_WAIT_MS, perform: readOutput }),
+  handsTool(kit, 'list_processes', { timeoutMs: STOP_MS, perform: (_input, job) => listProcesses(job) }),
+  handsTool(kit, 'stop_process', { timeoutMs: STOP_MS, perform: stopProcess }),
 ];
 
 const idOf = ({ context }: HandsJob, process: string): string => `${context.run}.${process}`;

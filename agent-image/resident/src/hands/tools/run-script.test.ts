@@ -5,23 +5,15 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScriptDetail, ScriptLanguage } from '@hamlet/contract';
-import type { CallContext, NeedsPermission, ToolOutcome } from '@hamlet/engine';
+import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { NO_CALL_LOG } from '../call-log.ts';
-import { openChangeLog } from '../files/change-log.ts';
-import type { HandsEnd, HandsKit } from '../hands-tool.ts';
-import { createRefusals } from '../refusals.ts';
-import { inWorkspace } from '../repository/work-trees.ts';
-import { aScript } from '../../testing/a-script.ts';
-import { sharedConnections } from '../../testing/a-hands-kit.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { type HandsEnd } from '../hands-tool.ts';
+import { NO_CALL_LOG, aHandsKit, aScript, callContext, type CallPlace } from '../../testing/a-hands-kit.ts';
 import { runScript } from './run-script.ts';
 
 const VERSION = 'a'.repeat(32);
 let hands: Hands;
-let calls = 0;
 let last: HandsEnd | undefined;
-/** The script that the village has. */
 let present: { readonly language: ScriptLanguage; readonly source: string } | null = null;
 
 before(async () => {
@@ -33,43 +25,25 @@ const detailOf = (language: ScriptLanguage, source: string): ScriptDetail =>
   aScript({ name: 'bake', description: 'Bakes', language, version: VERSION, source });
 
 function prepared(given: object) {
-  const kit: HandsKit = {
-    agentId: 'ada',
-    trees: inWorkspace(hands.workspace),
-    connections: sharedConnections(hands.socket),
-    workspace: hands.workspace,
-    shells: join(hands.workspace, '.shells'),
-    environmentOf: () => ({}),
+  const kit = aHandsKit(hands, {
     calls: { ...NO_CALL_LOG, end: async (_context, end) => void (last = end) },
-    changes: openChangeLog(':memory:'),
-    keepArtifact: KEEPS_NONE,
     readScript: async () =>
       present === null
         ? { kind: 'refused', code: 'no_such_script', detail: 'It is gone' }
         : { kind: 'ok', value: detailOf(present.language, present.source) },
-    refusals: createRefusals(),
-    search: null,
-  };
+  });
   const call = runScript(kit).prepare({ name: 'bake', version: VERSION, ...given });
   assert.ok(call.ok, JSON.stringify(call));
   return call.call;
 }
-type Place = Partial<Pick<CallContext, 'call' | 'run' | 'signal'>>;
-const SHARED = { run: 'r1', conversation: 'c1', key: 'k', attempt: 1, fence: 1, output: () => {} };
-const contextOf = (place: Place): CallContext => ({
-  ...SHARED,
-  call: `1.${(calls += 1)}`,
-  signal: new AbortController().signal,
-  ...place,
-});
 
 async function run(
   language: ScriptLanguage,
   source: string,
-  { given = {}, ...place }: Place & { readonly given?: object } = {},
+  { given = {}, ...place }: CallPlace & { readonly given?: object } = {},
 ): Promise<ToolOutcome | NeedsPermission> {
   present = { language, source };
-  return prepared(given).execute(contextOf(place));
+  return prepared(given).execute(callContext(place));
 }
 async function textOf(language: ScriptLanguage, source: string, given: object = {}): Promise<string> {
   const outcome = await run(language, source, { given });
@@ -131,7 +105,7 @@ test('a long text runs whole, a failure has its code, and the time ends it', asy
   const slow = await run('bash', 'sleep 600', { given: { timeout_s: 1 } });
   assert.equal(slow.kind === 'failed' && slow.code, 'command_timed_out');
   present = null;
-  const gone = await prepared({}).execute(contextOf({}));
+  const gone = await prepared({}).execute(callContext({}));
   assert.equal(gone.kind === 'failed' && gone.code, 'no_such_script');
 });
 
@@ -158,11 +132,11 @@ test('a later process finds the end of a script also when its text is gone; one 
   void run('bash', 'echo once >>once; sleep 0.5; echo done', { ...place, signal: first.signal });
   await until(() => pidsIn('once').length === 1);
   present = null;
-  const found = await prepared({}).verify(contextOf(place));
+  const found = await prepared({}).verify(callContext(place));
   assert.ok(
     found.kind === 'done' && found.outcome.kind === 'ok' && /\ndone\n/.test(found.outcome.text),
     JSON.stringify(found),
   );
   assert.equal(pidsIn('once').length, 1);
-  assert.deepEqual(await prepared({}).verify(contextOf({ ...place, call: '7.1' })), { kind: 'not_done' });
+  assert.deepEqual(await prepared({}).verify(callContext({ ...place, call: '7.1' })), { kind: 'not_done' });
 });

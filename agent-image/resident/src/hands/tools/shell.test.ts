@@ -7,11 +7,17 @@ import { after, before, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { CAP_MS } from '@hamlet/test/env/until';
-import { NO_CALL_LOG, type CallLog } from '../call-log.ts';
-import type { HandsKit } from '../hands-tool.ts';
+import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
 import { SHELL_SCRIPT } from './shell-script.ts';
-import { aHandsKit, callContext, preparedCall, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
+import {
+  NO_CALL_LOG,
+  aHandsKit,
+  callContext,
+  preparedCall,
+  useTool,
+  type CallPlace,
+} from '../../testing/a-hands-kit.ts';
 
 let hands: Hands;
 
@@ -68,7 +74,6 @@ test('exit, a failure and a syntax error keep the session; a folder that is gone
   assert.match(await run('pwd; echo $KEPT', place), new RegExp(`${hands.workspace}\nyes\n`));
 });
 
-/** The folder of a session, in which its state is kept. */
 const sessionFolder = (conversation: string): string => join(hands.workspace, '.shells', conversation);
 const sh = (script: string): string => execFileSync('bash', ['-c', script], { cwd: hands.workspace }).toString();
 

@@ -1,9 +1,9 @@
-import { BACKGROUND_SECONDS_MAX, HANDS_TOOLS, SHELL_SECONDS_MAX } from '@hamlet/contract/resident';
-import { z } from 'zod';
+import { BACKGROUND_SECONDS_MAX, SHELL_SECONDS_MAX } from '@hamlet/contract/resident';
 import { HandsError } from '../hands-client.ts';
 import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
-import { ProcessRecord } from '../process-record.ts';
-import { placeEnvironment, processIdOf, startProcess, untilEnded } from '../start-process.ts';
+import { beginProcess, endedProcess, unlessAbsent } from '../job-process.ts';
+import { FilePart, ProcessRecord } from '../process-record.ts';
+import { placeEnvironment, processIdOf } from '../start-process.ts';
 import { okay } from '../../tools/tool-kit.ts';
 import { endOfProcess } from './ended-process.ts';
 import { SHELL_SCRIPT } from './shell-script.ts';
@@ -18,39 +18,26 @@ type Input = Readonly<{ command: string; timeout_s: number; background: boolean 
 
 /** The tool `shell`: each command is a process of its own, and the session between them is kept in files of the hands. */
 export const shell = (kit: HandsKit) =>
-  handsTool(
-    kit,
-    { name: 'shell', ...HANDS_TOOLS.shell },
-    {
-      timeoutMs: SHELL_SECONDS_MAX * 1_000,
-      mayWait: true,
-      namesRefusals: true,
-      perform: async (input, job) => {
-        await begin(input, job);
-        return input.background ? inBackground(input, job) : ended(input, job);
-      },
-      recover: (input, job) => recover(input, job),
+  handsTool(kit, 'shell', {
+    timeoutMs: SHELL_SECONDS_MAX * 1_000,
+    mayWait: true,
+    namesRefusals: true,
+    perform: async (input, job) => {
+      await begin(input, job);
+      return input.background ? inBackground(input, job) : ended(input, job);
     },
-  );
+    // The process of a call that an earlier process of the resident began still runs, has ended, or is not known any more.
+    recover: (input, job) => unlessAbsent(input.background ? inBackground(input, job) : ended(input, job)),
+  });
 
 /** A call id names one process, so that a repeated start starts nothing. */
 async function begin({ command, timeout_s: timeoutS, background }: Input, job: HandsJob) {
-  const { hands, kit, context, tree, waitsMs } = job;
-  const place = { run: context.run, call: context.call };
-  const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(place, kit.environmentOf))].join(' ');
+  const { kit, context, tree, waitsMs } = job;
+  const own = [SUPERVISORS_MARK, ...Object.keys(placeEnvironment(context, kit.environmentOf))].join(' ');
   const keeps = background ? '' : 'keeps';
   const seconds = background ? BACKGROUND_SECONDS_MAX : timeoutS;
-  await startProcess(
-    hands,
-    {
-      id: processIdOf(place),
-      place,
-      argv: ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), tree, own, command, keeps],
-      cwd: tree,
-      limits: { timeoutMs: seconds * 1_000 + waitsMs },
-    },
-    kit.environmentOf,
-  );
+  const argv = ['bash', '-c', SHELL_SCRIPT, 'hamlet-shell', sessionOf(kit, context), tree, own, command, keeps];
+  await beginProcess(job, { argv, cwd: tree, timeoutMs: seconds * 1_000 + waitsMs });
 }
 
 const ranBy = ({ command, timeout_s: seconds }: Input) => ({ command, seconds });
@@ -59,7 +46,7 @@ const sessionOf = ({ shells }: HandsKit, { conversation }: { readonly conversati
   `${shells}/${conversation.replaceAll(/[^A-Za-z0-9-]/g, '_').slice(0, 64)}`;
 
 async function ended(input: Input, job: HandsJob): Promise<HandsEnd> {
-  const record = await untilEnded(job.hands, processIdOf(job.context), job.context.signal);
+  const record = await endedProcess(job);
   return endOfProcess(record, { ...ranBy(input), cwd: await cwdOf(job) });
 }
 
@@ -73,24 +60,12 @@ async function inBackground(input: Input, job: HandsJob): Promise<HandsEnd> {
   return { outcome: okay(text), report: { command: input.command, cwd } };
 }
 
-/** A call of an earlier process of the resident: its process still runs, has ended, or is not known any more. */
-async function recover(input: Input, job: HandsJob): Promise<HandsEnd | null> {
-  try {
-    return await (input.background ? inBackground(input, job) : ended(input, job));
-  } catch (error) {
-    if (error instanceof HandsError && error.code === 'no_such_process') return null;
-    throw error;
-  }
-}
-
-const CwdFile = z.object({ data: z.base64().transform((text) => Buffer.from(text, 'base64').toString()) });
-
 /** The folder in which the next command of the session begins. The file belongs to the hands: its text is not trusted. */
 async function cwdOf({ hands, kit, context, tree }: HandsJob): Promise<string> {
   const args = { root: sessionOf(kit, context), path: 'cwd', offset: 0, bytes: MAX_CWD_CHARS };
   try {
-    const { data } = await hands.ask('fs.read', args, CwdFile);
-    const [first = ''] = data.split('\n');
+    const { data } = await hands.ask('fs.read', args, FilePart);
+    const [first = ''] = data.toString().split('\n');
     return first.replaceAll(/\p{Cc}/gu, '') || tree;
   } catch (error) {
     if (error instanceof HandsError && error.code !== 'hands_lost') return tree;

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import type { FetchFacts, FetchInput } from './fetch-facts.ts';
+import type { FetchFacts, FetchInput } from '../program-facts.ts';
 import { faultOf, NetFault } from './net-fault.ts';
 import { nextAddress, send, wayOutOf, webAddress } from './outgoing.ts';
 import { HTML_MAX_CHARS, pageText } from './page-text.ts';

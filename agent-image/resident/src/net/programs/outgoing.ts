@@ -19,7 +19,6 @@ export interface WayOut {
   readonly authorization: string;
 }
 
-/** Bytes of a refusal of the proxy that are read. */
 const REFUSAL_BYTES = 8_192;
 const REFUSAL_HEADER = 'hamlet-egress-code';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -29,7 +29,6 @@ const SKIPPED = [
   'select',
 ];
 
-/** The main part of a page, where it names one. */
 const partOf = (html: string): string => (/<main[\s>]/i.test(html) ? 'main' : 'body');
 
 function optionsWith(part: string, numbered: FormatCallback): HtmlToTextOptions {

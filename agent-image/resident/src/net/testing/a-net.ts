@@ -37,7 +37,6 @@ const userIn = (header: string | undefined): string =>
     .toString()
     .replace(/:x$/, '');
 
-/** Serves each host by its listener. */
 const byHost =
   (hosts: ReadonlyMap<string, RequestListener>): RequestListener =>
   (request, response) => {

@@ -4,11 +4,9 @@ import type { AgentConfig } from '@hamlet/contract';
 import type { NeedsPermission, ToolOutcome } from '@hamlet/engine';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
 import type { KeepArtifact } from '../../artifacts/keep-artifact.ts';
-import { NO_CALL_LOG } from '../../hands/call-log.ts';
-import type { HandsEnd } from '../../hands/hands-tool.ts';
+import { type HandsEnd } from '../../hands/hands-tool.ts';
 import { createRefusals, type Refusals } from '../../hands/refusals.ts';
-import { aHandsKit, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
-import { KEEPS_NONE } from '../../testing/keeps-none.ts';
+import { NO_CALL_LOG, aHandsKit, KEEPS_NONE, useTool, type CallPlace } from '../../testing/a-hands-kit.ts';
 import type { Net } from './a-net.ts';
 
 export interface NetHands {

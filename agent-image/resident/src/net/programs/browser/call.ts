@@ -9,7 +9,6 @@ import { text as readAll } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MESSAGE_MAX_BYTES, SOCKET_NAME, type BrowserAnswer, type BrowserRequest } from './messages.ts';
 
-/** Time for the start of the session. */
 const START_MS = 30_000;
 const PAUSE_MS = 50;
 

@@ -4,10 +4,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { NetFault } from '../net-fault.ts';
 import { nextAddress, send, webAddress, type WayOut } from '../outgoing.ts';
-import type { BrowserFacts } from './messages.ts';
-import { elementOf, type Session } from './session-parts.ts';
+import type { BrowserFacts } from '../../program-facts.ts';
+import { elementOf, type Session } from './open-browser.ts';
 
-/** Longest file. */
 export const DOWNLOAD_MAX_BYTES = 100 << 20;
 const DOWNLOAD_MS = 120_000;
 const CLICK_MS = 10_000;

@@ -1,3 +1,5 @@
+import type { BrowserFacts } from '../../program-facts.ts';
+
 /** One operation of a session of the browser. */
 export type BrowserOperation =
   | { readonly op: 'open'; readonly url: string; readonly sends: boolean; readonly timeoutMs: number }
@@ -23,23 +25,7 @@ export interface BrowserRequest {
   readonly operation: BrowserOperation;
 }
 
-export interface SeenPage {
-  readonly url: string;
-  readonly title: string;
-}
-
-/** The end of an operation, as `call.ts` writes it to its error stream. */
-export type BrowserFacts =
-  | {
-      readonly ok: true;
-      readonly url: string;
-      readonly title: string;
-      readonly opened: readonly SeenPage[];
-      readonly held: number;
-      readonly tabs: readonly (SeenPage & { readonly current: boolean })[];
-      readonly file: { readonly path: string; readonly bytes: number; readonly name: string } | null;
-    }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+export type SeenPage = Extract<BrowserFacts, { ok: true }>['opened'][number];
 
 export interface BrowserAnswer {
   readonly facts: BrowserFacts;
@@ -48,5 +34,4 @@ export interface BrowserAnswer {
 }
 
 export const SOCKET_NAME = 'session.sock';
-/** Longest message between session and call. */
 export const MESSAGE_MAX_BYTES = 8 << 20;

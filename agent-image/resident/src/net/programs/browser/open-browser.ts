@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import type { BrowserContext, Page, Route, WebSocketRoute } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Route, WebSocketRoute } from 'playwright-core';
 import { NetFault } from '../net-fault.ts';
 import type { SeenPage } from './messages.ts';
-import type { BrowserProxy } from './traffic.ts';
+import type { BrowserProxy, Traffic } from './traffic.ts';
 
 const EXECUTABLE = '/usr/bin/chromium';
 const VIEWPORT = { width: 1_280, height: 800 };
@@ -123,3 +123,15 @@ async function guard(context: BrowserContext, watch: Watch, want: (host: string)
     void socket.close();
   });
 }
+
+export interface Session {
+  readonly browser: OpenBrowser;
+  readonly traffic: Traffic;
+  readonly folder: string;
+  readonly workspace: string;
+  readonly proxy: Pick<BrowserProxy, 'port' | 'want'>;
+  /** Aborts if the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+export const elementOf = (page: Page, ref: string): Locator => page.getByRef(ref);

@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import type { BrowserFacts } from '../../program-facts.ts';
 import { NetFault } from '../net-fault.ts';
 import { download } from './download.ts';
-import type { BrowserAnswer, BrowserFacts, BrowserOperation } from './messages.ts';
-import { elementOf, type Session } from './session-parts.ts';
+import type { BrowserAnswer, BrowserOperation } from './messages.ts';
+import { elementOf, type Session } from './open-browser.ts';
 import type { Traffic } from './traffic.ts';
 
 const ACTION_MS = 10_000;

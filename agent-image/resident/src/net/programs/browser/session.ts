@@ -2,12 +2,11 @@
  * The browser of one run: `session.ts FOLDER WORKSPACE`. It listens on a socket in the folder, starts Chromium with the first
  * operation, and does one operation after the other. It ends with its process, after a while without an operation, and with too much memory.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { faultOf, NetFault } from '../net-fault.ts';
 import { isOwn, wayOutOf } from '../outgoing.ts';
-import { memoryOf } from './memory.ts';
 import { MESSAGE_MAX_BYTES, SOCKET_NAME, type BrowserAnswer, type BrowserRequest } from './messages.ts';
 import { openBrowser, type OpenBrowser } from './open-browser.ts';
 import { operate } from './operate.ts';
@@ -15,6 +14,7 @@ import { DOWNLOAD_MAX_BYTES, tooLarge } from './download.ts';
 import { startBrowserProxy, type BrowserProxy } from './traffic.ts';
 
 const IDLE_MS = 900_000;
+const MEMORY_PAGE_BYTES = 4_096;
 const OLD_MS = 10_800_000;
 const WATCH_MS = 500;
 /** Own memory of Chromium and this process. A heavy page takes 560 MB. */
@@ -142,3 +142,31 @@ removeOld(dirname(folder));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 createServer(hear).listen(join(folder, SOCKET_NAME));
+
+/** The parent and the own memory of a process in bytes: what it shares with others is not counted. Null if it has ended. */
+function processOf(pid: string): { readonly parent: number; readonly bytes: number } | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 4).split(' ', 1)[0]);
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
+    return { parent, bytes: (resident - shared) * MEMORY_PAGE_BYTES };
+  } catch {
+    return null;
+  }
+}
+
+/** The memory of a process and of all that it started, in bytes. */
+function memoryOf(root: number): number {
+  const all = new Map<number, { readonly parent: number; readonly bytes: number }>();
+  for (const name of readdirSync('/proc')) {
+    const found = /^\d+$/.test(name) ? processOf(name) : null;
+    if (found !== null) all.set(Number(name), found);
+  }
+  let [sum, family] = [0, new Set([root])];
+  while (family.size > 0) {
+    for (const pid of family) sum += all.get(pid)?.bytes ?? 0;
+    const parents = family;
+    family = new Set([...all].filter(([pid, { parent }]) => parents.has(parent) && pid !== root).map(([pid]) => pid));
+  }
+  return sum;
+}

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { HANDS_TOOLS, INSTALL_SECONDS_MAX, type InstallInput } from '@hamlet/contract/resident';
+import { INSTALL_SECONDS_MAX, type InstallInput } from '@hamlet/contract/resident';
 import {
   failureOfInstall,
   installCommand,
@@ -9,48 +9,51 @@ import {
 } from '@hamlet/core/install';
 import type { ToolOutcome } from '@hamlet/engine';
 import { z } from 'zod';
-import { pathIn } from '../../files/hands-files.ts';
-import { HandsError } from '../../hands-client.ts';
-import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../../hands-tool.ts';
-import type { EndedProcess, OutputStream } from '../../process-record.ts';
-import { BROKER_HOST } from '../../proxy-environment.ts';
-import { withRefusals } from '../../refusals.ts';
-import { numberOf, shownOutput, textOf } from '../../shown-output.ts';
-import { failed, fromOutside } from '../../../tools/tool-kit.ts';
-import { endOfProcess } from '../ended-process.ts';
-import { printedBy, runStep, type StepName } from './install-steps.ts';
+import { pathIn } from '../files/hands-files.ts';
+import { HandsError } from '../hands-client.ts';
+import { handsTool, type HandsEnd, type HandsJob, type HandsKit } from '../hands-tool.ts';
+import type { EndedProcess, OutputStream } from '../process-record.ts';
+import { BROKER_HOST } from '../proxy-environment.ts';
+import { withRefusals } from '../refusals.ts';
+import { numberOf, shownOutput, textOf } from '../shown-output.ts';
+import { failed, fromOutside } from '../../tools/tool-kit.ts';
+import { endOfProcess } from './ended-process.ts';
+import { keptOutput, runProcess } from '../job-process.ts';
 
 /** Seconds for the list of packages of apt, and for the question what is there. */
 const STEP_SECONDS = 180;
 /** Characters of each stream that the model reads: a success needs few words. */
 const SHOWN_CHARS = { done: 2_000, failed: 8_000 } as const;
+const LIST_MAX_BYTES = 4 << 20;
+/** Debian's programs ask nothing, and programs print without colours. */
+const QUIET = { DEBIAN_FRONTEND: 'noninteractive', NO_COLOR: '1', CARGO_TERM_COLOR: 'never' };
 const CRATES = `http://${BROKER_HOST}/crates/`;
 
 /** The tool `install_package`: processes by their words, without a shell, and afterwards the versions that are there. */
 export const installPackage = (kit: HandsKit) =>
-  handsTool(
-    kit,
-    { name: 'install_package', ...HANDS_TOOLS.install_package },
-    { timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000, namesRefusals: true, perform: install },
-  );
+  handsTool(kit, 'install_package', {
+    timeoutMs: (2 * INSTALL_SECONDS_MAX + 2 * STEP_SECONDS) * 1_000,
+    namesRefusals: true,
+    perform: install,
+  });
 
 async function install(input: InstallInput, job: HandsJob): Promise<HandsEnd> {
   const cwd = folderOf(input, job);
   const plan = installPlan(input, { hasVenv: await hasVenv(input, job, cwd), crates: CRATES });
-  const run = (name: StepName, argv: readonly string[], seconds = input.timeout_s): Promise<EndedProcess> =>
-    runStep(job, { name, argv, cwd, seconds });
+  const run = (step: string | null, argv: readonly string[], seconds = input.timeout_s): Promise<EndedProcess> =>
+    runProcess(job, { argv, cwd, env: QUIET, timeoutMs: seconds * 1_000, ...(step !== null && { step }) });
   if (plan.update !== null) {
     const updated = await run('update', plan.update, STEP_SECONDS);
     if (!hasSucceeded(updated)) return failedEnd(input, updated, { cwd, job });
   }
-  const record = await run('install', plan.install);
+  const record = await run(null, plan.install);
   if (!hasSucceeded(record)) return failedEnd(input, record, { cwd, job });
   if (plan.fetch !== null) {
     const fetched = await run('fetch', plan.fetch);
     if (!hasSucceeded(fetched)) return failedEnd(input, fetched, { cwd, job });
   }
   const list = await run('list', plan.list, STEP_SECONDS);
-  const installed = installedIn(input, await printedBy(job, 'list', list));
+  const installed = installedIn(input, (await keptOutput(job, list, LIST_MAX_BYTES)).toString());
   return doneEnd(input, { record, cwd, installed });
 }
 
