@@ -34,7 +34,6 @@ export type AgentRuntime = {
    */
   execute(input: RuntimeInput, context: RuntimeContext): Promise<RuntimeOutcome>;
 
-  /** Releases everything that `initialize` opened. Called once, also after a failed `initialize`. */
   terminate(): Promise<void>;
 };
 
@@ -47,13 +46,11 @@ export type RuntimeConfig = Readonly<{
   memoryPath: string;
   agentId: string;
   displayName: string;
-  /** Identity, personality and instructions, joined; empty when the Agent has none. */
   persona: string;
   /** `spec.runtime.config` of the Agent, as written there: each runtime checks its own. */
   settings: Readonly<Record<string, unknown>>;
 }>;
 
-/** The parts of a resident that its runtimes share. */
 export type RuntimeHost = Readonly<{
   /** The engine on the agent's journal. Rejects with `RunFailure` if the journal cannot be used. */
   engine: () => Promise<Engine>;
@@ -78,9 +75,7 @@ export type RunInput = Readonly<{
   budgets: Budgets;
   /** The run and call that this run works for, which the same engine must have under way. */
   parent?: Readonly<{ run: string; call: string }>;
-  /** Answers of people to questions of this run. */
   answers: readonly GivenAnswer[];
-  /** Tools whose calls the API numbers, for a runtime without a journal. */
   work: RunWork;
 }>;
 
@@ -98,7 +93,6 @@ export type RuntimeOutcome =
   | Readonly<{ kind: 'waiting'; requests: readonly string[] }>
   | Readonly<{ kind: 'interrupted' }>;
 
-/** The result of one tool call in the village; `text` is for people and models to read. */
 export type ToolResult = Readonly<{ outcome: 'done' | 'failed'; text: string }>;
 
 /**
@@ -124,9 +118,7 @@ export type RunWork = Readonly<{
   /** Follows an agent until it is near enough to speak to. */
   find(agentId: string): Promise<ToolResult>;
   say(text: string, to: string | null): Promise<ToolResult>;
-  /** Uses the place where the agent stands, for example reads the board. */
   use(): Promise<ToolResult>;
-  /** Describes the surroundings. */
   look(): Promise<ToolResult>;
 }>;
 
@@ -152,9 +144,7 @@ export type RuntimeContext = Readonly<{
   /** The repository and branch of the work tree at this moment, or those of the Agent if there is no work tree; null without any. */
   repo: string | null;
   branch: string | null;
-  /** The author of the input: an agent's id or a person's name. */
   speaker: string;
-  /** Name of the place where the agent is; null out of doors. */
   place: string | null;
   /** The agent's present goal, in words that follow "I am". */
   plan: string;

@@ -52,7 +52,6 @@ export interface ResidentPorts extends ConnectionPorts {
   readonly log: Log;
   readonly runtimes: RuntimeRegistry;
   readonly newId: () => string;
-  /** A random number in 0…1. */
   readonly random: () => number;
   readonly rest: (ms: number) => Promise<void>;
   /** Receives a function that returns true while the process needs the time until `stopWork`. */
@@ -89,7 +88,6 @@ async function waitForLock(
 
 interface OwnMemory {
   readonly memory: MemoryStore;
-  /** The first entries of a new memory. */
   readonly seed: MemorySeed;
 }
 
@@ -163,7 +161,6 @@ async function watchMind(parts: Omit<Parts, 'memory'>, hasProxy: boolean, ports:
   );
 }
 
-/** Logs a warning for each missing capability. */
 async function warnOf(
   { runtimes }: Pick<Mind, 'runtimes'>,
   config: AgentConfig,
@@ -178,14 +175,11 @@ async function warnOf(
 interface Mind {
   readonly thinking: Thinking;
   readonly runtimes: RuntimePool;
-  /** Set when the agent arrives. */
   readonly arrival: AsyncEvent;
   readonly body: BodyLock;
   readonly childRuns: LateChildRuns;
   readonly skills: SkillShelf;
-  /** The known states of the MCP servers of the Agent. */
   readonly states: ServerStates;
-  /** Refusals of the broker to programs of the hands. */
   readonly refusals: Refusals;
 }
 
@@ -193,11 +187,9 @@ interface MindParts extends OwnMemory {
   readonly env: Environment;
   readonly connection: Connection;
   readonly config: AgentConfig;
-  /** Aborts when the process ends for any reason. */
   readonly leaving: AbortSignal;
 }
 
-/** The runtimes of the process, and the engine that they may need. */
 function mindOf(
   { env, memory, seed, connection, config, leaving: stop }: MindParts,
   { log, rest, random, runtimes: registry }: ResidentPorts,
@@ -262,7 +254,6 @@ interface Parts extends Connection, Mind {
   readonly memory: MemoryStore;
   readonly config: AgentConfig;
   readonly cycle: number;
-  /** Aborts when the process ends for any reason. */
   readonly leaving: AbortSignal;
 }
 
@@ -337,7 +328,6 @@ const memoryPathIn = (env: Environment, repository: Repository | null): string =
     ? join(env.HAMLET_MEMORY_DIR, MEMORY_FILE)
     : join(env.HAMLET_HANDS_HOME, memoryFileOf(repository));
 
-/** The memory on the volume; when that fails, a memory in the process, with a warning. */
 function memoryOf({ HAMLET_MEMORY_DIR }: Environment, seed: MemorySeed, log: Log): MemoryStore {
   try {
     return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });

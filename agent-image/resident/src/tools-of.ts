@@ -24,7 +24,6 @@ import { createSkillShelf, type SkillShelf } from './skills/skill-shelf.ts';
 import type { ToolKit } from './tools/tool-kit.ts';
 import type { WorkVillage } from './village/work-village.ts';
 
-/** Changes of files that tools of the hands made. */
 const CHANGES_FILE = 'changes.sqlite';
 /** The memories of repositories as they were last written into files of the hands. */
 const EXPORTS_FOLDER = 'memory-exports';
@@ -34,11 +33,9 @@ export interface HandsPlace {
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees;
   readonly memories: MemoryFiles;
-  /** Refusals of the broker to programs of the hands. */
   readonly refusals: Refusals;
   /** Takes what the programs of a run have changed in its memory file. Never rejects. */
   readonly keepMemory: (run: string, signal: AbortSignal) => Promise<void>;
-  /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
 }
 
@@ -50,7 +47,6 @@ interface ToolParts {
   readonly states: ServerStates;
 }
 
-/** The tools of an agent: those of the village, those of its hands, and those of its MCP servers. */
 export async function toolsOf(kit: ToolKit, { env, place, config, log, states }: ToolParts): Promise<readonly Tool[]> {
   const { skillTools, villageTools } = await import('./tools/village-tools.ts');
   const { HAMLET_HANDS_SOCKET: socket } = env;
@@ -187,7 +183,6 @@ export function machineIn(env: Environment): () => Promise<Omit<Machine, 'tools'
   return async () => ({ hands: socket === undefined ? null : await survey(socket), workspace, home, hasWayOut });
 }
 
-/** The skills of the Agent, from all places in which it may have some. */
 export function skillShelfIn(env: Environment, work: WorkVillage): SkillShelf {
   return createSkillShelf({
     imageFolder: env.HAMLET_SKILLS_DIR,

@@ -11,7 +11,6 @@ const CODES: readonly (readonly [keyof Budgets, BudgetCode])[] = [
   ['idleCalls', 'no_progress'],
 ];
 
-/** The spending of a run, and its limits. */
 export type Account = Readonly<{ spent: Budgets; budgets: Budgets }>;
 
 export type Pressure = Readonly<{ level: 'near' | 'over'; code: BudgetCode }> | null;

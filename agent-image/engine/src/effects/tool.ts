@@ -29,7 +29,6 @@ export type NeedsPermission = Readonly<{ kind: 'needs_permission'; reason: strin
 
 type Description<Input> = Readonly<{
   name: string;
-  /** For the model. */
   description: string;
   input: z.ZodType<Input>;
   timeoutMs: number;

@@ -37,7 +37,6 @@ export class Appender {
   readonly #waiting: Placed[] = [];
   #isOpen = false;
   #last: number;
-  /** True while a commit is due at the turn of the event loop. */
   #isDue = false;
   /** The write-ahead log, which SQLite keeps as long as the journal is open. */
   #log: number | null = null;

@@ -47,7 +47,6 @@ export type Row = Readonly<Record<string, unknown>>;
 
 export type EventTable = Readonly<{
   insert: (seq: number, row: EventRow) => void;
-  /** To be called after a rollback: names that it removed have no number any more. */
   forgetNames: () => void;
   last: () => Readonly<{ seq: number; fence: number; version: number }>;
   ofRun: (run: string, limit: number) => Iterable<Row>;
@@ -90,7 +89,6 @@ export function openEventTable(database: DatabaseSync): EventTable {
   };
 }
 
-/** The numbers of names. A new name gets one in the caller's transaction. */
 function openNames(database: DatabaseSync): Readonly<{ idOf: (name: string) => number | bigint; forget: () => void }> {
   const select = database.prepare('select id from name where name = ?');
   const insert = database.prepare('insert into name (name) values (?)');
@@ -128,7 +126,6 @@ export function readable(rows: Iterable<Row>): readonly JournalEntry[] {
   return entries;
 }
 
-/** An event with its own fields as JSON. */
 export type EventRow = Readonly<
   Pick<JournalEvent, 'run' | 'v' | 'type' | 'stage' | 'fence' | 'at' | 'elapsedMs'> & { body: string }
 >;

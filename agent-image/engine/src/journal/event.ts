@@ -53,7 +53,6 @@ const hash = z.string().regex(/^[\w-]{22}$/);
 const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 const usage = z.strictObject({ prompt: count, completion: count, total: count });
 
-/** Limits of a run together with all runs that it delegates to. */
 export const Budgets = z.strictObject({
   /** Answers of the model. */
   steps: limit,
@@ -83,7 +82,6 @@ const outcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('failed'), code }),
   z.strictObject({ kind: z.literal('cancelled') }),
 ]);
-/** How a run ended. */
 export type ClosedOutcome = z.infer<typeof outcome>;
 
 const envelope = {
@@ -145,7 +143,6 @@ const bodies = {
   /** `words`: the text of the person's words to the agent, as `keptWords` writes it; null without any. */
   permission_answered: { request: name, answer: z.enum(ANSWERS), words: hash.nullable() },
   permission_expired: { request: name },
-  /** The spending of a run that works for this run. */
   budget_spent: { by: name, steps: count, tokens: count, moneyMicros: count },
   budget_warned: { code: z.enum(BUDGET_CODES) },
   /** A summary replaces the conversation before the run and the first turns of the run in later requests. */

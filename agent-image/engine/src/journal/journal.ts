@@ -5,7 +5,6 @@ export type Payload = Readonly<{ ref: string; text: string }>;
 /** An event at its place in the journal. Places count up from 1. Only a restored journal has gaps. */
 export type JournalEntry = Readonly<{ seq: number; event: JournalEvent }>;
 
-/** Events of a run, or the reason why this engine cannot read them. */
 export type RunEvents =
   | Readonly<{ ok: true; events: readonly JournalEvent[] }>
   | Readonly<{ ok: false; code: 'journal_newer' | 'journal_damaged'; message: string }>;
@@ -36,7 +35,6 @@ export type Journal = Readonly<{
   fence: number;
   /** The secret of the references. A mirror keeps it, since a restored journal needs the same. */
   salt: string;
-  /** The place of the last event; 0 for an empty journal. */
   lastSeq: () => number;
   append: (write: JournalWrite) => void;
   /** Makes the reference of a text. Stores nothing. */
@@ -46,7 +44,6 @@ export type Journal = Readonly<{
   eventsOf: (run: string) => RunEvents;
   /** For a mirror: entries after a place, oldest first. Writes that wait are carried out before. */
   readAfter: (seq: number, limit: number) => Readonly<{ entries: readonly JournalEntry[]; next: number }>;
-  /** For a mirror: entries of one run after a place, oldest first. */
   readRunAfter: (run: string, seq: number, limit: number) => readonly JournalEntry[];
   rowOf: (run: string) => RunRow | null;
   lastRunOf: (conversation: string) => RunRow | null;

@@ -2,7 +2,6 @@ import { EVENT_TYPES, EVENT_VERSION, JournalEvent } from './event.ts';
 
 const MAX_ISSUES = 3;
 
-/** A stored event before it is checked. */
 export type RawEvent = Readonly<Record<string, unknown>>;
 
 /** For each version, the function that makes an event of the next version. */

@@ -82,7 +82,6 @@ function checked(event: RawEvent): JournalEvent {
   return found.event;
 }
 
-/** Adds the event of a lost volume to each run that is not closed, by the events alone. */
 function markLost(database: DatabaseSync): void {
   const events = openEventTable(database);
   const last = events.last();

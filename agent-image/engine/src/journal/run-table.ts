@@ -30,7 +30,6 @@ export type RunTable = Readonly<{
   lastOf: (conversation: string) => RunRow | null;
 }>;
 
-/** Creates the tables if they are missing or of another version. */
 export function openRunTable(database: DatabaseSync): RunTable {
   if (versionOf(database) !== PROJECTION_VERSION) database.exec(SCHEMA);
   const insert = database.prepare('insert into run values (?, ?, ?, 1, ?)');

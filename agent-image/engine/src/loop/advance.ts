@@ -46,7 +46,6 @@ export async function advance(kit: Kit, session: Session): Promise<RunOutcome> {
 
 type Begin = Readonly<{ tasks: Tasks; history: readonly Message[]; command: Command }>;
 
-/** Begins a command, unless it is under way. The task of a command leaves `tasks` when it ends. */
 function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): void {
   const key = 'call' in command ? `${command.type} ${command.call.id}` : command.type;
   const busy =
@@ -60,7 +59,6 @@ function begin(kit: Kit, session: Session, { tasks, history, command }: Begin): 
   tasks.set(key, ended);
 }
 
-/** Starts a command. Null if the command is already complete. */
 function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, 'tasks'>): Promise<void> | null {
   switch (command.type) {
     case 'ask_model':
@@ -80,7 +78,6 @@ function perform(kit: Kit, session: Session, { history, command }: Omit<Begin, '
 
 type Recorded = Extract<Command, { type: 'open_stage' | 'warn' | 'settle_call' | 'close' }>;
 
-/** Carries out a command that only appends events. */
 function record(kit: Kit, session: Session, command: Recorded): void {
   if (command.type === 'open_stage') session.append([{ type: 'stage_opened' }]);
   if (command.type === 'warn') session.append([{ type: 'budget_warned', code: command.code }]);
@@ -119,7 +116,6 @@ function waiting(session: Session): RunOutcome {
   return { kind: 'waiting', for: 'permission', requests };
 }
 
-/** The end of a run as its events have it. */
 export function recordedOutcome(journal: Journal, state: RunState): RunOutcome {
   const unsettled = unsettledCalls(state);
   switch (state.outcome?.kind) {

@@ -15,7 +15,6 @@ const NO_USAGE = { prompt: 0, completion: 0, total: 0 };
 type Ask = Extract<Command, { type: 'ask_model' }>;
 type Failure = Extract<ModelEnd, { type: 'failed' }>;
 
-/** One attempt at one request to the model. The caller reads the history once for each run. */
 export async function askModel(
   kit: Kit,
   session: Session,

@@ -30,14 +30,12 @@ const isNearLimit = (promptTokens: number, contextTokens: number | null): boolea
 
 type Folding = Readonly<{ history: readonly Message[]; attempt: number }>;
 
-/** The number of turns that a summary would replace; null if there is nothing to replace. */
 function foldedTurns({ turns, compacted }: RunState, { history, attempt }: Folding): number | null {
   const fold = Math.max(compacted?.turns ?? 0, turns.length - (KEPT_TURNS[attempt] ?? 0));
   const isNew = compacted === null ? fold > 0 || history.length > 0 : fold > compacted.turns;
   return isNew ? fold : null;
 }
 
-/** True if the next attempt at a request that was too long can be shorter. */
 export const canShorten = (kit: Kit, { state }: Session, folding: Folding): boolean =>
   kit.ports.compaction !== null && foldedTurns(state, folding) !== null;
 
@@ -88,7 +86,6 @@ function foldedMessages(journal: Journal, state: RunState, { history, turns }: F
   return state.compacted === null ? [...history, inputMessage(journal, state, false), ...own] : own;
 }
 
-/** The messages as one text: a summary needs neither tools nor their pairs. */
 function textOf(messages: readonly Message[]): string {
   const text = messages.map(lineOf).join('\n\n');
   return withoutMiddle(text, Math.min(MAX_FOLDED_CHARS, Math.max(MAX_MESSAGE_CHARS, text.length * FOLDED_SHARE)));

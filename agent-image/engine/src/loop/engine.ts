@@ -15,7 +15,6 @@ export type RunRequest = Readonly<{
   model: string;
   budgets: Budgets;
   stage: Readonly<{ id: string; plan: string }>;
-  /** The run's id; if left out, the engine makes one. */
   run?: string;
   /**
    * The run and call that this run works for. The budgets of that run hold for this one too, and cancelling that run
@@ -41,9 +40,7 @@ export type Begun =
 
 export type Engine = Readonly<{
   start: (request: RunRequest) => Promise<Begun>;
-  /** Continues a run of the journal. */
   resume: (run: string, options?: ResumeOptions) => Begun;
-  /** Records a person's answer to a question, or the expiry of the question. */
   answer: (run: string, given: GivenAnswer) => Begun;
   cancel: (run: string) => Begun;
   /** At SIGTERM: starts nothing more, waits for what is under way, and leaves the runs to the next engine. */
@@ -55,9 +52,7 @@ export type Engine = Readonly<{
   release: (run: string, how: 'now' | 'gently') => Promise<void>;
   /** The end of a run; null while it is open, and for a run that the journal does not have or cannot read. */
   outcomeOf: (run: string) => RunOutcome | null;
-  /** Usage of a run so far; null for a run that the journal does not have or cannot read. */
   spentOf: (run: string) => Budgets | null;
-  /** Number of runs in memory. */
   active: () => number;
 }>;
 
@@ -78,7 +73,6 @@ const refused = (code: EngineRefusal): Readonly<{ ok: false; code: EngineRefusal
 
 type Running = { readonly kit: Kit; readonly works: Map<string, Work>; isStopped: boolean };
 
-/** Makes an engine on a journal that this process has open. */
 export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> = {}): Engine {
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const kit: Kit = { ports, tools, limits: { ...DEFAULT_LIMITS, ...limits } };
@@ -108,7 +102,6 @@ export function createEngine(ports: EnginePorts, limits: Partial<EngineLimits> =
   };
 }
 
-/** Events with the texts that they name. */
 type Change = Readonly<{ body: EventBody; payloads: readonly Payload[] }>;
 
 function answered(journal: Pick<Journal, 'refer'>, { request, answer, words }: GivenAnswer): Change {
@@ -152,7 +145,6 @@ function load({ kit, works, isStopped }: Running, run: string, volumeLost: boole
   return { ok: true, session };
 }
 
-/** Appends to a run, in memory or not, and lets it continue. */
 function change(running: Running, run: string, { body, payloads }: Change): Begun {
   const work = running.works.get(run);
   const loaded: Loaded = work === undefined ? load(running, run, false) : { ok: true, session: work.session };

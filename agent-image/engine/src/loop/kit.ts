@@ -8,7 +8,6 @@ export type Notice =
   | Readonly<{ type: 'event'; event: JournalEvent }>
   /** Never journaled. A new attempt withdraws the words of the one before it. */
   | Readonly<{ type: 'delta'; run: string; ask: number; attempt: number; text: string }>
-  /** Output of a call under way. Never journaled. */
   | Readonly<{ type: 'output'; run: string; call: string; text: string }>
   | Readonly<{ type: 'problem'; run: string; where: string; error: unknown }>;
 
@@ -27,10 +26,8 @@ export type EnginePorts = Readonly<{
 
 export type EngineLimits = Readonly<{
   cancelGraceMs: number;
-  /** Time for requests and calls to end after an interruption. */
   interruptGraceMs: number;
   modelTimeoutMs: number;
-  /** Maximum depth of a chain of runs that work for runs. */
   depth: number;
 }>;
 
@@ -41,7 +38,6 @@ export const DEFAULT_LIMITS: EngineLimits = {
   depth: 4,
 };
 
-/** The parts that all runs of one engine share. */
 export type Kit = Readonly<{ ports: EnginePorts; tools: ReadonlyMap<string, Tool>; limits: EngineLimits }>;
 
 /** Events with which nothing leaves the process before the next event, or only a `read`. */

@@ -16,7 +16,6 @@ const MAX_QUESTIONS = 5;
 
 type Ready = Readonly<{ call: CallState; tool: Tool; prepared: PreparedCall; proposed: ProposedCall }>;
 
-/** Settles a call, unless the run has ended meanwhile. */
 export function settleCall(
   kit: Kit,
   session: Session,
@@ -26,7 +25,6 @@ export function settleCall(
   session.append([{ type: 'tool_settled', call: call.id, outcome: outcome.kind, result: result.ref }], [result]);
 }
 
-/** Begins a call for the first time, or again after a person has allowed that. */
 export async function startCall(kit: Kit, session: Session, call: CallState): Promise<void> {
   const ready = prepare(kit, session, call);
   if (ready === null) return;
@@ -100,7 +98,6 @@ function askAbout(session: Session, call: CallState, why: 'policy' | 'unknown'):
   session.append([{ type: 'permission_asked', request, call: call.id, why }]);
 }
 
-/** The tool and the checked arguments. Null if the call cannot begin: it was settled, or the run ended. */
 function prepare(kit: Kit, session: Session, call: CallState): Ready | null {
   const tool = kit.tools.get(call.tool);
   const proposed = proposedCall(kit, session, call);

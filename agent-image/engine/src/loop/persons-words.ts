@@ -12,7 +12,6 @@ const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
 const Kept = z.strictObject({ by: z.string(), text: z.string() });
 
-/** The text that the journal keeps. */
 export const keptWords = ({ by, text }: PersonsWords): string => canonicalJson(bounded({ by, text }));
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MAX_CALLS_PER_ANSWER, type Effect, type OutcomeKind } from '../journal/event.ts';
 
-/** A message of a conversation, in the form that all providers share. */
 export type Message =
   | Readonly<{ role: 'user'; content: string }>
   | Readonly<{ role: 'assistant'; content: string; toolCalls: readonly ModelCall[] }>
@@ -66,7 +65,6 @@ export type ProposedCall = Readonly<{
   call: string;
   tool: string;
   effect: Effect;
-  /** Canonical JSON, and its digest, to which a permission is bound. */
   arguments: string;
   argumentsRef: string;
 }>;
@@ -89,7 +87,6 @@ export type MemoryPort = Readonly<{
 
 export type Summary = Readonly<{ text: string; tokens: number; moneyMicros: number }>;
 
-/** Summarizes older messages of a conversation that has become too long. */
 export type CompactionPort = Readonly<{
   /** Tokens that a model takes, prompt and answer together; null if unknown. */
   contextTokens: (model: string) => number | null;
@@ -99,7 +96,6 @@ export type CompactionPort = Readonly<{
 export type ClockPort = Readonly<{
   /** Milliseconds since 1970, for display only; use `monotonic` to measure. */
   now: () => number;
-  /** Milliseconds of a monotonic clock. */
   monotonic: () => number;
   /** Runs after the time, unless the returned function is called before. */
   after: (ms: number, run: () => void) => () => void;

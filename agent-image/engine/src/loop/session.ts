@@ -24,9 +24,7 @@ export class Session {
   readonly stopped = new AbortController();
   /** Aborts when requests and calls under way must end. */
   readonly killed = new AbortController();
-  /** Questions that this engine has shown to people. */
   readonly shown = new Set<string>();
-  /** Tokens of the last request, as the provider counted them. */
   promptTokens = 0;
   readonly #kit: Kit;
   #state: RunState | null = null;

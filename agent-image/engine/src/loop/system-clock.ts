@@ -1,6 +1,5 @@
 import type { ClockPort } from './ports.ts';
 
-/** The clock of a running process. */
 export const SYSTEM_CLOCK: ClockPort = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -3,7 +3,6 @@ export type PromptParts = Readonly<{
   identity: string;
   personality: string;
   instructions: string;
-  /** The machine in which the tools of the agent run. */
   machine: string;
   skills: readonly Readonly<{ name: string; text: string }>[];
   time: string;

@@ -11,7 +11,6 @@ import type { CallState, RunState, Turn } from '../state/run-state.ts';
 const MAX_HISTORY_RUNS = 50;
 const DELETED = '[deleted]';
 
-/** A source of stored texts; null for a text that was deleted. */
 type Texts = Pick<Journal, 'textOf'>;
 
 const StoredAnswer = z.strictObject({
@@ -27,7 +26,6 @@ export function readAnswer(journal: Texts, ref: string): z.infer<typeof StoredAn
   return text === null ? { content: DELETED, toolCalls: [] } : StoredAnswer.parse(JSON.parse(text));
 }
 
-/** The state of a run as the journal has it, or the reason why there is none. */
 export type LoadedRun =
   | Readonly<{ ok: true; state: RunState }>
   | Readonly<{ ok: false; code: 'no_such_run' | 'journal_newer' | 'journal_damaged'; message: string }>;
@@ -95,7 +93,6 @@ export function inputMessage(journal: Texts, state: RunState, withRecalled: bool
   return { role: 'user', content: recalled === '' ? content : `${content}\n\n[From memory]\n${recalled}` };
 }
 
-/** Answers, results and the warning of a run, without the turns that a summary replaces. */
 export function runMessages(journal: Texts, state: RunState): readonly Message[] {
   const first = state.compacted?.turns ?? 0;
   return [

@@ -31,7 +31,6 @@ type Command = {
   readonly programs: ProgramPort;
   readonly engine: Engine;
   readonly contexts: Map<string, RuntimeContext>;
-  /** Reasons of failed runs, for people. */
   readonly reasons: Map<string, string>;
 };
 

@@ -24,10 +24,8 @@ const Settings = z.strictObject({
   memory: z.string().startsWith('/').optional(),
   timeout_s: z.coerce.number().int().min(1).max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
 });
-/** The settings of a command: `spec.runtime.config` of its Agent, where every value is text. */
 export type CommandSettings = z.infer<typeof Settings>;
 
-/** Reads the settings. Throws `RunFailure` with the fix. */
 export function commandSettings(config: Readonly<Record<string, unknown>>): CommandSettings {
   const parsed = Settings.safeParse(config);
   if (parsed.success) return parsed.data;

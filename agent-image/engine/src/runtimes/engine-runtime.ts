@@ -32,7 +32,6 @@ export function createEngineRuntime(): AgentRuntime {
   };
 }
 
-/** Answers speech with one request to a model, without tools, history and journal. */
 async function speakOnce(
   model: ModelPort,
   { text, prompt, model: name }: SpeechInput,
@@ -68,7 +67,6 @@ export async function carryOut(engine: Engine, input: RunInput, context: Runtime
   }
 }
 
-/** Starts the run, or continues it if the journal has it. */
 async function begin(engine: Engine, input: RunInput, { sessionId }: RuntimeContext): Promise<Begun> {
   const { run, text, prompt, model, budgets, answers, parent } = input;
   if (model === '') throw new RunFailure('no_model', 'The agent has no language model. Name one in spec.model.');
@@ -102,7 +100,6 @@ const WORDS: Readonly<Record<string, string>> = {
   diverged: 'The journal has other arguments than the call.',
 };
 
-/** A sentence for people about a failure. */
 function wordsOf(code: string): string {
   if (code.startsWith('model_')) return `The model did not answer: ${code.slice('model_'.length)}.`;
   return WORDS[code] ?? `The run failed: ${code}.`;

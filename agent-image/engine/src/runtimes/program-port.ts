@@ -1,4 +1,3 @@
-/** A program with its arguments, input and surroundings. */
 export type Program = Readonly<{
   /** Unique among the programs of the pod: a second start with the same id starts nothing. */
   id: string;
@@ -44,6 +43,5 @@ export type ProgramPort = Readonly<{
     program: Program,
     ports: Readonly<{ hear: (text: string) => void; signal: AbortSignal }>,
   ) => Promise<ProgramEnd>;
-  /** Ends all programs of an owner with everything that they started. Rejects with `ProgramError`. */
   end: (owner: string) => Promise<void>;
 }>;

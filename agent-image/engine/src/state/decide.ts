@@ -15,7 +15,6 @@ export type Command =
   | Readonly<{ type: 'warn'; code: BudgetCode }>
   | Readonly<{ type: 'start_call'; call: CallState }>
   | Readonly<{ type: 'recover_call'; call: CallState; by: Recovery }>
-  /** Shows a question to people. An engine shows a question once; the next engine shows it again. */
   | Readonly<{ type: 'ask_person'; call: CallState }>
   | Readonly<{ type: 'settle_call'; call: CallState; outcome: ToolOutcome }>
   /** Waits for calls under way, for at most the grace period, and closes the run. */
@@ -37,7 +36,6 @@ export function decide(state: RunState, ancestors: readonly RunState[] = []): re
   return state.asking.phase === 'asking' ? [] : [closing(state, pressure) ?? nextRequest(state, pressure)];
 }
 
-/** The end of a run whose calls are settled, or null if it continues. */
 function closing({ turns, asking, warned }: RunState, pressure: Pressure): Command | null {
   const turn = turns.at(-1);
   if (turn !== undefined && turn.calls.length === 0)
@@ -98,7 +96,6 @@ function recover(call: CallState, volumeLost: boolean): Command | null {
   return settle(call, { kind: 'failed', code: 'no_result', text: `${call.attempt} attempts ended without a result.` });
 }
 
-/** `ask` asks a person. */
 type Recovery = 'run' | 'verify' | 'ask';
 
 /** The way to settle a call whose last attempt has an unknown end; null to give up. */

@@ -66,7 +66,6 @@ function intended(call: CallState, event: EventOf<'tool_intent'>): MovedCall {
   return code ?? { ...call, phase: 'running', effect: event.effect, attempt: event.attempt, key: event.key };
 }
 
-/** True if the intent differs from the call that the model made, or from the attempt before. */
 function diverges(call: CallState, event: EventOf<'tool_intent'>): boolean {
   if (event.tool !== call.tool || event.arguments !== call.arguments) return true;
   return call.attempt > 0 && (event.key !== call.key || event.effect !== call.effect);
@@ -87,7 +86,6 @@ function refusalToBegin(call: CallState, effect: Effect): IllegalMove | null {
 }
 
 const SETTLES: readonly CallPhase[] = ['requested', 'answered', 'running', 'unknown'];
-/** Outcomes of calls that never began. */
 const WITHOUT_INTENT: readonly string[] = ['invalid_input', 'denied', 'over_budget', 'failed'];
 
 function settled(call: CallState, { outcome, result }: EventOf<'tool_settled'>): MovedCall {

@@ -50,7 +50,6 @@ function refusalOf(state: RunState, event: JournalEvent): IllegalMove | null {
   return state.interrupted ? 'interrupted' : null;
 }
 
-/** The engine that interrupted a run may continue it: it let no event of the run pass since. */
 const mayResume = (state: RunState, fence: number): boolean =>
   fence > state.fence || (fence === state.fence && state.interrupted);
 

@@ -25,7 +25,6 @@ export type CallState = Readonly<{
   /** The effect in the last intent; before the first intent, the effect in the model's answer. */
   effect: Effect | null;
   phase: CallPhase;
-  /** Number of intents so far. */
   attempt: number;
   key: string | null;
   question: CallQuestion | null;
@@ -34,7 +33,6 @@ export type CallState = Readonly<{
   result: string | null;
 }>;
 
-/** One answer of the model and the calls that it asked for. */
 export type Turn = Readonly<{ message: string; hasText: boolean; calls: readonly CallState[] }>;
 
 export type Spent = Budgets;
@@ -47,7 +45,6 @@ export type Asking = Readonly<{
   failure: Readonly<{ code: string; retryable: boolean }> | null;
 }>;
 
-/** A run, as its events make it. */
 export type RunState = Readonly<{
   opened: EventOf<'run_opened'>;
   fence: number;

@@ -4,7 +4,6 @@ import { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName } from '@haml
 import type { ToolKit } from '../tools/tool-kit.ts';
 import { retry } from '../village/retry.ts';
 
-/** Bytes that a call made for people. */
 export interface MadeArtifact {
   readonly name: string;
   /** In lower case and without parameters: `text/csv`. */

@@ -34,7 +34,6 @@ export function interestIn({ kind, name }: Landmark, persona: string): number {
   return Math.min(INDIFFERENT + FOR_EACH_WORD * hits, MAX_INTEREST);
 }
 
-/** A place of the day plan: the agent is there from a minute of the day until the next stop begins. */
 export interface Stop {
   readonly fromMinute: number;
   readonly landmarkId: string;
@@ -73,7 +72,6 @@ export const VISIT_REASONS = [
   'it suits me there',
   'I like to be out and about',
 ] as const;
-/** Kinds of place to which agents carry items. */
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
 /** A new village begins before dawn. Agents get up at this minute, so that the first view shows agents who are up. */

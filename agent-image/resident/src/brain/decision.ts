@@ -13,7 +13,6 @@ export interface Occasion {
   readonly fallback: string;
   /** Facts that follow word for word, also after a model's sentence; may be empty. */
   readonly facts: string;
-  /** The first sentences if a model has written them already. */
   readonly written?: string;
 }
 
@@ -41,7 +40,6 @@ export type Command =
   | { readonly kind: 'buy'; readonly item: PurchaseItem; readonly seconds: number; readonly maxPrice: string }
   | { readonly kind: 'bid'; readonly auctionId: string; readonly amount: string }
   | {
-      /** The runtime writes the words. */
       readonly kind: 'answer';
       readonly prompt: string;
       readonly speaker: string;
@@ -59,10 +57,8 @@ export interface Decision {
   readonly after: Mind;
 }
 
-/** A rule of the brain: a decision, or null when the rule does not apply. */
 export type Rule = (situation: Situation) => Decision | null;
 
-/** Completes a decision; `change` applies to the mind if the village accepts the command. */
 export function decision(
   { mind }: Situation,
   { change = {}, ...parts }: { command: Command; goal: string; why: string; change?: Partial<Mind> },
@@ -72,7 +68,6 @@ export function decision(
 
 export const STAY: Command = { kind: 'stay' };
 
-/** A walk to a landmark; STAY if the agent is going there already. */
 export function goTo({ self }: Situation, landmarkId: string): Command {
   return self.moving_to?.landmark_id === landmarkId ? STAY : { kind: 'move', body: { landmark_id: landmarkId } };
 }

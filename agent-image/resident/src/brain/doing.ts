@@ -43,17 +43,14 @@ const ACTIVITY: Readonly<Record<Activity, string>> = {
   working: 'working',
 };
 
-/** The use of a place, in words that follow "where one can". */
 export function mayDo(use: Affordance): string {
   return DOING[use].may;
 }
 
-/** A use in the past, as a sentence; null for an unknown use. */
 export function didDo(use: string): string | null {
   return Object.entries(DOING).find(([name]) => name === use)?.[1].did ?? null;
 }
 
-/** The present activity, in words that follow "I am"; null while the agent walks or stands out of doors. */
 export function doingHere(self: AgentView, landmarks: readonly Landmark[]): string | null {
   const place = placeOf({ self, landmarks });
   return place === undefined ? null : `${ACTIVITY[self.activity]} at ${placeInWords(place)}`;

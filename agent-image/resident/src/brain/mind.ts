@@ -16,14 +16,11 @@ export type Times = Readonly<z.infer<typeof Times>>;
 
 /** The state of the day, stored in memory under the name `plan`. */
 export const DayMind = z.strictObject({
-  /** The village day of the lists below. */
   day: z.int().min(0),
   goal: z.string().max(200),
-  /** Landmarks that the agent has used today. */
   visited: z.array(z.string()),
   /** Agents that this agent greeted today, by id. */
   greeted: z.record(z.string(), Tick),
-  /** The agent's answers in a row, by speaker. */
   answered: z.record(z.string(), Times),
   /** True if today's errand is done. */
   delivered: z.boolean(),
@@ -51,7 +48,6 @@ export const BoardMind = z.strictObject({
   passed: z.array(z.string().max(NAME_MAX_CHARS)),
   /** The agent's replies to agents, by thread. */
   threads: z.record(z.string(), Times),
-  /** Ticks of the agent's questions, by subject. */
   asked: z.record(z.string(), Tick),
   /** Version of the newest entry of its account that the agent has read; null before it first reads the account. */
   entry: z.int().min(0).nullable(),
@@ -103,13 +99,11 @@ export const NEW_TO_THE_BOARD: BoardMind = {
 export const NEW_TO_TRADE: TradeMind = { lookedAt: null, boughtAt: null };
 export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE, life: NEW_TO_LIFE };
 
-/** The mind on a given day, without the lists of an earlier day. */
 export function onDay(mind: Mind, day: number): Mind {
   const { goal, answered, board, trade, life } = mind;
   return mind.day === day ? mind : { ...NEW_DAY, day, goal, answered, board, trade, life };
 }
 
-/** A bounded table with one more entry, the newest last. */
 export function withEntry<T>(
   table: Readonly<Record<string, T>>,
   [key, value]: readonly [string, T],
@@ -119,7 +113,6 @@ export function withEntry<T>(
   return Object.fromEntries([...others.slice(1 - max), [key, value]]);
 }
 
-/** A bounded list with one more text, the newest last; null adds none. */
 export function withText(texts: readonly string[], text: string | null, max = MAX_ENTRIES): string[] {
   return text === null ? [...texts] : [...texts.filter((each) => each !== text), text].slice(-max);
 }

@@ -2,7 +2,6 @@
 import type { Surroundings } from '@hamlet/engine';
 import { plain, quoted, sentence } from './words.ts';
 
-/** A request that the brain can carry out. Ids are those of the village. */
 export type Wish =
   | { readonly kind: 'go'; readonly placeId: string }
   | { readonly kind: 'use'; readonly placeId: string }
@@ -15,7 +14,6 @@ export type Wish =
 /** A part of a prompt with its requests; `wishes` is empty when no pattern matches. */
 export type Reading = { readonly words: string; readonly wishes: readonly Wish[] };
 
-/** Limits on reading a prompt: the number of its parts, and the characters of each part. */
 const MAX_CLAUSES = 16;
 const MAX_CLAUSE_CHARS = 400;
 
@@ -31,7 +29,6 @@ const MASKED = /\u{e000}(\d+)\u{e000}/gu;
 /** A quotation before a capital letter: if it ends with a full stop, the sentence around it ends there too. */
 const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
-/** True if a text is written for a program. Such a text contains no request. */
 function looksLikeCode(text: string): boolean {
   return CODE.test(text.replaceAll(QUOTED, '')) || /^\s*[{[]/u.test(text);
 }
@@ -66,7 +63,6 @@ function best<T>(candidates: readonly { readonly name: string; readonly is: T }[
   return named[0]?.is ?? null;
 }
 
-/** The place that a text names, by its name, id or kind; `home` is the agent's own home. Null when it names none. */
 function placeIn(text: string, { places, home }: Surroundings): string | null {
   const named = places.flatMap(({ id, name, kind }) => [
     { name, is: id },
@@ -76,7 +72,6 @@ function placeIn(text: string, { places, home }: Surroundings): string | null {
   return best([...named, { name: 'home', is: home }], text);
 }
 
-/** The agent that a text names, by its name or id. Null when it names none. */
 function agentIn(text: string, { agents }: Surroundings): string | null {
   return best(
     agents.flatMap(({ id, name }) => [
@@ -93,7 +88,6 @@ function quotedIn(text: string): string | null {
   return (double ?? curly ?? angled ?? single)?.trim() ?? null;
 }
 
-/** One form of request; null when the words do not have this form. */
 type Pattern = (words: string, here: Surroundings) => readonly Wish[] | null;
 
 const POLITE =
@@ -187,7 +181,6 @@ const look: Pattern = (words) =>
     ? [{ kind: 'look' }]
     : null;
 
-/** The patterns, narrowest form first. */
 const PATTERNS: readonly Pattern[] = [greet, tell, say, look, use, find, go];
 
 function wishesIn(words: string, here: Surroundings): readonly Wish[] {
@@ -199,7 +192,6 @@ function wishesIn(words: string, here: Surroundings): readonly Wish[] {
   return [];
 }
 
-/** The parts of a prompt with their requests. A text that is written for a program is one part without requests. */
 export function readWishes(prompt: string, here: Surroundings): readonly Reading[] {
   if (looksLikeCode(prompt)) return [{ words: prompt.slice(0, 200), wishes: [] }];
   return clausesOf(prompt).map((words) => ({ words, wishes: wishesIn(words, here) }));

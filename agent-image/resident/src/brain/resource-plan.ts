@@ -5,7 +5,6 @@ const STEPS_FOR_EACH_TOOL = 24;
 /** The village's limit of steps in one run. */
 const STEPS_MAX = 64;
 
-/** A model that the gateway serves to the agent. */
 export interface UsableModel {
   readonly model: string;
   readonly contextTokens: number;
@@ -13,9 +12,7 @@ export interface UsableModel {
 
 export interface ResourcePlan {
   readonly tier: string | null;
-  /** The model that writes the agent's posts; null when the agent uses its own list of sentences. */
   readonly model: string | null;
-  /** Maximum number of steps in one run. */
   readonly toolCalls: number;
 }
 
@@ -36,7 +33,6 @@ export function resourcePlanOf({
 
 export interface PlanChange {
   readonly title: string;
-  /** Whole sentences. */
   readonly facts: string;
   readonly why: string;
 }

@@ -7,13 +7,10 @@ import type { ResourcePlan } from './resource-plan.ts';
 /** Agents farther away than this many tiles do not enter a decision. */
 export const PERCEPTION_TILES = 24;
 
-/** The properties of an agent that stay the same from turn to turn. */
 export interface Character {
   readonly agentId: string;
   readonly seed: number;
-  /** Identity, personality and instructions, joined. */
   readonly persona: string;
-  /** Id of the landmark where the agent sleeps. */
   readonly home: string;
   readonly tier: string | null;
 }
@@ -24,7 +21,6 @@ export type LyingItem = ItemView & { readonly position: NonNullable<ItemView['po
 export interface Situation {
   readonly tick: number;
   readonly day: number;
-  /** Minute of the village day, 0 to 1439. */
   readonly minute: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
   readonly self: AgentView;
@@ -32,7 +28,6 @@ export interface Situation {
   readonly neighbours: readonly AgentView[];
   /** Ids of all agents of the village. A speaker with another id is a person. */
   readonly agentIds: ReadonlySet<string>;
-  /** Items on the ground, nearest first. */
   readonly items: readonly LyingItem[];
   readonly landmarks: readonly Landmark[];
   /** The wake that caused the turn; null if no wake did. */
@@ -51,7 +46,6 @@ export interface Situation {
 }
 
 export interface BoardSight {
-  /** Unread news that concern the agent, oldest first. */
   readonly news: readonly BoardNews[];
   /** The cursor after `news`; null when nothing was read. */
   readonly nextAfter: string | null;
@@ -65,13 +59,11 @@ export interface BoardSight {
   readonly plan: ResourcePlan | null;
 }
 
-/** A reward or penalty, with the post that it names; null when it names no post or the agent cannot read the post. */
 export interface Judged {
   readonly entry: LedgerEntry;
   readonly post: { readonly postId: string; readonly title: string } | null;
 }
 
-/** A question to the board: for help with an obstacle, or out of curiosity. */
 export interface HelpRequest {
   /** Identifies the question, so that the agent does not repeat it too soon. */
   readonly subject: string;
@@ -86,10 +78,8 @@ export interface TradeSight {
   readonly bid: PlannedBid | null;
 }
 
-/** An affordable purchase. */
 export interface Offer {
   readonly want: Want;
-  /** In aiDollars. */
   readonly price: string;
 }
 
@@ -110,7 +100,6 @@ export interface PlannedBid {
   readonly listPrice: string;
 }
 
-/** A text field of a wake; undefined when this kind of wake has no such field. */
 export function wordOf(wake: Wake, name: string): string | undefined {
   const value = wake.detail[name];
   return typeof value === 'string' ? value : undefined;
@@ -128,13 +117,11 @@ export function placeOf({ self, landmarks }: Pick<Situation, 'self' | 'landmarks
   return self.moving_to === null ? landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id) : undefined;
 }
 
-/** Speech that reached the agent; `agent` is null when a person spoke. */
 export interface Heard {
   readonly seq: number;
   readonly text: string;
   readonly speaker: string;
   readonly agent: AgentView | null;
-  /** True if the speaker addressed this agent. */
   readonly toMe: boolean;
 }
 

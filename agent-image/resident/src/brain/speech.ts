@@ -1,11 +1,9 @@
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { chance, choose } from './chance.ts';
 
-/** The situation that a greeting refers to. */
 export interface Meeting {
   readonly seed: number;
   readonly phase: 'night' | 'morning' | 'day' | 'evening';
-  /** Name of the place within a sentence; null out of doors. */
   readonly place: string | null;
 }
 
@@ -105,7 +103,6 @@ function isEchoOf(said: string, sentence: string): boolean {
   return beginning !== '' && said.startsWith(beginning);
 }
 
-/** A text cut to SPEECH_MAX_LENGTH, with an ellipsis; never ends in half a surrogate pair. */
 export function fitting(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length <= SPEECH_MAX_LENGTH) return trimmed;

@@ -11,25 +11,21 @@ export type Clock = Readonly<z.infer<typeof Clock>>;
 /** A stay at one place, including the way there, in the form in which the memory file holds it while it lasts. */
 export const Stay = z.strictObject({
   id: z.string().max(64),
-  /** Id of the landmark; null out of doors. */
   place: z.string().max(64).nullable(),
   name: z.string().max(120),
   from: Clock,
   to: Clock,
-  /** The events as sentences, each once. */
   did: z.array(z.string().max(EVENT_CHARS)).max(EVENTS_MAX),
   /** Number of further events. */
   more: z.int().min(0),
 });
 export type Stay = Readonly<z.infer<typeof Stay>>;
 
-/** The part of a turn that the diary needs. */
 export interface StayTurn {
   readonly turnId: string;
   readonly clock: Clock;
   readonly place: string | null;
   readonly name: string;
-  /** A whole sentence; null for a turn without an event. */
   readonly event: string | null;
 }
 

@@ -31,7 +31,6 @@ export function mayBuy({ boughtAt }: TradeMind, tick: number): boolean {
 }
 
 export interface WantsOf {
-  /** Subjects of the agent's open help requests. */
   readonly needs: readonly string[];
   readonly limits: Pick<Limits, 'models'>;
   /** The model that writes the agent's posts; null when it has none. */
@@ -83,12 +82,9 @@ function isDearer({ models }: PriceList, { model, than }: { readonly model: stri
   );
 }
 
-/** A quoted price, and the agent's means to pay it. */
 export interface QuotedPrice {
   readonly price: bigint;
-  /** The money that the agent can spend now. */
   readonly available: bigint;
-  /** Tier of the agent's balance before and after the purchase. */
   readonly tier: string | null;
   readonly tierAfter: string | null;
 }
@@ -98,7 +94,6 @@ export function buys({ price, available, tier, tierAfter }: QuotedPrice, oneIn: 
   return price > 0n && price * oneIn <= available && tier === tierAfter;
 }
 
-/** The part of an auction that a bid depends on. Times are milliseconds since 1970. */
 export interface AuctionSeen {
   readonly state: string;
   readonly startsAtMs: number;
@@ -110,10 +105,8 @@ export interface AuctionSeen {
 
 export interface Purse {
   readonly available: bigint;
-  /** Money that the agent's open bids hold. */
   readonly inBids: bigint;
   readonly nowMs: number;
-  /** Price of a GPU hour on the price list. */
   readonly gpuHour: bigint;
 }
 

@@ -1,7 +1,6 @@
 import type { AgentConfig, Capability } from '@hamlet/contract';
 import { has, lacks } from './capability.ts';
 
-/** The end of the last attempt to open an MCP server: the number of its tools, or the fault. */
 export type ServerState =
   | { readonly ok: true; readonly tools: number }
   | { readonly ok: false; readonly code: string; readonly message: string };

@@ -50,7 +50,6 @@ export async function watchCapabilities(
   }
 }
 
-/** True if nothing is missing. */
 async function checkAndReport(ports: WatchPorts, config: AgentConfig, isFirst: boolean): Promise<boolean> {
   const { stop, log, work } = ports;
   try {

@@ -15,7 +15,6 @@ const CHUNK = Buffer.alloc(1 << 20);
  * disk the resident gives the room up and continues to write. It takes the room again when the volume has enough.
  */
 export interface Ballast {
-  /** True if this call freed the room. */
   readonly giveUp: () => boolean;
   readonly close: () => void;
 }

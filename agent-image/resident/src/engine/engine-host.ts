@@ -39,7 +39,6 @@ export interface EngineHostPorts extends RetryPorts {
   readonly tools: (mirrored: (run: string, signal: AbortSignal) => Promise<void>) => Promise<readonly Tool[]>;
 }
 
-/** The engine of a process with its journal and the journal's mirror. */
 export interface EngineHost {
   readonly engine: Engine;
   readonly journal: Journal;
@@ -47,7 +46,6 @@ export interface EngineHost {
   readonly tools: readonly string[];
   /** Another engine on the journal, with a model and tools of its own. No policy judges these, and it recalls no notes. */
   engineWith(parts: EngineParts): Engine;
-  /** Ends the work of the engine, and closes the journal. */
   close(): Promise<void>;
 }
 
@@ -93,7 +91,6 @@ export async function openEngineHost(ports: EngineHostPorts): Promise<EngineHost
   };
 }
 
-/** Recalls for a run from the memory of its repository, or from the agent's own. */
 function memoryPort(ports: EngineHostPorts): EnginePorts['memory'] {
   const { book, notes, repositoryMemory, stop } = ports;
   return {
@@ -167,7 +164,6 @@ interface WordPorts {
   readonly book: Pick<RunBook, 'find'>;
 }
 
-/** Sends words that the gateway does not see to the readers of a run. They may be lost. */
 interface WordPublisher {
   /** `ask` is the answer that the words will be part of. */
   add(run: string, ask: number, text: string): void;

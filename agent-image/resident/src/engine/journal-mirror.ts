@@ -20,17 +20,13 @@ export interface MirrorPorts extends RetryPorts {
   readonly log: Log;
 }
 
-/** Copies the journal of each run under way to the API. */
 export interface JournalMirror {
-  /** Notes that the run has new entries. */
   noteEntry(run: string): void;
   /** Resolves when the API has all entries of the run, refuses them, or the signal aborts. */
   flush(run: string, signal: AbortSignal): Promise<void>;
-  /** Ends the copying of a run. */
   close(run: string): void;
 }
 
-/** A run on its way to the mirror. Mutable because it moves on. */
 class Track {
   /** The place of the last entry that the API has; 0 before the first request. */
   at = 0;

@@ -3,17 +3,13 @@ import { HANDS_TOOLS, placeholderOf } from '@hamlet/contract/resident';
 import { repositoryName } from '@hamlet/core/git';
 import { KNOWN_PROGRAMS, type HandsSurvey } from '../hands/survey-hands.ts';
 
-/** The hands of an agent as its prompt describes them. */
 export interface Machine {
   /** Null if the pod has no hands; `silent` if they did not answer. */
   readonly hands: HandsSurvey | 'silent' | null;
-  /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
-  /** Folder of the agent's home, in the hands. */
   readonly home: string;
   /** True if programs reach hosts outside of the village. */
   readonly hasWayOut: boolean;
-  /** Names of all tools of the agent. */
   readonly tools: readonly string[];
 }
 

@@ -27,7 +27,6 @@ import { z } from 'zod';
 import type { TokenSource } from '../village/agent-token.ts';
 
 export interface GatewayPorts {
-  /** Origin of the API. */
   readonly url: string;
   readonly tokens: TokenSource;
   /** The attempt of the lease on a run; null if this process has no lease on it. */

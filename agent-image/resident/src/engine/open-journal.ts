@@ -59,7 +59,6 @@ async function openWhole(ports: OpeningPorts): Promise<Journal> {
   return openSqliteJournal(path, makeRoom);
 }
 
-/** The journal with the entries that only the mirror has, after a loss of power or a restored backup of the volume. */
 async function caughtUp(ports: OpeningPorts, journal: Journal): Promise<Journal> {
   const { path, log, makeRoom } = ports;
   const pages = pagesOf(ports, journal.lastSeq());

@@ -6,7 +6,6 @@ import type { RunLease } from '../village/village.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 
-/** Facts about a run under way for the tools and ports of the engine. Mutable because the skills follow when the run is prepared. */
 export interface BookedRun {
   readonly runId: string;
   readonly lease: RunLease;
@@ -23,15 +22,12 @@ export interface BookedRun {
   readonly isWorker?: boolean;
   /** Called when the API says that the lease is over. */
   readonly onLeaseLost: () => void;
-  /** The skills of the run by name, in the versions that it has; none before the run is prepared. */
   skills?: ReadonlyMap<string, Skill>;
   /** Questions that the API did not put to people. */
   readonly refused: Set<string>;
-  /** Words of the gateway's refusals, by their code. */
   readonly refusals: Map<string, string>;
 }
 
-/** The runs on which this process works. */
 export interface RunBook {
   open(run: BookedRun): void;
   close(runId: string): void;

@@ -47,7 +47,6 @@ export interface ThinkingPorts extends RetryPorts {
   readonly stop: AbortSignal;
 }
 
-/** A run with the lease under which this process works on it. */
 interface HeldRun {
   readonly run: { readonly run_id: string };
   readonly lease: RunLease;
@@ -76,7 +75,6 @@ export interface Thinking {
   keepMemory(run: string): Promise<void>;
   /** Ends the programs that a run has left in the hands. */
   endPrograms(run: string): Promise<void>;
-  /** Ends the bookkeeping of a run. */
   close(run: string): void;
   /** Waits for the work under way, and closes the journal. */
   end(): Promise<void>;

@@ -19,7 +19,6 @@ const LOST_LEASE: ToolResult = { kind: 'unknown', text: 'This process has no lea
 
 type Kit = Pick<ToolKit, 'work' | 'book' | 'mirrored' | 'rest' | 'random'>;
 
-/** The log of calls at the API, which judges each call, gives it a slot, and has its start before it runs. */
 export function apiCallLog(kit: Kit): CallLog {
   return {
     begin: async (context, { tool, args, boot, repeats }) => {

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { z } from 'zod';
 
-/** The version of the protocol (agent-image/supervisor/README.md). */
 const VERSION = 1;
 const MAX_FRAME_BYTES = 1 << 20;
 const HEAD_BYTES = 4;

@@ -9,7 +9,6 @@ const READ_BYTES = 64 << 10;
 /** Bytes of one stream that are kept as text; of a longer one, its first and its last half. */
 const KEPT_BYTES = 256 << 10;
 
-/** Variables of programs, and the folders in which they start. */
 interface ProgramsPlace {
   readonly environmentOf: EnvironmentOf;
   readonly trees: WorkTrees | null;

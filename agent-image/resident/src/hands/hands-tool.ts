@@ -15,7 +15,6 @@ import type { EnvironmentOf } from './start-process.ts';
 export interface HandsKit {
   readonly agentId: string;
   readonly connections: HandsConnections;
-  /** Folder of the agent's work, in the hands. */
   readonly workspace: string;
   readonly shells: string;
   readonly environmentOf: EnvironmentOf;
@@ -26,11 +25,9 @@ export interface HandsKit {
   readonly readScript: ReadScript;
   /** Refusals of the broker to programs of the hands. */
   readonly refusals: Pick<Refusals, 'take'>;
-  /** The village's service of web_search; without one there is no such tool. */
   readonly search: AgentConfig['search'];
 }
 
-/** One call while it runs. */
 export interface HandsJob {
   readonly hands: HandsClient;
   readonly kit: HandsKit;
@@ -41,7 +38,6 @@ export interface HandsJob {
   readonly waitsMs: number;
 }
 
-/** The end of a call: for the model, and for the log of the call. */
 export interface HandsEnd {
   readonly outcome: ToolOutcome;
   readonly report: CallReport;
@@ -58,7 +54,6 @@ const WAIT_MS = EGRESS_ANSWER_S * 1_000;
 
 export type HandsInput<N extends HandsToolName> = z.output<(typeof HANDS_TOOLS)[N]['input']>;
 type Work<Input> = HandsWork<Input> & {
-  /** The longest time of the work. */
   readonly timeoutMs: number;
   /** True if its programs may send something about which people are asked: then it may take so much longer. */
   readonly mayWait?: boolean;
@@ -66,7 +61,6 @@ type Work<Input> = HandsWork<Input> & {
   readonly namesRefusals?: boolean;
 };
 
-/** A tool that runs in the hands, with its line of the contract's table. */
 export function handsTool<N extends HandsToolName>(kit: HandsKit, name: N, work: Work<HandsInput<N>>): Tool {
   const { description, effect, input } = HANDS_TOOLS[name];
   const callOf = (given: HandsInput<N>, { args }: CallContext): Call<HandsInput<N>> => {
@@ -192,7 +186,6 @@ interface BegunIn {
 
 /** The log of the calls of a run that are carried out in the hands. */
 export interface CallLog {
-  /** Stores the start of a call before it runs. */
   begin(context: CallContext, call: BegunIn): Promise<BeginAnswer>;
   end(context: CallContext, end: { readonly outcome: ToolOutcome; readonly report: CallReport }): Promise<void>;
   find(context: CallContext, call: BegunIn): Promise<KnownCall>;

@@ -27,11 +27,9 @@ const NOBODY = '/';
 const OF_ONE_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection'];
 
 export interface LoopbackProxyConfig {
-  /** Address to listen on; port 0 chooses a free one. */
   readonly host: string;
   readonly port: number;
   readonly broker: URL;
-  /** The present token of the agent, which the broker checks. */
   readonly token: () => Promise<string>;
   /** Gets the refusals of the broker that pass. */
   readonly refusals: Pick<Refusals, 'note'>;
@@ -39,7 +37,6 @@ export interface LoopbackProxyConfig {
 
 export interface LoopbackProxy {
   readonly port: number;
-  /** Ends all connections. */
   close(): void;
 }
 

@@ -4,7 +4,6 @@ const MAX_NAME_LENGTH = 200;
 /** Forms of SSH addresses whose hosts serve the same repositories over HTTPS. SSH itself has no way out. */
 const SSH_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org', 'codeberg.org'];
 
-/** The author of commits, such as `Mia (Harvest)`. */
 export interface GitAuthor {
   readonly name: string;
   readonly email: string;

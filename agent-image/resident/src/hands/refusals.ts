@@ -10,16 +10,13 @@ const MAX_CALLS = 64;
 /** Longest word of a refusal: the path of a request may be long, and the hosts of the rules are not. */
 const MAX_WORD_CHARS = 80;
 
-/** An answer of the broker: its header and its reason phrase. */
 export interface BrokerAnswer {
   readonly code: string | undefined;
   readonly phrase: string;
 }
 
 interface Noted {
-  /** Sentences by host and code. */
   readonly sentences: Map<string, string>;
-  /** Further refusals, beyond those that are kept. */
   others: number;
 }
 
@@ -83,7 +80,6 @@ export function answerOfHead(head: string): BrokerAnswer {
   return { code, phrase };
 }
 
-/** The answer to a request without TLS. Pure. */
 export function answerOfHeaders({
   headers,
   statusMessage = '',

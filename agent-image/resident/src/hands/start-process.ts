@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { withHands, type HandsClient } from './hands-client.ts';
 import { ProcessRecord, type EndedProcess } from './process-record.ts';
 
-/** The call of a run for which a process works. */
 export interface ProcessPlace {
   readonly run: string;
   readonly call: string;

@@ -1,6 +1,5 @@
 import { runAside, type EnvironmentOf } from './start-process.ts';
 
-/** Programs that a model should know to be there, or not. */
 export const KNOWN_PROGRAMS = [
   'git',
   'gh',
@@ -19,7 +18,6 @@ export const KNOWN_PROGRAMS = [
 ] as const;
 export type KnownProgram = (typeof KNOWN_PROGRAMS)[number];
 
-/** Programs and files of the hands, as the hands report them. */
 export interface HandsSurvey {
   readonly programs: readonly KnownProgram[];
   /** True if the image has its rules, `/app/AGENTS.md`, and its guides, `/app/docs/ai`. */

@@ -19,7 +19,6 @@ export type Acted =
   | { readonly outcome: 'bought'; readonly purchase_id: string; readonly price: string; readonly ends_at: string }
   | { readonly outcome: 'bid'; readonly bid_id: string; readonly amount: string }
   | { readonly outcome: 'silent'; readonly why: string }
-  /** The answer follows beside the turns. */
   | { readonly outcome: 'answering' }
   | { readonly outcome: 'unknown'; readonly why: string }
   | { readonly outcome: 'stale' };

@@ -16,7 +16,6 @@ export interface Desk {
   readonly planner: ResourcePlanner;
 }
 
-/** A refused model request becomes a help request if the agent lacks the tier, quota or money for the model. */
 export function createDesk(village: Village, log: Log): Desk {
   const requests = createHelpRequests();
   const onRequest = (request: HelpRequest) => {
@@ -51,7 +50,6 @@ export function createHelpRequests(): HelpRequests {
 }
 
 export interface ResourcePlanner {
-  /** The last complete plan; null before the first. */
   readonly plan: ResourcePlan | null;
   /**
    * Plans again; asks the gateway for its models only if the tier or the tier's models have changed. Null while an
@@ -98,13 +96,11 @@ export type Written = Readonly<{
 }>;
 
 interface BoardWriter {
-  /** Never rejects: without a model the writer takes a sentence of the agent's own list, and the text says so. */
   write(occasion: Occasion, by: { readonly model: string | null; readonly persona: string }): Promise<Written>;
 }
 
 interface BoardWriterPorts {
   readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
-  /** Called when the agent lacks the tier, quota or money for the model. */
   readonly onRequest: (request: HelpRequest) => void;
 }
 
@@ -125,7 +121,6 @@ function reasonOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {
   }
 }
 
-/** Writes with a model of the village's gateway. The last line of the text names the author of its first sentence. */
 export function createBoardWriter({ complete, onRequest }: BoardWriterPorts): BoardWriter {
   function fromOwnList(occasion: Occasion, why: string): Written {
     return {

@@ -21,7 +21,6 @@ export function placeOfTurn(
   return { place, name: landmark?.name ?? place ?? 'out of doors' };
 }
 
-/** The event of a turn as one sentence of the diary; null for a turn without an event. Pure. */
 export function diaryEventOf(situation: Situation, decided: Decision, acted: Acted): string | null {
   return isQuiet(acted) ? null : eventOf(situation, decided, acted);
 }

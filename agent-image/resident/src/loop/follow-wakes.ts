@@ -12,7 +12,6 @@ export interface FollowPorts {
   readonly log: Log;
   /** Waits for `ms`, or less if the process ends. */
   readonly rest: (ms: number) => Promise<void>;
-  /** A random number in 0…1. */
   readonly random: () => number;
   readonly stop: AbortSignal;
 }

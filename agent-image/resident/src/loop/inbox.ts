@@ -8,7 +8,6 @@ export type Trigger =
   | { readonly kind: 'wake'; readonly wake: Wake }
   | { readonly kind: 'ended'; readonly why: EndReason };
 
-/** `stale`: a newer cycle has begun. `stopped`: the process received a signal. `unpaid`: the paid time of the pod is over. */
 export type EndReason = 'stale' | 'stopped' | 'unpaid';
 
 export interface Inbox {
@@ -19,7 +18,6 @@ export interface Inbox {
   end(why: EndReason): void;
   /** The oldest wake, or the first that arrives within `pauseMs`, or else a tick. */
   next(pauseMs: number): Promise<Trigger>;
-  /** Returns the trigger unchanged, or `ended` when the loop must end. */
   endedOr(trigger: Trigger): Trigger;
 }
 

@@ -37,7 +37,6 @@ function personWaits(situation: Situation): boolean {
   );
 }
 
-/** True if it is time to read prices: once a minute, and at once when a person waits and the agent may buy. */
 export function isTimeToTrade(situation: Situation): boolean {
   const { board, wake, mind, tick } = situation;
   if (board === null || wake !== null) return false;

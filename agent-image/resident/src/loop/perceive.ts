@@ -8,7 +8,6 @@ import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
 import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
 import { modelOf } from '../runtime/runtime-pool.ts';
 
-/** Maximum number of agents and items that enter a decision, nearest first. */
 export const MAX_NEIGHBOURS = 12;
 export const MAX_ITEMS = 12;
 
@@ -18,15 +17,11 @@ export interface Perception {
   readonly config: AgentConfig;
   readonly wake: Wake | null;
   readonly mind: Mind;
-  /** Default: the agent did not read the board. */
   readonly board?: BoardSight | null;
-  /** Prompt of the run on which the agent works. */
   readonly work?: string | null;
-  /** Decision of a model that has arrived since the last turn. */
   readonly thought?: Thought | null;
 }
 
-/** The village as one agent sees it; null while the agent is not in the world. Pure. */
 export function perceive(perception: Perception): Situation | null {
   const { world, standing, config, wake, mind, board = null, work = null, thought = null } = perception;
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);

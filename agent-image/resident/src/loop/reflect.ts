@@ -16,14 +16,11 @@ const BOARD = 'board';
 const TRADE = 'trade';
 const LIFE = 'life';
 const STAY = 'stay';
-/** Refusals of the board that may be temporary. */
 const TEMPORARY: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
 
 export interface Reflection {
   readonly mind: Mind;
-  /** Changes to the memory, in this order. */
   readonly entities: readonly Entity[];
-  /** The new diary entry, about the stay that this turn ended; null when the stay continues. */
   readonly remembered: string | null;
   readonly stay: Stay;
 }
@@ -32,7 +29,6 @@ export interface DecidedTurn {
   readonly decided: Decision;
   readonly acted: Acted;
   readonly turnId: string;
-  /** The stay of the previous turn. */
   readonly stay: Stay | null;
 }
 
@@ -42,7 +38,6 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
     accepted: acted.outcome !== 'refused',
     final: acted.outcome === 'refused' && !TEMPORARY.has(acted.code),
   };
-  // If no answer came, the money may have been spent: the agent must not spend it twice.
   const uncertain = { ...situation.mind, trade: decided.after.trade };
   const mind = acted.outcome === 'unknown' ? uncertain : settle(situation, decided, answered);
   const { board, trade, life, ...day } = mind;

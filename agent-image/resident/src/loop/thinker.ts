@@ -23,7 +23,6 @@ export interface ThinkerPorts {
   readonly complete: (body: ChatCompletionBody) => Promise<Answer<ChatCompletion>>;
   /** The newest diary entries, oldest first. */
   readonly diary: () => readonly string[];
-  /** Called when a decision has arrived. */
   readonly onThought: () => void;
   readonly log: Log;
 }

@@ -54,7 +54,6 @@ export async function runTurns(ports: LoopPorts): Promise<EndReason> {
   return trigger.why;
 }
 
-/** The least pause after a turn, in milliseconds. */
 export function restAfter({ decided, acted }: Turn): number {
   const command = decided['command'] as Command;
   if (command.kind === 'reply' || command.kind === 'post') return SPEECH_GAP_MS;

@@ -23,7 +23,6 @@ export interface TurnPorts {
   readonly voice: Voice;
   readonly memory: MemoryStore;
   readonly cycle: number;
-  /** The run on which the agent works; default none. */
   readonly turnGate?: Pick<TurnGate, 'work'>;
   /** Without a desk the agent neither reads nor writes the board. */
   readonly desk?: Desk;
@@ -34,7 +33,6 @@ export interface TurnPorts {
   readonly newId: () => string;
 }
 
-/** The outcome of one turn. `loopEveryMs` is the configured pause before the next. */
 export type TurnOutcome =
   | { readonly kind: 'done'; readonly turn: Turn; readonly mind: Mind; readonly loopEveryMs: number }
   | { readonly kind: 'stale' }
@@ -154,7 +152,6 @@ function perceivedOf(
   };
 }
 
-/** The part of the board that entered the decision, as ids: the texts are on the board. */
 function boardOf({ news, judged, requests }: BoardSight): object {
   return {
     news: news.map(({ post: { post_id }, reply, why, answered }) => {

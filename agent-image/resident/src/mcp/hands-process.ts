@@ -4,7 +4,6 @@ import { connectHands, type HandsClient } from '../hands/hands-client.ts';
 import { OutputPart, ProcessRecord } from '../hands/process-record.ts';
 import { endProcess, startProcess, type EnvironmentOf } from '../hands/start-process.ts';
 
-/** A program that runs as long as it is needed, with open input. */
 export interface HandsProcess {
   write(data: string): Promise<void>;
   /** The next bytes of its output, or null at its end. */
@@ -28,10 +27,6 @@ const OUTPUT_BYTES = 64 << 20;
 const LIFE_MS = 86_400_000;
 const LAST_WORDS_BYTES = 2_000;
 
-/**
- * Starts a program in the hands. It belongs to no run. One of the same name that an earlier process of the resident left behind ends
- * first. Rejects with `HandsError`.
- */
 export async function startHandsProcess(
   { socket, cwd, environmentOf }: HandsProcesses,
   { name, argv }: { readonly name: string; readonly argv: readonly string[] },

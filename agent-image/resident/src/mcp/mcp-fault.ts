@@ -7,7 +7,6 @@ export type McpFaultCode = 'mcp_unreachable' | 'mcp_died' | 'mcp_timed_out' | 'm
 /** Longest text of a server in a message: it may be anything. */
 const QUOTED_CHARS = 500;
 
-/** A failure of an MCP server, with its cause in words. */
 export class McpFault extends Error {
   readonly code: McpFaultCode;
   constructor(code: McpFaultCode, message: string) {

@@ -18,7 +18,6 @@ const PAGES_MAX = 8;
 /** Longest text of one answer; a note replaces the rest. */
 const TEXT_MAX_CHARS = 262_144;
 
-/** A tool as its server describes it: a text of a stranger. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
@@ -32,13 +31,11 @@ export interface McpCall {
   readonly signal: AbortSignal;
 }
 
-/** The answer of a tool. `isError`: the tool itself failed. */
 export interface McpAnswer {
   readonly isError: boolean;
   readonly text: string;
 }
 
-/** An MCP server. It is connected at the first use, and again after its end. All functions reject with `McpFault`. */
 export interface McpServer {
   readonly name: string;
   tools(): Promise<readonly OfferedTool[]>;

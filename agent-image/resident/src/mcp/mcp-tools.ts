@@ -20,7 +20,6 @@ const SLACK_MS = 150_000;
 /** The log of calls names a start of the hands. A call of a server is never taken up again in another way than by a new call. */
 const BOOT = 'mcp';
 
-/** A server with the settings that the Agent gives it. */
 export interface ServedTools {
   readonly server: McpServer;
   /** Names of its tools that the agent has; all if null. */
@@ -38,7 +37,6 @@ export interface ServedTools {
 
 export const mcpToolName = (server: string, tool: string): string => `mcp__${server}__${tool}`;
 
-/** Receives the end of each attempt to open a server. */
 export type NoteState = ServerStates['note'];
 
 /** The tools of all servers. A server that does not answer has none until the resident starts again; the log says why. */

@@ -22,7 +22,6 @@ interface Ports {
   readonly memories: MemoryFiles;
   readonly repositoryOf: (run: string) => Repository | null;
   readonly environmentOf: EnvironmentOf;
-  /** A server of a name, whose program has these variables. */
   readonly open: (name: string, environmentOf: EnvironmentOf) => McpServer;
 }
 

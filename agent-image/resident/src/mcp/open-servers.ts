@@ -19,9 +19,7 @@ type ServerConfig = AgentConfig['mcp_servers'][number];
 
 export interface McpPorts {
   readonly servers: readonly ServerConfig[];
-  /** Socket of the hands; without it programs are unreachable. */
   readonly socket: string | undefined;
-  /** Folder in which programs start, in the hands. */
   readonly workspace: string;
   readonly environmentOf: EnvironmentOf;
   readonly memories: MemoryFiles;
@@ -30,7 +28,6 @@ export interface McpPorts {
   readonly refusals: Pick<Refusals, 'take'>;
   readonly log: Pick<Log, 'warn'>;
   readonly noteState: NoteState;
-  /** Ends the connections. */
   readonly stop: AbortSignal;
 }
 

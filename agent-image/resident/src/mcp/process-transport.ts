@@ -7,7 +7,6 @@ const TOO_LONG = `it sent a message of more than ${MESSAGE_BYTES >> 10} KiB`;
 /** Lines outside of the protocol before the connection ends. Some programs print a greeting. */
 const BROKEN_LINES_MAX = 20;
 
-/** A connection to an MCP server that is a program: one message a line. */
 export interface ProcessTransport {
   readonly transport: Transport;
   /** The reason of its end in words; empty while there is none. */

@@ -13,12 +13,10 @@ export const Entity = z.object({
   audience: z.string().max(200).nullish(),
   /** True for a note that is always recalled. */
   pinned: z.boolean().optional(),
-  /** Subject of a note. */
   about: z.string().max(200).optional(),
 });
 export type Entity = Readonly<z.infer<typeof Entity>>;
 
-/** The type of diary entries: they stay in order, and the oldest are dropped first. */
 export const DIARY = 'diary';
 
 /** The type of notes: facts that a model chose to remember. */

@@ -26,7 +26,6 @@ export interface GraphFile {
   readonly isWhole: boolean;
 }
 
-/** Entries as the file of the MCP memory server. Pure. */
 export function renderGraph(entries: readonly GraphEntry[]): string {
   return entries.map((entry) => `${JSON.stringify(lineOf(entry))}\n`).join('');
 }
@@ -36,7 +35,6 @@ const lineOf = ({ kind, name, type, to, observations }: GraphEntry): z.infer<typ
     ? { type: 'entity', name, entityType: type, observations }
     : { type: 'relation', from: name, to: to ?? '', relationType: type };
 
-/** Reads a file of the MCP memory server, which any program may have written. Pure. */
 export function parseGraph(text: string): GraphFile {
   const entities = new Map<string, { type: string; observations: Set<string> }>();
   const relations = new Map<string, z.infer<typeof Relation>>();
@@ -133,7 +131,6 @@ function changesOfEntity(before: GraphEntry | undefined, { name, type, observati
 /** A request to the API has at most 512 KiB. */
 const BATCH_MAX_BYTES = 400_000;
 
-/** Changes in batches that fit into one request each. Pure. */
 export function batchesOf(changes: readonly MemoryChange[]): readonly (readonly MemoryChange[])[] {
   const batches: MemoryChange[][] = [];
   let bytes = Infinity;

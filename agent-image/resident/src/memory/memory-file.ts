@@ -30,7 +30,6 @@ export async function readMemoryFile(hands: HandsClient, { root, path }: FilePla
   }
 }
 
-/** Replaces the content that was read. False if the file has another one now. */
 export async function writeMemoryFile(
   hands: HandsClient,
   { root, path }: FilePlace,

@@ -10,7 +10,6 @@ import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file
 import { readMemoryFile, setAside, writeMemoryFile, type FilePlace } from './memory-file.ts';
 import type { MemoryAnswer, MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
 
-/** The variable by which the MCP memory server finds its file. */
 export const MEMORY_FILE_VARIABLE = 'MEMORY_FILE_PATH';
 
 const FOLDER = '.mcp-memory';
@@ -21,7 +20,6 @@ const TRIES_MAX = 5;
 const MAX_PLACED = 64;
 const BUSY = 'programs write to the memory file without a pause';
 
-/** The path of the memory file of a repository below the home of the hands; without one, of the agent. Pure. */
 export function memoryFileOf(repository: { readonly url: string } | null): string {
   if (repository === null) return posix.join(FOLDER, FILE);
   const id = createHash('sha256').update(repositoryId(repository.url)).digest('hex').slice(0, HASH_DIGITS);
@@ -149,7 +147,6 @@ async function quietly({ log }: Pick<Ports, 'log'>, run: string, work: () => Pro
   }
 }
 
-/** The refusals of changes in words, for a model and for the log. Pure. */
 export function notKept(refused: readonly Exclude<MemoryChangeResult, 'done'>[]): string {
   const why = refused.includes('memory_full')
     ? 'the memory of this repository is full: delete what is not needed'
@@ -179,7 +176,6 @@ async function exchangeFile(
 
 type Attempt = Exchange & {
   readonly signal: AbortSignal;
-  /** Collects the refusals of all tries. */
   readonly refused: Exclude<MemoryChangeResult, 'done'>[];
 };
 

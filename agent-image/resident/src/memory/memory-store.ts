@@ -20,16 +20,13 @@ export const MAX_DIARY_ENTRIES = 200;
 export const MAX_ENTITIES = 500;
 const MAX_FOREIGN_LINES = 500;
 
-/** An agent's memory on its volume. */
 export type MemoryStore = Readonly<{
   /** True when the file existed: an earlier cycle wrote it. */
   livedBefore: boolean;
   recall: (name: string) => Entity | undefined;
   /** Oldest first, at most MAX_DIARY_ENTRIES. */
   diary: () => readonly Entity[];
-  /** Entities of a type, the least recently changed first. */
   all: (entityType: string) => readonly Entity[];
-  /** Deletes an entity from memory and file. False if there is none. */
   forget: (name: string) => boolean;
   /** Appends the entities in one write; they are on disk when it returns. */
   remember: (...entities: readonly Entity[]) => void;

@@ -1,19 +1,15 @@
 import { NOTE, type Entity } from './entity.ts';
 import type { MemoryStore } from './memory-store.ts';
 
-/** Maximum number of pinned notes, since each is a part of every prompt. */
 export const MAX_PINNED = 20;
-/** Maximum number of notes, besides pinned ones, that a message recalls. */
 const MAX_RECALLED = 6;
 const MAX_RECALLED_CHARS = 6_000;
 
-/** A fact that the agent chose to remember. */
 export interface Note {
   readonly id: string;
   readonly text: string;
   readonly about: string | null;
   readonly pinned: boolean;
-  /** Conversation that alone may read it; null for everyone. */
   readonly audience: string | null;
 }
 
@@ -25,11 +21,8 @@ export interface Notes {
   remember(note: Pick<Note, 'id' | 'text' | 'about' | 'audience'>): void;
   forget(id: string, audience: string): boolean;
   pin(id: string, pinned: boolean, audience: string): 'done' | 'not_found' | 'too_many';
-  /** The newest first. */
   list(audience: string, limit: number): readonly Note[];
-  /** The best match first. */
   search(query: string, audience: string, limit: number): readonly Note[];
-  /** Pinned notes, and those that a message may need. */
   recall(text: string, audience: string): readonly Note[];
 }
 
@@ -60,12 +53,10 @@ export function createNotes(memory: Pick<MemoryStore, 'all' | 'recall' | 'rememb
   };
 }
 
-/** Notes that share words with a query, the best match first. Pure. */
 export function searchIn<N extends Searched>(notes: readonly N[], query: string, limit: number): readonly N[] {
   return bestOf(notes, query).slice(0, limit);
 }
 
-/** Pinned notes, and those that a message may need, within a limit of characters. Pure. */
 export function recallFrom<N extends Searched>(notes: readonly N[], text: string): readonly N[] {
   const pinned = notes.filter((note) => note.pinned);
   const others = bestOf(

@@ -12,7 +12,6 @@ export interface MemoryRuns {
   find(run: string): { readonly lease: RunLease; readonly repository: Repository | null } | undefined;
 }
 
-/** A refusal of the API, with its words. */
 export interface MemoryRefused {
   readonly kind: 'refused';
   readonly code: Refusal | 'run_unknown';

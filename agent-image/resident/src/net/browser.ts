@@ -14,9 +14,7 @@ import { BrowserFacts, factsOf, programArgv } from './program-facts.ts';
 import type { BrowserOperation, BrowserRequest } from './programs/browser/messages.ts';
 
 const CALL_MS = 210_000;
-/** Longest life of a browser; the next call starts another. */
 const SESSION_MS = 7_200_000;
-/** Browsers that one run may start, one after the other. */
 const SESSIONS_MAX = 20;
 /** Browsers of all runs that run at the same time: a tier with 2Gi has the memory for two heavy pages. */
 const AT_ONCE_MAX = 2;
@@ -29,7 +27,6 @@ const folderOf = (run: string): string => `${SESSIONS}/${run}`;
 
 const Processes = z.object({ processes: z.array(ProcessRecord) });
 
-/** The browsers of all runs, ended ones too. */
 async function allSessions(hands: HandsClient): Promise<readonly ProcessRecord[]> {
   const { processes } = await hands.ask('list', {}, Processes);
   return processes.filter(({ process }) => /^[^.]+\.browser\./.test(process));

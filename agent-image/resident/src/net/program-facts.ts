@@ -9,7 +9,6 @@ const Text = z.string().max(8_000);
 const Failure = z.strictObject({ ok: z.literal(false), code: z.string().max(64), message: z.string().max(2_000) });
 export type Failure = z.infer<typeof Failure>;
 
-/** The request that `fetch.ts` reads from its standard input. */
 export interface FetchInput {
   readonly method: string;
   readonly url: string;
@@ -21,18 +20,15 @@ export interface FetchInput {
   readonly timeoutMs: number;
 }
 
-/** The facts of `fetch.ts`. The program runs in the hands: its words are not trusted. */
 export const FetchFacts = z.discriminatedUnion('ok', [
   z.strictObject({
     ok: z.literal(true),
     status: z.int().min(0).max(999),
-    /** The address after all redirects. */
     url: Text,
     title: Text,
     contentType: Text,
     /** Unpacked bytes that were read. */
     bytes: z.int().min(0),
-    /** True if the answer is longer than what was read. */
     isCut: z.boolean(),
     isText: z.boolean(),
     /** Lines of headers; empty for a page. */

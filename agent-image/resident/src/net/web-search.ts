@@ -48,7 +48,6 @@ export function searchRequest({ kind, url: address, secret }: SearchService, { q
   return { method: 'GET', url: url.href, headers, asPage: false, maxBytes: ANSWER_BYTES, timeoutMs };
 }
 
-/** The results in the answer of a service; null if it is none. Pure. */
 export function resultsIn(kind: SearchService['kind'], answer: string, count: number): readonly Found[] | null {
   let read: unknown;
   try {

@@ -12,7 +12,6 @@ const SLACK_MS = 15_000;
 
 export type Fetched = Extract<FetchFacts, { ok: true }>;
 
-/** Runs `fetch.ts`, and turns its end into the end of a call. */
 export async function fetchInHands(
   job: HandsJob,
   input: FetchInput,

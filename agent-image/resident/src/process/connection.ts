@@ -16,7 +16,6 @@ export interface ConnectionPorts {
   readonly stopWork: AbortSignal;
 }
 
-/** The connection of one agent to the API. */
 export interface Connection {
   readonly village: Village;
   /** The same for work that may finish after the signal to end. */

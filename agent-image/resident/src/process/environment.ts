@@ -52,7 +52,6 @@ export type Environment = z.infer<typeof Environment>;
 
 export type ParsedEnvironment = { ok: true; env: Environment } | { ok: false; message: string };
 
-/** Parses the environment; the message names every wrong variable. */
 export function parseEnvironment(variables: NodeJS.ProcessEnv): ParsedEnvironment {
   const parsed = Environment.safeParse(variables);
   if (parsed.success) return { ok: true, env: parsed.data };

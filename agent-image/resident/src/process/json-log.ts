@@ -1,4 +1,3 @@
-/** Each call writes one event: a line of JSON with time, level, event and the agent. */
 export interface Log {
   info(event: string, fields?: object): void;
   warn(event: string, fields?: object): void;

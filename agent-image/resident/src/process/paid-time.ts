@@ -11,7 +11,6 @@ export const ASK_AGAIN_MS = 15_000;
 /** The end of the paid time by the clock of this process, in ms; null when the pod is free of charge or the end is unknown. */
 export type PaidEnd = number | null;
 
-/** The API's answer, by its own clock. */
 export interface PaidAnswer {
   readonly paid_until: string | null;
   readonly now: string;
@@ -24,7 +23,6 @@ export function paidEnd({ paid_until, now }: PaidAnswer, nowMs: number): PaidEnd
   return paid_until === null ? null : nowMs + Date.parse(paid_until) - Date.parse(now);
 }
 
-/** Decides whether the process must end, or else when it asks again. Pure. */
 export function decidePaid(end: PaidEnd, nowMs: number): PaidDecision {
   if (end === null) return { kind: 'ask', inMs: ASK_EVERY_MS };
   if (nowMs >= end + PAID_GRACE_MS) return { kind: 'over' };

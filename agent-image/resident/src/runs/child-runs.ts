@@ -1,7 +1,6 @@
 import type { Run } from '@hamlet/contract';
 import type { Taken } from './take-run.ts';
 
-/** Works on runs that other runs of this process delegate. */
 export interface ChildRuns {
   /** Works on a worker until the API has its end, it waits for people, or no end is accepted now. */
   take(run: Run): Promise<Taken>;

@@ -66,12 +66,9 @@ const UNSEEN = { world: null, standing: null, lately: '' } as const;
 export interface InputPorts {
   readonly village: Pick<Village, 'around' | 'standing' | 'ledger'>;
   readonly config: AgentConfig;
-  /** The agent's own decisions; default none. */
   readonly life?: () => LifeMind;
-  /** The machine of the agent in words; default none. */
   readonly machine?: string;
   readonly skills?: readonly Skill[];
-  /** Repository and branch of the work tree at this moment. */
   readonly tree: WorkTree;
   readonly memoryPath: string;
 }
@@ -144,12 +141,7 @@ const JUDGED_MAX = 5;
 const ACTS_MAX = 5;
 
 /** The agent's newest judgements, its plan and its last acts with their reasons, so that it can say why. Pure. */
-function latelyInWords(
-  entries: readonly LedgerEntry[],
-  life: LifeMind | null,
-  /** Village day; undefined while the village is unknown. */
-  day: number | undefined,
-): string {
+function latelyInWords(entries: readonly LedgerEntry[], life: LifeMind | null, day: number | undefined): string {
   const judged = entries.filter(({ reason }) => reason === 'reward' || reason === 'penalty').slice(0, JUDGED_MAX);
   const acts = life?.recent.slice(-ACTS_MAX).toReversed() ?? [];
   const plan = life === null || life.day !== day ? [] : life.plan;

@@ -13,11 +13,9 @@ export class LeaseLost extends Error {}
 export interface RunWorkPorts extends ToolPorts {
   readonly cycle: number;
   readonly body: BodyLock;
-  /** Maximum number of steps of a run in the agent's tier; null while unknown. */
   readonly stepsMax: () => number | null;
 }
 
-/** The results of a run so far, and the tool call under way (null between two calls). */
 export interface Progress {
   readonly done: readonly string[];
   readonly underWay: string | null;

@@ -21,12 +21,10 @@ export interface WorkerPorts extends TakePorts {
   readonly onStale: () => void;
 }
 
-/** Receives the events of the stream of wakes that concern runs. */
 export interface RunListener {
   /** The stream has opened: the worker may have missed hints before. */
   check(): void;
   hint(hint: RunHint): void;
-  /** The agent has arrived at a destination. */
   arrived(): void;
 }
 
@@ -147,7 +145,6 @@ interface LeftPrograms {
   readonly village: Pick<Village, 'renewRun'>;
   readonly thinking: Pick<Thinking, 'book' | 'endPrograms'>;
   readonly cycle: number;
-  /** Runs that have processes in the hands. Rejects if the hands do not answer. */
   readonly runsInHands: () => Promise<readonly string[]>;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }

@@ -17,7 +17,6 @@ export type EndedRun = Omit<RunEnd, keyof RunLease>;
 
 export type Closed = Extract<RuntimeOutcome, { kind: 'done' | 'failed' | 'cancelled' }>;
 
-/** The end of a run whose runtime reported one. Pure. */
 export function endOf(
   outcome: Closed,
   spent: Budgets | null,

@@ -31,11 +31,8 @@ export interface TakePorts extends RunWorkPorts {
   readonly runtimes: Pick<RuntimePool, 'obtain'>;
   readonly thinking: Thinking;
   readonly turnGate: TurnGate;
-  /** The agent's own decisions; default none. */
   readonly life?: () => LifeMind;
-  /** Repository and branch of the work tree of a repository, at this moment. */
   readonly workTreeOf: (repository: Repository | null) => Promise<WorkTree>;
-  /** Path of the memory file of a repository, or of the agent without one. */
   readonly memoryPathOf: (repository: Repository | null) => string;
   /** Called once the API has stored the end of a run. `hasModel`: the words of the run are its own, and stay private. */
   readonly onEnded: (run: Run, ended: EndedRun, hasModel: boolean) => void;
@@ -86,7 +83,6 @@ async function begin(ports: TakePorts, run: Run, ending: AbortSignal): Promise<B
 
 type Signals = Readonly<{ cancelled: AbortSignal; ending: AbortSignal }>;
 
-/** Works on the run, and settles it. */
 async function finish(
   ports: TakePorts,
   { held, runtime, name }: Begun,

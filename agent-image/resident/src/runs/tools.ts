@@ -25,11 +25,9 @@ const KEPT_WALKING = 'it kept walking away';
 export interface ToolPorts extends RetryPorts {
   readonly village: Village;
   readonly agentId: string;
-  /** Set when the agent arrives. */
   readonly arrival: AsyncEvent;
 }
 
-/** The reason that a walk did not reach its destination. */
 export interface WalkFailure {
   readonly code: Refusal | 'too_long';
   readonly detail: string;
@@ -47,7 +45,6 @@ export interface Tools {
   key(step: number, tries: number): string;
   /** Repeats a request until the API accepts or refuses it. */
   ask<T>(request: () => Promise<Answer<T>>): Promise<Definite<T>>;
-  /** The agent's surroundings; `other` adds one more agent, wherever it is. */
   around(other?: string): Promise<Seen>;
   world(): Promise<Seen>;
   /** Walks and waits for the arrival; null on success. */
@@ -115,7 +112,6 @@ export async function goTo(tools: Tools, placeId: string, step: number): Promise
   }
 }
 
-/** Walks to a tile, or to the nearest tile that the village offers instead. */
 export async function goToTile(
   tools: Tools,
   to: { readonly x: number; readonly y: number },
@@ -157,7 +153,6 @@ async function follow(
   const failure = await tools.walk(towards(other, tries), tools.key(step, tries));
   if (failure === null) return KEPT_WALKING;
   if (!TEMPORARY.has(failure.code)) return failure.detail;
-  // The agents beside the other agent may move away.
   await tools.pause(FULL_PAUSE_MS);
   return 'there was no free place beside it';
 }
@@ -173,7 +168,6 @@ const AROUND = [
   { x: 0, y: 0 },
 ] as const;
 
-/** The destination of a walk to an agent: at first a slot of its place, then a tile beside it. */
 function towards({ moving_to, landmark_id, position }: AgentView, tries: number): MoveBody {
   const place = moving_to?.landmark_id ?? landmark_id;
   if (place !== null && tries === 0) return { landmark_id: place };

@@ -1,9 +1,7 @@
 /** Coordinates the loop of turns with runs: during a run the loop still answers speech, but only the run moves the agent. */
 export interface TurnGate {
-  /** Prompt of a run under way; null when there is none. */
   readonly work: string | null;
   turn<T>(run: () => Promise<T>): Promise<T>;
-  /** Begins a run; resolves once the turn under way has ended. */
   begin(work: string): Promise<void>;
   end(work: string): void;
 }

@@ -31,7 +31,6 @@ function faultOf(path: string): string | null {
   }
 }
 
-/** The agent's language model; null if it has none. The scripted mind is none. */
 export function modelOf({ model }: Pick<AgentConfig, 'model'>): string | null {
   return model === null || model.scripted ? null : model.name;
 }
@@ -53,11 +52,9 @@ export interface PoolPorts {
   readonly memoryPath: string;
 }
 
-/** The runtimes of a process: one instance for each conversation. */
 export interface RuntimePool {
   /** The instance of a conversation, created and initialized at the first call. */
   obtain(config: AgentConfig, sessionId: string): Promise<Obtained>;
-  /** Ends all instances. */
   terminate(): Promise<void>;
 }
 

@@ -30,7 +30,6 @@ export interface Voice {
 
 export interface VoicePorts {
   readonly runtimes: Pick<RuntimePool, 'obtain'>;
-  /** Repository and branch of the work tree of a repository, at this moment. */
   readonly workTreeOf: (repository: AgentConfig['repository']) => Promise<WorkTree>;
   readonly memoryPath: string;
   readonly stop: AbortSignal;

@@ -7,7 +7,6 @@ export interface NamedScript {
   readonly version: string;
 }
 
-/** Reads one version of a script of the agent from the village. */
 export type ReadScript = (
   named: NamedScript,
   signal: AbortSignal,

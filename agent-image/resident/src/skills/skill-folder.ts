@@ -13,7 +13,6 @@ import { z } from 'zod';
 
 export type WantedSkill = AgentConfig['skills'][number];
 
-/** A skill that the agent may use. The text of each file is by its path. */
 export interface Skill extends Pick<WantedSkill, 'name' | 'from'> {
   readonly description: string;
   /** The instructions, which follow the front matter of SKILL.md. */
@@ -22,7 +21,6 @@ export interface Skill extends Pick<WantedSkill, 'name' | 'from'> {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** A skill that the agent may not use, with the reason and the fix. */
 export interface BrokenSkill extends Pick<WantedSkill, 'name' | 'from'> {
   readonly sha256: string | null;
   readonly paths: readonly string[];

@@ -56,7 +56,6 @@ function folderIn(answer: Answer<Extract<Folder, { ok: true }>['files']>): Folde
   );
 }
 
-/** A skill as the API keeps it. Pure. */
 export function foundView(found: Found): FoundSkill {
   if (found.ok) {
     const { name, from, description, sha256, files } = found.skill;

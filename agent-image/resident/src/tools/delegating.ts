@@ -47,7 +47,6 @@ function resultOf({ run, envelope }: Worker): ToolResult {
   return run.state === 'done' ? okay(text) : failed(codeOf(run.error?.code ?? run.state), text);
 }
 
-/** The registry of the agent's workers, in words. */
 export async function listOwnWorkers(
   kit: ToolKit,
   { active }: { readonly active: boolean },

@@ -25,7 +25,6 @@ export async function lookAround(kit: ToolKit, signal: AbortSignal) {
   return okay(surroundingsInWords(view, self));
 }
 
-/** Places, agents and items with their ids, which the other tools take. */
 function surroundingsInWords(view: WorldView, self: AgentView): string {
   const from = self.position;
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -60,7 +59,6 @@ function surroundingsInWords(view: WorldView, self: AgentView): string {
   ].join('\n');
 }
 
-/** The beginning of a text. */
 export const excerpt = (text: string, max: number): string =>
   text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 
@@ -110,7 +108,6 @@ export async function readQuote(kit: ToolKit, asked: PriceAsked, signal: AbortSi
 
 type Kit = Pick<ToolKit, 'work' | 'rest' | 'random'>;
 
-/** The agent's scripts in words, or one of them with its source. */
 export async function listScripts(kit: Kit, name: string | undefined, signal: AbortSignal): Promise<ToolResult> {
   if (name !== undefined) return inWords(await answered(kit, signal, () => kit.work.script(name, null)));
   const scripts = await answered(kit, signal, () => kit.work.scripts());
@@ -141,7 +138,6 @@ function inWords({ script, parameters, source, versions }: ScriptDetail): ToolRe
 const PAGES_MAX = 5;
 const PROMPT_MAX_CHARS = 200;
 
-/** The Schedules that give the agent work, in words. */
 export async function listSchedules(kit: Pick<ToolKit, 'work' | 'rest' | 'random'>, signal: AbortSignal) {
   const own: ScheduleView[] = [];
   let cursor: string | undefined;

@@ -9,7 +9,6 @@ import type { ChildRuns } from '../runs/child-runs.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 
-/** The parts of the resident that the tools of the engine use. */
 export interface ToolKit extends RetryPorts {
   readonly agentId: string;
   readonly village: Village;
@@ -19,11 +18,9 @@ export interface ToolKit extends RetryPorts {
   readonly book: Pick<RunBook, 'find'>;
   readonly body: BodyLock;
   readonly childRuns: ChildRuns;
-  /** Set when the agent arrives. */
   readonly arrival: AsyncEvent;
   /** Resolves when the API has the run's journal. */
   readonly mirrored: (run: string, signal: AbortSignal) => Promise<void>;
-  /** Aborts when the process must end. */
   readonly stop: AbortSignal;
 }
 

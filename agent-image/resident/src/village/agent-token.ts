@@ -4,13 +4,11 @@ import type { AgentTokenAnswer } from '@hamlet/contract';
 export const RENEW_BEFORE_MS = 60_000;
 
 export interface TokenSource {
-  /** The current token, renewed when it is about to expire. */
   get(): Promise<string>;
   /** Called after the API has refused the token: the next `get` obtains a new token by exchange. */
   renew(): void;
 }
 
-/** A token from the environment, which cannot be renewed. */
 export function fixedToken(token: string): TokenSource {
   return { get: async () => token, renew: () => {} };
 }

@@ -1,6 +1,5 @@
 import type { Answer } from './village.ts';
 
-/** Bounds of the pause before a retry, in milliseconds. */
 export interface BackoffLimits {
   readonly firstMs: number;
   readonly maxMs: number;
@@ -23,7 +22,6 @@ export class CycleOver extends Error {}
 
 export interface RetryPorts {
   readonly rest: (ms: number) => Promise<void>;
-  /** A random number in 0…1. */
   readonly random: () => number;
 }
 

@@ -78,7 +78,6 @@ export interface NewPost {
 /** The item of a quote, with its seconds; empty to ask for the price list alone. The API checks it. */
 export type PriceAsked = Readonly<Partial<Omit<QuoteQuery, 'agent_id'>>>;
 
-/** The API as one agent uses it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
   paidTime(): Promise<Answer<PaidTime>>;
@@ -97,9 +96,7 @@ export interface Village {
   publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
   reply(postId: string, body: string, key: string): Promise<Answer<{ readonly reply_id: string }>>;
   resolve(postId: string, key: string): Promise<Answer<unknown>>;
-  /** The entries of the agent's account, newest first. */
   ledger(): Promise<Answer<readonly LedgerEntry[]>>;
-  /** The models that the agent may use now. */
   models(): Promise<Answer<readonly UsableModel[]>>;
   /** The price list and the agent's balance; with an item, also its balance after the purchase. */
   quote(asked: PriceAsked): Promise<Answer<QuoteAnswer>>;
@@ -111,7 +108,6 @@ export interface Village {
   bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
   /** Asks a model. Never retried, since each request costs money. */
   complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
-  /** The run of a lane to work on; null when there is none. */
   nextRun(lane: RunLane): Promise<Answer<Run | null>>;
   /** Starts or continues a run in a cycle. `runtime` names the runtime that works on it. */
   startRun(runId: string, cycle: number, runtime: string): Promise<Answer<StartedRun>>;

@@ -34,7 +34,6 @@ interface StartedCall {
 }
 export type BegunCall = Readonly<CallData<typeof beginCall>>;
 
-/** Bytes that a call made for people, with their SHA-256 in hexadecimal digits. */
 export interface ArtifactUpload {
   readonly name: string;
   readonly mediaType: string;
@@ -80,7 +79,6 @@ export function createHttpWork(options: HttpVillageOptions) {
     /** A page of the Schedules of the village, of which the API shows the agent its own. */
     schedules: (cursor: string | undefined) =>
       read(contract.listSchedules, { query: cursor === undefined ? {} : { cursor } }),
-    /** Newest first. */
     workers: async ({ active, run }: { readonly active: boolean; readonly run?: string }) => {
       const query = { active: active ? ('true' as const) : ('false' as const) };
       const asked = run === undefined ? query : { ...query, run_id: run };
@@ -130,7 +128,6 @@ export function createHttpWork(options: HttpVillageOptions) {
       const body = { ...lease, entries: [...entries], payloads: [...payloads] };
       return read(contract.storeRunJournal, { params: { run_id }, body });
     },
-    /** Publishes words of an answer under way, which may be lost. */
     publishWords: (run_id: string, lease: RunLease, words: { readonly ask: number; readonly text: string }) =>
       read(contract.publishRunWords, { params: { run_id }, body: { ...lease, ...words } }),
     /** Entries of the mirror after a place, oldest first; empty at the end. */

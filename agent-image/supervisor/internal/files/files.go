@@ -23,15 +23,11 @@ const (
 	MaxBytes = 512 << 10
 )
 
-// Place is a file or folder below a root.
 type Place struct {
-	// Root is an absolute path of a folder.
 	Root string `json:"root"`
-	// Path is relative to the root.
 	Path string `json:"path"`
 }
 
-// Entry is what stands at a place.
 type Entry struct {
 	Name string `json:"name"`
 	// Kind is file, folder, link or other. Others (devices, sockets, pipes) are neither read nor written.
@@ -118,7 +114,6 @@ func openFile(root *os.Root, p Place) (*os.File, fs.FileInfo, *process.Fault) {
 	return nil, nil, fault("wrong_kind", "%s is a %s and no file", p.Path, kindOf(info.Mode()))
 }
 
-// hashOf reads a file to its end.
 func hashOf(file io.ReadSeeker) (string, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", err

@@ -12,14 +12,12 @@ const (
 	maxHashed = 64 << 20
 )
 
-// ReadArgs ask for a part of a file.
 type ReadArgs struct {
 	Place
 	Offset int64 `json:"offset"`
 	Bytes  int   `json:"bytes"`
 }
 
-// Part is a part of a file.
 type Part struct {
 	Entry
 	Data []byte `json:"data"`
@@ -27,7 +25,6 @@ type Part struct {
 	Sha256 string `json:"sha256,omitempty"`
 }
 
-// Read reads a part of a regular file.
 func Read(a ReadArgs) (Part, *process.Fault) {
 	root, problem := a.open()
 	if problem != nil {
@@ -74,7 +71,6 @@ type Listing struct {
 	More bool `json:"more"`
 }
 
-// List lists a folder.
 func List(p Place) (Listing, *process.Fault) {
 	root, problem := p.open()
 	if problem != nil {

@@ -19,7 +19,6 @@ const (
 	temporaryName = ".hamlet-write-"
 )
 
-// WriteArgs replace a file, or make one.
 type WriteArgs struct {
 	Place
 	Data []byte `json:"data"`
@@ -180,7 +179,6 @@ func Make(p Place) *process.Fault {
 	return nil
 }
 
-// RemoveArgs remove a file, a link or an empty folder.
 type RemoveArgs struct {
 	Place
 	IfSha256 string `json:"ifSha256,omitempty"`
@@ -223,7 +221,6 @@ func Remove(a RemoveArgs) (Removed, *process.Fault) {
 	return done, nil
 }
 
-// RenameArgs move what stands at a place.
 type RenameArgs struct {
 	Place
 	To string `json:"to"`

@@ -67,7 +67,6 @@ func roomOf(system *syscall.Statfs_t) int64 { return int64(system.Bfree) * int64
 // IsOverlay is true if a count visits changed folders alone. It visits all of another file system.
 func (l *Layer) IsOverlay() bool { return l.isOverlay }
 
-// Folder is a folder of the first or second level, with all that is below it.
 type Folder struct {
 	Path  string
 	Bytes int64

@@ -11,7 +11,6 @@ const (
 	exitNotRunnable = 126
 )
 
-// limit is one of prlimit(2).
 type limit struct {
 	resource uintptr
 	value    syscall.Rlimit

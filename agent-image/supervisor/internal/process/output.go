@@ -13,9 +13,7 @@ import (
 // spooled is the output on disk of all processes.
 var spooled atomic.Int64
 
-// Output describes one stream of a process.
 type Output struct {
-	// Bytes that the process has written.
 	Bytes int64 `json:"bytes"`
 	// Kept bytes are in the file; the others, at the end, are dropped except for the tail.
 	Kept int64  `json:"kept"`
@@ -151,7 +149,6 @@ func (s *spool) describe() Output {
 	return out
 }
 
-// read returns up to n kept bytes from an offset.
 func (s *spool) read(offset, n int64) []byte {
 	n = min(n, s.kept-offset)
 	if n <= 0 {
@@ -165,7 +162,6 @@ func (s *spool) read(offset, n int64) []byte {
 	return data[:got]
 }
 
-// Part is a piece of one stream.
 type Part struct {
 	Data []byte `json:"data"`
 	// More is false if no byte is kept after these, now and later.

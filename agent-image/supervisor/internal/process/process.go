@@ -17,7 +17,7 @@ const (
 	programChars = 128
 )
 
-// process is one started program. The table's lock guards its fields.
+// The table's lock guards the fields of a process.
 type process struct {
 	spec    Spec
 	pid     int
@@ -36,7 +36,6 @@ type process struct {
 	note string
 }
 
-// pipes are the ends of a new process: its own, and ours.
 type pipes struct {
 	theirs []*os.File
 	ours   []*os.File

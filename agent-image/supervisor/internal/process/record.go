@@ -1,6 +1,5 @@
 package process
 
-// State of a process.
 type State string
 
 const (
@@ -13,8 +12,7 @@ type Cause string
 
 const (
 	// ByItself: it returned an exit code, or a signal that the supervisor did not send.
-	ByItself Cause = "exit"
-	// ByTimeout: its time was over.
+	ByItself  Cause = "exit"
 	ByTimeout Cause = "timeout"
 	// ByRequest: a caller ended it, or the supervisor ended.
 	ByRequest Cause = "killed"
@@ -33,7 +31,6 @@ type Exit struct {
 	Note string `json:"note,omitempty"`
 }
 
-// Record describes a process to callers.
 type Record struct {
 	Process   string `json:"process"`
 	Owner     string `json:"owner,omitempty"`

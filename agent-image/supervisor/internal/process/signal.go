@@ -13,7 +13,6 @@ var signals = map[string]syscall.Signal{
 	"ILL": syscall.SIGILL, "ALRM": syscall.SIGALRM,
 }
 
-// SignalNamed returns the signal of a name without SIG, such as TERM.
 func SignalNamed(name string) (syscall.Signal, bool) {
 	signal, known := signals[name]
 	return signal, known

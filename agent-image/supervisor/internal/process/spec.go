@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// Spec is a process to start.
 type Spec struct {
 	// Process is the caller's id of the process. A second start with the same id starts nothing.
 	Process string `json:"process"`

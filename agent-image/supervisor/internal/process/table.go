@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// Table holds the processes of one supervisor.
 type Table struct {
 	folder string
 	// note stores the running processes, so that the next start of the container can name the lost ones.
@@ -40,7 +39,6 @@ func NewTable(folder string, note func([]Lost)) (*Table, error) {
 	return &Table{folder: folder, note: note, byID: map[string]*process{}, byPid: map[int]*process{}, started: make(chan struct{}, 1)}, nil
 }
 
-// Start starts a process, or returns the one that already has the id.
 func (t *Table) Start(spec Spec) (Record, *Fault) {
 	if err := spec.check(); err != nil {
 		return Record{}, fault("invalid", err.Error())
@@ -224,7 +222,6 @@ type Range struct {
 	Wait          time.Duration
 }
 
-// Signal sends a signal to the whole group of a process.
 func (t *Table) Signal(id string, signal syscall.Signal) *Fault {
 	found, failure := t.find(id)
 	if failure != nil {
@@ -281,7 +278,6 @@ func (t *Table) stop(p *process, cause Cause, grace time.Duration) {
 	t.killLeft(p.spec.Process)
 }
 
-// Forget removes an ended process and its output.
 func (t *Table) Forget(id string) *Fault {
 	found, failure := t.find(id)
 	if failure != nil {

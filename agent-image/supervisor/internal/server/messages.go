@@ -9,7 +9,6 @@ import (
 // Version of the protocol. A client says in its hello which one it speaks.
 const Version = 1
 
-// request is one message of a client. Args depend on the operation.
 type request struct {
 	ID   int64           `json:"id"`
 	Op   string          `json:"op"`
@@ -29,7 +28,6 @@ type helloArgs struct {
 	Version int `json:"version"`
 }
 
-// Hello answers a client's hello.
 type Hello struct {
 	Version int `json:"version"`
 	// Boot is another text after each start of the container.

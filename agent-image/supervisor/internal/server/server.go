@@ -25,7 +25,6 @@ const (
 	writeTime = 10 * time.Second
 )
 
-// Server answers requests about the processes of a table.
 type Server struct {
 	table *process.Table
 	boots *state.Boots
@@ -33,7 +32,6 @@ type Server struct {
 	seats chan struct{}
 }
 
-// New makes a server.
 func New(table *process.Table, boots *state.Boots) *Server {
 	return &Server{table: table, boots: boots, boot: rand.Text(), seats: make(chan struct{}, maxConnections)}
 }
@@ -48,7 +46,6 @@ func Listen(path string) (net.Listener, error) {
 	return listener, os.Chmod(path, 0o666)
 }
 
-// Serve answers connections until the listener is closed.
 func (s *Server) Serve(listener net.Listener) error {
 	for {
 		conn, err := listener.Accept()

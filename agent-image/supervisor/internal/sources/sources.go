@@ -29,7 +29,6 @@ replace-with = "village"
 registry = "sparse+` + endpoint + `crates/"
 `
 
-// Place names the files of the container.
 type Place struct {
 	// Apt is the folder of apt's settings.
 	Apt string
@@ -40,7 +39,6 @@ type Place struct {
 	Cargo string
 }
 
-// System is the place of the files in Debian.
 func System() Place {
 	return Place{Apt: "/etc/apt", Mirrors: "/etc/hamlet/apt-mirrors", Cargo: "/.cargo/config.toml"}
 }

@@ -25,7 +25,6 @@ const (
 	maxLinks = 10
 )
 
-// Place names the files of the container.
 type Place struct {
 	// Certificate is the PEM file of the authority. Without it there is nothing to do.
 	Certificate string
@@ -37,7 +36,6 @@ type Place struct {
 	Home string
 }
 
-// System is the place of the files in Debian.
 func System(certificate, home string) Place {
 	return Place{
 		Certificate: certificate,

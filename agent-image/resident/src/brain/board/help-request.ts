@@ -60,7 +60,6 @@ export function requestForModel(code: Refusal, detail: string): HelpRequest | nu
 
 const WONDER = 'wonder ';
 
-/** The subject of a question out of curiosity. Such questions do not delay requests for help. */
 export function wonderSubject(about: string): string {
   return `${WONDER}${about}`;
 }

@@ -12,7 +12,6 @@ export const THREAD_REPLIES_MAX = 20;
 export interface Written {
   readonly byAgent: boolean;
   readonly replies: number;
-  /** True if the text thanks or says goodbye, and asks nothing. */
   readonly courtesy: boolean;
 }
 
@@ -48,7 +47,6 @@ export function idOf({ post, reply }: BoardNews): string {
   return reply?.reply_id ?? post.post_id;
 }
 
-/** True if a piece of news needs a reply from the agent. */
 export function wantsReply(
   { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,
   news: BoardNews,

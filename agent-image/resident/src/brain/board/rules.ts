@@ -94,7 +94,6 @@ export const answerJudgement: Rule = (situation) => {
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
 
-/** Announces a changed plan. The first plan that the agent knows is not a change. */
 export const announcePlan: Rule = (situation) => {
   const { mind, tick, board: sight } = situation;
   const { plan: before } = mind.board;
@@ -106,7 +105,6 @@ export const announcePlan: Rule = (situation) => {
   return decision(situation, { command, goal: mind.goal, why: change.why, change: board(situation, { plan, toldAt }) });
 };
 
-/** A post; or speech, when the agent posted about its plan lately. */
 function announcement({ mind, tick, board: sight }: Situation, change: PlanChange): Command {
   const { toldAt } = mind.board;
   if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS)

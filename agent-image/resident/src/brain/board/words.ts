@@ -6,7 +6,6 @@ import { isCourtesy } from './may-reply.ts';
 
 const QUOTED_CHARS = 120;
 
-/** Removes links and the @ of handles from a text, so that a quotation wakes no agent. */
 export function withoutHandles(text: string): string {
   return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
 }
@@ -48,7 +47,6 @@ const NOTHING_DONE: readonly string[] = [
   'and so I left it alone.',
   'so nothing was done about it.',
 ];
-/** Examples of advice that the agent follows. */
 const BOARD_ABILITIES: readonly string[] = [
   'On the board I follow advice such as “go to the library” and “read the board”.',
   'I do follow some advice on the board: “read the board”, for example, or “go to the library”.',
@@ -100,7 +98,6 @@ export function questionOccasion(
 export interface Answering {
   readonly seed: number;
   readonly explained: boolean;
-  /** True if a model makes the agent's decisions. */
   readonly decides: boolean;
 }
 

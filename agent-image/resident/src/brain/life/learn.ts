@@ -15,7 +15,6 @@ export function withThought(life: LifeMind, thought: Thought, tick: number): Lif
   return (thought.line?.text ?? null) === null ? endingTalk(paid, thought.to) : paid;
 }
 
-/** The state with new rewards and penalties. Pure. */
 export function withLessons(life: LifeMind, judged: readonly Judged[]): LifeMind {
   const fresh = judged.filter(({ entry }) => !life.lessons.some(({ version }) => version === entry.version));
   if (fresh.length === 0) return life;
@@ -26,7 +25,6 @@ export function withLessons(life: LifeMind, judged: readonly Judged[]): LifeMind
   return { ...life, lessons: [...life.lessons, ...lessons].slice(-RECENT_MAX) };
 }
 
-/** A reward or penalty as a phrase: its amount, its post if it names one, and its reason. */
 export function judgementInWords(
   { amount, note }: Pick<LedgerEntry, 'amount' | 'note'>,
   title: string | null = null,

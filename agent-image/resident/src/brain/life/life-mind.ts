@@ -32,7 +32,6 @@ export type Talk = Readonly<z.infer<typeof Talk>>;
 
 /** The state of decisions by a model, stored in memory under the name `life`. */
 export const LifeMind = z.strictObject({
-  /** Village day of the plan, and of the lines in `talked`. */
   day: z.int().min(0),
   plan: z.array(z.strictObject({ fromMinute: z.int().min(0).max(1_439), goal: Words })).max(PLAN_MAX),
   /** The plan and the acts of the day of the plan before, as sentences. */
@@ -43,9 +42,7 @@ export const LifeMind = z.strictObject({
   /** The choice to which the agent keeps until this tick; null while only the rules lead it. */
   intent: Act.extend({ untilTick: Tick }).nullable(),
   recent: z.array(Act).max(RECENT_MAX),
-  /** Rewards and penalties with their reasons, newest last. */
   lessons: z.array(z.strictObject({ version: z.int().min(0), text: Words })).max(RECENT_MAX),
-  /** Public words of others for the agent, newest last. */
   news: z
     .array(z.strictObject({ id: z.string().max(64), from: z.enum(['board', 'nearby']), text: Words }))
     .max(RECENT_MAX)
@@ -85,7 +82,6 @@ export type Thought = {
 } & (
   | {
       readonly kind: 'choice';
-      /** The situation of the request, as `situationKey` gives it. */
       readonly of: string;
       /** Null when the model failed or chose nothing that was offered. */
       readonly chosen: Chosen | null;
@@ -127,7 +123,6 @@ export function spentNow({ spent }: LifeMind, tick: number): LifeMind['spent'] {
 const WORDS_MAX_CHARS = 300;
 const PURPOSE_CHARS = 60;
 
-/** A plan for a day in words: “09:00 read about engines; 12:30 eat”. */
 export function planInWords(plan: LifeMind['plan']): string {
   return plan.map(({ fromMinute, goal }) => `${clockInWords(fromMinute)} ${goal}`).join('; ');
 }

@@ -53,7 +53,6 @@ export function lineQuestionOf(situation: Situation, talk: Talk): Question {
   };
 }
 
-/** The line in a model's answer; null if the answer has another form. A line without words ends the conversation. */
 export function readLine(content: string): NextLine | null {
   const answer = Answer.safeParse(jsonIn(content));
   if (!answer.success) return null;

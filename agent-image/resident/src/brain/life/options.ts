@@ -15,10 +15,8 @@ const TITLE_MAX_CHARS = 120;
 /** Minimum time between two questions on the board by the agent's own decision: ten minutes. */
 export const ASK_GAP_TICKS = 6_000;
 
-/** Something that the agent can do here and now. */
 export interface Option {
   readonly id: string;
-  /** For the model, after "You can". */
   readonly words: string;
   readonly needs: 'nothing' | 'text' | 'title and text';
 }

@@ -21,7 +21,6 @@ const RULES = [
 export interface Question {
   readonly system: string;
   readonly user: string;
-  /** JSON schema of the answer. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
 

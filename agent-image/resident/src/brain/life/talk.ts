@@ -58,7 +58,6 @@ function withLine(life: LifeMind, { with: id, name, text, tick }: Said, { by, ov
   return { ...life, talks: [...life.talks.filter((each) => each.with !== id), talk].slice(-TALKS_MAX) };
 }
 
-/** The state with a conversation that is over. */
 export function endingTalk(life: LifeMind, agentId: string): LifeMind {
   return { ...life, talks: life.talks.map((talk) => (talk.with === agentId ? { ...talk, over: true } : talk)) };
 }

@@ -145,7 +145,6 @@ function passTime(situation: Situation): Decision {
 /** The agent keeps to a choice for this long: 2 min, which are two village hours. */
 export const INTENT_TICKS = 1_200;
 
-/** Follows the decision of the model that has just arrived, if it is still possible. */
 export const followThought: Rule = (situation) => {
   const chosen = situation.thought?.kind === 'choice' ? situation.thought.chosen : null;
   if (chosen === null || !optionsOf(situation).some(({ id }) => id === chosen.option)) return null;

@@ -53,7 +53,6 @@ const Row = z
 const Noted = z.object({ number: z.int(), at: z.string() });
 const Size = z.object({ bytes: z.int() });
 
-/** Opens the log at a path; `:memory:` keeps it in the process. */
 export function openChangeLog(path: string): ChangeLog {
   const database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal; pragma synchronous = normal;

@@ -22,7 +22,6 @@ git -c core.fsmonitor=false add --intent-to-add --all . || exit 8
 git -c core.fsmonitor=false -c core.quotePath=true diff --no-ext-diff --no-textconv --no-color --binary --find-renames "$base" --
 `.trim();
 
-/** Exit codes of the script. */
 const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: string }> = new Map([
   [3, { code: 'not_found', text: 'is no folder of the workspace.' }],
   [4, { code: 'outside', text: 'leads out of the workspace. Deliver a repository that lies in it.' }],

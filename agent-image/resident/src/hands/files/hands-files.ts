@@ -49,7 +49,6 @@ export async function readWhole({ hands, kit }: HandsJob, path: string, maxBytes
   }
 }
 
-/** The content of a file; null if there is none. A file that is too long for the tools is refused. */
 export async function contentOf(job: HandsJob, path: string): Promise<FileContent | null> {
   try {
     const content = await readContent(job, path);

@@ -33,7 +33,6 @@ export function unifiedDiff(path: string, before: string | null, after: string |
 
 const NO_NEWLINE = '\n\\ No newline at end of file';
 
-/** Lines of a text; the last one says if it has no end of line. */
 function linesOf(text: string | null): readonly string[] {
   if (text === null || text === '') return [];
   const lines = text.split('\n');

@@ -25,7 +25,6 @@ export interface WorkTrees {
 
 export interface TreePorts {
   readonly workspace: string;
-  /** Folder of locks, in the hands. */
   readonly locks: string;
   readonly environmentOf: EnvironmentOf;
   readonly repositoryOf: (run: string) => Repository | null;

@@ -5,9 +5,7 @@ import { numberOf, shownOutput, textOf } from '../shown-output.ts';
 import { failed, okay } from '../../tools/tool-kit.ts';
 
 interface Ran {
-  /** The command as the log shows it. */
   readonly command: string;
-  /** Folder in which the next command begins. */
   readonly cwd: string;
   readonly seconds: number;
 }

@@ -75,7 +75,6 @@ function refuse(code: number | undefined, folder: string): void {
   if (refusal !== undefined) throw new HandsError(refusal.code, `${folder} ${refusal.text}`);
 }
 
-/** Exit codes of the script. */
 const REFUSALS: ReadonlyMap<number, { readonly code: string; readonly text: string }> = new Map([
   [3, { code: 'not_found', text: 'is no folder of the workspace.' }],
   [4, { code: 'outside', text: 'leads out of the workspace. Use shell for it.' }],

@@ -12,7 +12,6 @@ import { webTools } from '../../net/web.ts';
 import { runScript } from './run-script.ts';
 import { shell } from './shell.ts';
 
-/** The tools that run in the hands, as the engine calls them. */
 export const handsTools = (kit: HandsKit): readonly Tool[] => [
   shell(kit),
   git(kit),

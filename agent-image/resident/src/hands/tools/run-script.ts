@@ -19,7 +19,6 @@ const COMMANDS: Readonly<Record<ScriptLanguage, (source: string, name: string) =
 /** Python would take a file of the folder for a module of its own library. */
 const SAFE = { PYTHONSAFEPATH: '1' };
 
-/** The tool `run_script`: the text of one version, as the village has it, as a process of the hands. */
 export const runScript = (kit: HandsKit) =>
   handsTool(kit, 'run_script', {
     timeoutMs: SCRIPT_SECONDS_MAX * 1_000,

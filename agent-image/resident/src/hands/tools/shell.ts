@@ -16,7 +16,6 @@ const SUPERVISORS_MARK = 'HAMLET_HANDS_PROCESS';
 
 type Input = Readonly<{ command: string; timeout_s: number; background: boolean }>;
 
-/** The tool `shell`: each command is a process of its own, and the session between them is kept in files of the hands. */
 export const shell = (kit: HandsKit) =>
   handsTool(kit, 'shell', {
     timeoutMs: SHELL_SECONDS_MAX * 1_000,

@@ -21,7 +21,6 @@ interface Answered {
   readonly url: URL;
 }
 
-/** Sends the request; a page is followed through redirects, each of which the broker judges. */
 async function follow(input: FetchInput, signal: AbortSignal): Promise<Answered> {
   const way = wayOutOf(process.env);
   const own = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': AGENT, accept: '*/*' };
@@ -85,7 +84,6 @@ interface Shown {
   readonly text: string;
   readonly title: string;
   readonly isText: boolean;
-  /** True if a part of the page was not read. */
   readonly isCut?: boolean;
 }
 

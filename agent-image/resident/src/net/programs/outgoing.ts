@@ -26,7 +26,6 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 /** True for a server in the same pod, which no proxy has to reach. */
 export const isOwn = ({ hostname }: Pick<URL, 'hostname'>): boolean => LOOPBACK.test(hostname);
 
-/** The way out that the environment of the process names; null without one. */
 export function wayOutOf(environment: NodeJS.ProcessEnv): WayOut | null {
   const { HTTP_PROXY: address } = environment;
   if (address === undefined || address === '') return null;
@@ -64,7 +63,6 @@ interface Place {
   readonly port: number;
 }
 
-/** A connection through the proxy to a place. */
 export async function tunnel({ host, port }: Place, way: WayOut, signal: AbortSignal): Promise<Socket> {
   const target = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const asked = requestHttp({

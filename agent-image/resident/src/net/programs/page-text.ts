@@ -72,7 +72,6 @@ function numberOf(href: string, base: URL, numbers: Map<string, number>): number
   return numbers.size;
 }
 
-/** The beginning of a page in which title and base are looked for. */
 const HEAD_CHARS = 100_000;
 
 function baseOf(html: string, address: URL): URL {

@@ -1,6 +1,5 @@
 import type { BrowserFacts } from '../../program-facts.ts';
 
-/** One operation of a session of the browser. */
 export type BrowserOperation =
   | { readonly op: 'open'; readonly url: string; readonly sends: boolean; readonly timeoutMs: number }
   | { readonly op: 'read'; readonly show: 'elements' | 'text'; readonly tab?: number | undefined }
@@ -29,7 +28,6 @@ export type SeenPage = Extract<BrowserFacts, { ok: true }>['opened'][number];
 
 export interface BrowserAnswer {
   readonly facts: BrowserFacts;
-  /** Elements or words of the page. */
   readonly text: string;
 }
 

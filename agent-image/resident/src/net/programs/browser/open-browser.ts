@@ -33,14 +33,12 @@ export interface OpenBrowser {
   readonly watch: Watch;
   page(): Promise<Page>;
   pages(): readonly Page[];
-  /** Makes another tab the present one. */
   turnTo(tab: number): Page;
   beginWatch(sends: boolean): void;
 }
 
 interface BrowserParts {
   readonly proxy: Pick<BrowserProxy, 'port' | 'want'>;
-  /** Folder of downloads under way. */
   readonly folder: string;
 }
 

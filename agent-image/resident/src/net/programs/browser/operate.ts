@@ -74,7 +74,6 @@ async function open(session: Session, { url, timeoutMs }: { url: string; timeout
 /** Chromium shows the error page of a failed navigation late at times: then it ends the next one, of another address. */
 const LATE_ERROR_PAGE = /interrupted by another navigation to "chrome-error:/;
 
-/** Opens an address, once more if the error page of the one before came in between. Rejects as `Page.goto`. */
 export async function goTo(
   page: Pick<Page, 'goto'>,
   url: string,

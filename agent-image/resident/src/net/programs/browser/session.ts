@@ -17,9 +17,7 @@ const IDLE_MS = 900_000;
 const MEMORY_PAGE_BYTES = 4_096;
 const OLD_MS = 10_800_000;
 const WATCH_MS = 500;
-/** Own memory of Chromium and this process. A heavy page takes 560 MB. */
 const MEMORY_MAX_BYTES = 1_400 << 20;
-/** Bytes that pages may load during one operation. A download may have more. */
 const PAGE_BYTES = 20 << 20;
 const OPERATION_MS = 150_000;
 
@@ -155,7 +153,6 @@ function processOf(pid: string): { readonly parent: number; readonly bytes: numb
   }
 }
 
-/** The memory of a process and of all that it started, in bytes. */
 function memoryOf(root: number): number {
   const all = new Map<number, { readonly parent: number; readonly bytes: number }>();
   for (const name of readdirSync('/proc')) {

@@ -17,7 +17,6 @@ const REFUSALS_MAX = 64;
 const REFUSAL_BYTES = 8_192;
 const REFUSAL_HEADER = 'hamlet-egress-code';
 
-/** The traffic of one operation. Mutable because it counts. */
 export interface Traffic {
   /** Run and call for which the broker records it. */
   user: string;
@@ -99,7 +98,6 @@ export async function startBrowserProxy(way: WayOut | null): Promise<BrowserProx
 
 const NO_TUNNEL = 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n';
 
-/** Joins both ends of a tunnel. */
 function tie(socket: Duplex, upstream: Socket, head: Buffer): void {
   socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
   if (head.length > 0) upstream.write(head);
@@ -127,7 +125,6 @@ const named = (way: WayOut | null, user: string): WayOut | null =>
 
 const hostOf = (target: string): string => target.slice(0, target.lastIndexOf(':'));
 
-/** A connection to the target of a CONNECT. */
 async function reach(target: string, way: WayOut | null, own: boolean): Promise<Socket> {
   const place = {
     host: hostOf(target).replace(/^\[|\]$/g, ''),
@@ -152,7 +149,6 @@ interface Forwarding {
   readonly refuse: (host: string, fault: NetFault) => void;
 }
 
-/** The next hop of a request without TLS, and its path there. Pure. */
 function nextHop(target: URL, way: WayOut | null): RequestOptions {
   if (way !== null && !isOwn(target)) {
     const headers = { 'proxy-authorization': way.authorization };
@@ -162,13 +158,11 @@ function nextHop(target: URL, way: WayOut | null): RequestOptions {
   return { host: target.hostname.replace(/^\[|\]$/g, ''), port: target.port || 80, path };
 }
 
-/** The fault of a target that is not reached. Pure. */
 function unreachable(target: URL, { way, own }: Pick<Forwarding, 'way' | 'own'>): NetFault | null {
   if (isOwn(target)) return own ? null : privateAddress();
   return way === null ? new NetFault('unreachable', 'The pod has no way out of the village') : null;
 }
 
-/** Passes a request without TLS on. */
 function forward({ request, response, way, own, count, refuse }: Forwarding): void {
   const target = new URL(request.url ?? '');
   const fault = unreachable(target, { way, own });
