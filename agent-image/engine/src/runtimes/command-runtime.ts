@@ -12,7 +12,6 @@ import { defineTool, type CallContext, type Tool } from '../effects/tool.ts';
 import type { ToolOutcome } from '../effects/tool-outcome.ts';
 import type { Engine } from '../loop/engine.ts';
 import type { Message, ModelEnd, ModelPort } from '../loop/ports.ts';
-import { commandLine, commandSettings, type CommandSettings } from './command-settings.ts';
 import { carryOut } from './engine-runtime.ts';
 import { ProgramError, type Printed, type ProgramEnd, type ProgramPort } from './program-port.ts';
 
@@ -195,4 +194,68 @@ function failed(code: string, { code: exit, stdout, stderr }: ProgramEnd): ToolO
 function notRun(error: unknown): ToolOutcome {
   if (!(error instanceof ProgramError) || error.started) throw error;
   return { kind: 'failed', code: 'command_not_started', text: `The command did not start: ${error.message}` };
+}
+
+const MAX_ARGUMENTS = 64;
+const MAX_VARIABLES = 32;
+const DEFAULT_FOLDER = '/workspace';
+const DEFAULT_TIMEOUT_S = 3_600;
+const MAX_TIMEOUT_S = 86_400;
+/** In an argument, the place of the prompt. Without it the program reads the prompt from its standard input. */
+const PROMPT = '{prompt}';
+
+/** One entry a line; blank lines are left out. */
+const lines = z
+  .string()
+  .default('')
+  .transform((text) => text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()])));
+
+const Settings = z.strictObject({
+  command: z.string().trim().min(1),
+  args: lines.pipe(z.array(z.string()).max(MAX_ARGUMENTS)),
+  env: lines.pipe(z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*=/, 'write NAME=value')).max(MAX_VARIABLES)),
+  cwd: z.string().startsWith('/').default(DEFAULT_FOLDER),
+  /** Instead of the memory file of the run. */
+  memory: z.string().startsWith('/').optional(),
+  timeout_s: z.coerce.number().int().min(1).max(MAX_TIMEOUT_S).default(DEFAULT_TIMEOUT_S),
+});
+type CommandSettings = z.infer<typeof Settings>;
+
+function commandSettings(config: Readonly<Record<string, unknown>>): CommandSettings {
+  const parsed = Settings.safeParse(config);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = ['spec.runtime.config', ...(issue?.path.slice(0, 1) ?? [])].join('.');
+  throw new RunFailure('command_misconfigured', `${field}: ${issue?.message ?? 'wrong'}. Correct it in the Agent.`);
+}
+
+/** Values that arguments may name in braces, and that the program also has as variables, in capitals. */
+type CommandValues = Readonly<Record<'prompt' | 'session_id' | 'repo_path' | 'memory_path', string>> &
+  Readonly<Record<string, string>>;
+
+type CommandLine = Readonly<{
+  argv: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  stdin: string;
+}>;
+
+/** The program with its arguments for one prompt. Each value stays within its argument: no shell reads it. */
+function commandLine(settings: CommandSettings, values: CommandValues): CommandLine {
+  const { prompt, ...shared } = values;
+  const args = settings.args.map((arg) =>
+    arg.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
+      Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+    ),
+  );
+  const own = settings.env.map((line): [string, string] => {
+    const at = line.indexOf('=');
+    return [line.slice(0, at), line.slice(at + 1)];
+  });
+  const named = Object.entries(shared).map(([name, value]): [string, string] => [name.toUpperCase(), value]);
+  const takesArgument = settings.args.some((arg) => arg.includes(PROMPT));
+  return {
+    argv: [settings.command, ...args],
+    env: Object.fromEntries([...named, ...own]),
+    stdin: takesArgument ? '' : prompt,
+  };
 }

@@ -9,7 +9,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { CAP_MS } from '@hamlet/test/env/until';
 import { type CallLog, type HandsKit } from '../hands-tool.ts';
 import { handsPrograms } from '../hands-programs.ts';
-import { SHELL_SCRIPT } from './shell-script.ts';
+import { SHELL_SCRIPT } from './shell.ts';
 import {
   NO_CALL_LOG,
   aHandsKit,
