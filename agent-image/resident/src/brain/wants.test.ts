@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PRICES } from '../testing/a-market.ts';
+import { PRICES } from '../testing/a-board.ts';
 import {
   BUY_GAP_TICKS,
   BUY_SECONDS,

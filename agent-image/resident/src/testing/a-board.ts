@@ -1,7 +1,17 @@
-/** Posts, replies and entries for tests, and the part of a test village that stores the texts of an agent. */
-import type { BoardNews, ChatCompletion, ChatCompletionBody, LedgerEntry, Post, Reply } from '@hamlet/contract';
-import type { UsableModel } from '../brain/resource-plan.ts';
-import type { Answer, NewPost, Village } from '../village/village.ts';
+/** Posts, replies, entries, prices and auctions for tests. */
+import {
+  formatAiDollars,
+  parseAiDollars,
+  type AuctionView,
+  type BidView,
+  type BoardNews,
+  type LedgerEntry,
+  type Post,
+  type PurchaseItem,
+  type QuoteAnswer,
+  type Reply,
+} from '@hamlet/contract';
+import type { PriceAsked } from '../village/village.ts';
 
 const WRITTEN = {
   created_at: '2026-01-01T00:00:00Z',
@@ -70,101 +80,77 @@ export function anEntry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
   };
 }
 
-/** A board, an account and a gateway. A test fills them, and they store the texts of the agent. */
-export interface TestDesk {
-  readonly news: BoardNews[];
-  readonly posts: Post[];
-  readonly entries: LedgerEntry[];
-  readonly models: UsableModel[];
-  readonly published: NewPost[];
-  readonly replies: { readonly postId: string; readonly body: string }[];
-  readonly resolved: string[];
-  readonly asked: ChatCompletionBody[];
-  /** Answers that replace the usual ones, next first, by question. */
-  readonly script: Partial<Record<'news' | 'publish' | 'reply' | 'models' | 'complete' | 'ledger', Answer<never>[]>>;
-}
+export const PRICES: QuoteAnswer['price_list'] = {
+  requests_per_minute: { unit: 60, per_hour: '0.01' },
+  tokens_per_hour: { unit: 10_000, per_hour: '0.02' },
+  priority: { per_hour: '0.1' },
+  models: { small: { per_hour: '0.02' }, large: { per_hour: '0.25' } },
+  gpu: { per_hour: '1', lanes: [{ lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 }] },
+};
 
-export function aDesk(): TestDesk {
+/** 2026-01-01 00:00 UTC, the time at which the agent of a test reads the auctions. */
+export const AS_OF = '2026-01-01T00:00:00.000Z';
+
+/** An auction of two hours that closes in half an hour. */
+export function anAuction(changes: Partial<AuctionView> = {}): AuctionView {
   return {
-    news: [],
-    posts: [],
-    entries: [],
-    models: [],
-    published: [],
-    replies: [],
-    resolved: [],
-    asked: [],
-    script: {},
+    auction_id: anId(50),
+    gpu: { lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 },
+    starts_at: '2026-01-01T01:00:00Z',
+    ends_at: '2026-01-01T03:00:00Z',
+    closes_at: '2026-01-01T00:30:00Z',
+    reserve: '0.1',
+    note: '',
+    state: 'open',
+    bidders: 0,
+    own_bid: null,
+    winner: null,
+    price: null,
+    purchase_id: null,
+    created_by: { role: 'admin', id: 'keeper' },
+    created_at: AS_OF,
+    ended_at: null,
+    end_reason: null,
+    ...changes,
   };
 }
 
-function completionOf({ model, messages }: ChatCompletionBody): ChatCompletion {
+export function aBid(changes: Partial<BidView> = {}): BidView {
   return {
-    id: 'chatcmpl-1',
-    object: 'chat.completion',
-    created: 0,
-    model,
-    system_fingerprint: 'test',
-    hamlet: {
-      provider: 'test',
-      scripted: true,
-      tokens: { prompt: 1, completion: 1, total: 2 },
-      queue_ms: 0,
-      ttft_ms: 0,
-      tokens_per_s: null,
-      price: '0',
-      estimated: false,
-    },
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', content: `${model} wrote this.`, refusal: null },
-        logprobs: null,
-        finish_reason: 'stop',
-      },
-    ],
-    usage: { prompt_tokens: messages.length, completion_tokens: 3, total_tokens: messages.length + 3 },
+    bid_id: anId(60),
+    auction_id: anId(50),
+    agent_id: 'ada',
+    amount: '1',
+    placed_at: AS_OF,
+    outcome: 'open',
+    ...changes,
   };
 }
 
-/** The board's part of a scripted village. After the agent's reply to a post, the news of that post count as answered. */
-export function deskQuestions(
-  desk: TestDesk,
-): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete'> {
-  const scripted = (question: keyof TestDesk['script']): Answer<never> | undefined => desk.script[question]?.shift();
-  const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
-  return {
-    news: async (after) =>
-      scripted('news') ??
-      ok({ agent_id: 'ada', news: desk.news.slice(Number(after ?? 0)), next_after: String(desk.news.length) }),
-    post: async (postId) => {
-      const post = desk.posts.find(({ post_id }) => post_id === postId);
-      return post === undefined ? { kind: 'refused', code: 'no_such_post', detail: 'none' } : ok(post);
-    },
-    publish: async (post) => {
-      const answer = scripted('publish');
-      if (answer !== undefined) return answer;
-      desk.published.push(post);
-      return ok({ post_id: anId(100 + desk.published.length) });
-    },
-    reply: async (postId, body) => {
-      const answer = scripted('reply');
-      if (answer !== undefined) return answer;
-      desk.replies.push({ postId, body });
-      desk.news.forEach((each, index) => {
-        if (each.post.post_id === postId) desk.news[index] = { ...each, answered: true };
-      });
-      return ok({ reply_id: anId(200 + desk.replies.length) });
-    },
-    resolve: async (postId) => {
-      desk.resolved.push(postId);
-      return ok(null);
-    },
-    ledger: async () => scripted('ledger') ?? ok(desk.entries),
-    models: async () => scripted('models') ?? ok(desk.models),
-    complete: async (body) => {
-      desk.asked.push(body);
-      return scripted('complete') ?? ok(completionOf(body));
-    },
-  };
+type Wallet = { readonly available: string; readonly keepsTierTo: string };
+
+const itemOf = (item: PurchaseItem) =>
+  item.kind === 'gpu' ? { kind: 'gpu' as const, lane: item.lane, resource_name: 'nvidia.com/gpu', count: 1 } : item;
+
+function hourPrice(item: PurchaseItem): string {
+  if (item.kind === 'model') return PRICES.models[item.model]?.per_hour ?? '0';
+  return PRICES[item.kind === 'quota' ? item.limit : item.kind].per_hour;
+}
+
+/** The price list, with the price of an item for an agent that keeps its tier with a balance of `keepsTierTo`. */
+export function quoteOf({ available, keepsTierTo }: Wallet, asked: PriceAsked): QuoteAnswer {
+  const tier = 'tier-0';
+  const money = { balance: available, held: '0', available, tier, policy: 'ByBalance' as const };
+  const agent = { agent_id: 'ada', ...money, limits: null, purchases: [], next: null };
+  const list = { as_of: AS_OF, price_list: PRICES };
+  if (!('kind' in asked)) return { ...list, item: null, agent: { ...agent, after: null } };
+  const item = asked as PurchaseItem & { readonly seconds: number };
+  const price = (parseAiDollars(hourPrice(item)) * BigInt(item.seconds)) / 3_600n;
+  const left = parseAiDollars(available) - price;
+  const balance = formatAiDollars(left);
+  const tierAfter = left >= parseAiDollars(keepsTierTo) ? tier : null;
+  const after = { affordable: left >= 0n, missing: '0', balance, available: balance, tier: tierAfter, limits: null };
+  const time = { seconds: item.seconds, starts_at: AS_OF, ends_at: AS_OF };
+  const quoted = { item: itemOf(item), ...time, price: formatAiDollars(price), free: true };
+  return { ...list, item: quoted, agent: { ...agent, after } };
 }

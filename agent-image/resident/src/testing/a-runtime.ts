@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { doneWith, type AgentRuntime, type RunInput, type RuntimeContext, type RuntimeInput } from '@hamlet/engine';
 import type { Thinking } from '../engine/thinking.ts';
 import { createRunBook } from '../engine/run-book.ts';
@@ -24,19 +25,17 @@ export const poolOf = (runtime: AgentRuntime, name = 'scripted'): Pick<RuntimePo
 
 export const noVoice = (why: string): Voice => ({ isSlow: () => false, answer: async () => ({ kind: 'silent', why }) });
 
+const missing = (): never => assert.fail('there is neither an engine nor a model here');
+
 /** The part of a resident without a journal. */
 export function noThinking(): Thinking {
   return {
     book: createRunBook(),
     host: {
-      engine: () => Promise.reject(new Error('there is no engine here')),
-      engineWith: () => Promise.reject(new Error('there is no engine here')),
+      engine: missing,
+      engineWith: missing,
       programs: null,
-      model: {
-        chat: () => {
-          throw new Error('there is no model here');
-        },
-      },
+      model: { chat: missing },
     },
     thinks: () => false,
     isReady: async () => true,

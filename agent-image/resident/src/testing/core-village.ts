@@ -9,6 +9,7 @@ import {
   type AgentConfig,
   type AgentPlace,
   type AgentView,
+  type Refusal,
   type WorldCommand,
   type WorldEvent,
   type WorldView,
@@ -29,6 +30,7 @@ import {
 } from '@hamlet/core';
 import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
+import { mapped } from '../village/send-request.ts';
 import { aConfig, aStanding } from './a-village.ts';
 import { ok } from './scripted-village.ts';
 import { chance } from '../brain/chance.ts';
@@ -86,12 +88,8 @@ export function coreVillage(names: readonly string[], seed: number, shared: Part
   };
 
   for (const agentId of names) {
-    villagers.push({
-      agentId,
-      village: villageOf(agentId, { seed, shared, view, around, command }),
-      turns: [],
-      waiting: [],
-    });
+    const village = villageOf(agentId, { config: { ...shared, seed }, view, around, command });
+    villagers.push({ agentId, village, turns: [], waiting: [] });
     command({ kind: 'spawn', agent_id: agentId, display_name: agentId, tier: 0, awake: true, online: true });
   }
   return {
@@ -127,46 +125,47 @@ function viewOf(world: WorldState, tick: number): WorldView {
 }
 
 interface Rules {
-  readonly shared: Partial<AgentConfig>;
-  readonly seed: number;
+  readonly config: Partial<AgentConfig>;
   readonly view: () => WorldView;
   readonly around: (agentId: string, other?: string) => WorldView;
   readonly command: (wish: WorldCommand) => Answer<WorldEvent>;
 }
 
-function villageOf(agentId: string, { seed, shared, view, around, command }: Rules): Village {
+const refused = (code: Refusal) => async (): Promise<Answer<never>> => ({ kind: 'refused', code, detail: 'not here' });
+const nothing = async () => ok(null);
+const none = async () => ok([]);
+
+function villageOf(agentId: string, { config, view, around, command }: Rules): Village {
   return {
-    config: async () => ok(aConfig({ ...shared, agent_id: agentId, display_name: agentId, home: null, seed })),
+    config: async () => ok(aConfig({ ...config, agent_id: agentId, display_name: agentId, home: null })),
     paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => ok(view()),
     around: async (other) => ok(around(agentId, other)),
     standing: async () => ok(aStanding({ agent_id: agentId })),
     move: async (body) =>
-      present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
-    act: async (body) =>
-      present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({
-        accepted_seq: event.seq,
-        durable_seq: event.seq,
-        event,
-      })),
-    record: async () => ok(null),
+      mapped(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
+    act: async (body) => {
+      const answer = command({ ...ActionBody.parse(body), agent_id: agentId });
+      return mapped(answer, (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event }));
+    },
+    record: nothing,
     news: async () => ok({ agent_id: agentId, news: [], next_after: null }),
-    post: async () => ({ kind: 'refused', code: 'no_such_post', detail: 'there is no board here' }),
-    publish: async () => ({ kind: 'refused', code: 'board_rate_limited', detail: 'there is no board here' }),
-    reply: async () => ({ kind: 'refused', code: 'no_such_post', detail: 'there is no board here' }),
-    resolve: async () => ok(null),
-    ledger: async () => ok([]),
-    models: async () => ok([]),
-    quote: async () => ({ kind: 'refused', code: 'not_for_sale', detail: 'nothing is sold here' }),
-    buy: async () => ({ kind: 'refused', code: 'not_for_sale', detail: 'nothing is sold here' }),
-    auctions: async () => ok([]),
-    bid: async () => ({ kind: 'refused', code: 'no_such_auction', detail: 'there are no auctions here' }),
-    complete: async () => ({ kind: 'refused', code: 'model_not_served', detail: 'there are no models here' }),
-    nextRun: async () => ok(null),
-    startRun: async () => ({ kind: 'refused', code: 'no_such_run', detail: 'there are no runs here' }),
-    noteStep: async () => ok(null),
-    renewRun: async () => ok(null),
-    settleRun: async () => ok(null),
+    post: refused('no_such_post'),
+    publish: refused('board_rate_limited'),
+    reply: refused('no_such_post'),
+    resolve: nothing,
+    ledger: none,
+    models: none,
+    quote: refused('not_for_sale'),
+    buy: refused('not_for_sale'),
+    auctions: none,
+    bid: refused('no_such_auction'),
+    complete: refused('model_not_served'),
+    nextRun: nothing,
+    startRun: refused('no_such_run'),
+    noteStep: nothing,
+    renewRun: nothing,
+    settleRun: nothing,
     follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
   };
 }
@@ -175,10 +174,6 @@ function moveAnswerOf(event: WorldEvent) {
   if (event.kind !== 'move') throw new Error(`a move became the event ${event.kind}`);
   const { seq, from, to, start_tick, arrives_tick } = event;
   return { accepted_seq: seq, from, to, start_tick, arrives_tick, path_tiles: (arrives_tick - start_tick) / 4 };
-}
-
-function present<T>(answer: Answer<WorldEvent>, of: (event: WorldEvent) => T): Answer<T> {
-  return answer.kind === 'ok' ? ok(of(answer.value)) : answer;
 }
 
 /** `loop.every` of 30 s. */

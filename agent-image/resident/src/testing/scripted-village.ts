@@ -1,201 +1,197 @@
-import type { ActionBody, MoveBody, Run, RunStep, Turn } from '@hamlet/contract';
-import type { Answer, RunEnd, Village, WakeEvent } from '../village/village.ts';
-import { aDesk, deskQuestions, type TestDesk } from './a-board.ts';
-import { aMarket, marketQuestions, type TestMarket } from './a-market.ts';
+import type {
+  ActionBody,
+  AuctionView,
+  BoardNews,
+  ChatCompletion,
+  ChatCompletionBody,
+  LedgerEntry,
+  MoveBody,
+  Post,
+  PurchaseItem,
+  PurchaseView,
+  Run,
+  RunStep,
+  Turn,
+} from '@hamlet/contract';
+import type { UsableModel } from '../brain/resource-plan.ts';
+import type { Answer, NewPost, PriceAsked, RunEnd, StartedRun, Village, WakeEvent } from '../village/village.ts';
+import { aBid, anId, AS_OF, quoteOf } from './a-board.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
-
-type Question =
-  | 'config'
-  | 'world'
-  | 'standing'
-  | 'move'
-  | 'act'
-  | 'record'
-  | 'follow'
-  | 'nextRun'
-  | 'startRun'
-  | 'noteStep'
-  | 'renewRun'
-  | 'settleRun';
-
-/** A village with scripted answers, which records requests and lets the test send wakes. */
-export interface ScriptedVillage extends Village {
-  /** Answers that replace the usual ones, next first, by question. */
-  readonly script: Partial<Record<Question, Answer<never>[]>>;
-  readonly commands: (MoveBody | ActionBody)[];
-  readonly keys: string[];
-  readonly turns: Turn[];
-  readonly followedAfter: (number | null)[];
-  /** Runs that wait, oldest first. The first one stays the next run until it is settled. */
-  readonly runs: Run[];
-  readonly steps: RunStep[];
-  readonly settled: RunEnd[];
-  readonly desk: TestDesk;
-  readonly market: TestMarket;
-  /** Sends an event over the open stream. */
-  send(event: WakeEvent): void;
-  /** Ends the open stream with this answer. */
-  hangUp(answer: Answer<null>): void;
-  /** Called at each turn recorded. */
-  onTurn: (turn: Turn, count: number) => void;
-}
 
 export const DOWN: Answer<never> = { kind: 'unreachable', why: 'connection refused' };
 export const STALE: Answer<never> = { kind: 'stale' };
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
+const refused = (code: 'no_such_post' | 'no_such_run'): Answer<never> => ({ kind: 'refused', code, detail: 'none' });
 
-const BUDGETS = { steps: 100, tokens: 100_000, money: '1', timeMs: 3_600_000, idleCalls: 10 };
+/** Answers that replace the usual ones, next first, by question. */
+type Script = Partial<Record<keyof Village, Answer<never>[]>>;
 
-type Scripted = (question: Question) => Answer<never> | undefined;
+/** What a test sets, and what the village has received. */
+const aRecord = (script: Script) => ({
+  script,
+  commands: [] as (MoveBody | ActionBody)[],
+  keys: [] as string[],
+  turns: [] as Turn[],
+  followedAfter: [] as (number | null)[],
+  /** Runs that wait, oldest first. The first one stays the next run until it is settled. */
+  runs: [] as Run[],
+  steps: [] as RunStep[],
+  settled: [] as RunEnd[],
+  onTurn: (_turn: Turn, _count: number): void => {},
+  /** Sends an event over the open stream. */
+  send: (_event: WakeEvent): void => {},
+  /** Ends the open stream with this answer. */
+  hangUp: (_answer: Answer<null>): void => {},
+  desk: {
+    script,
+    news: [] as BoardNews[],
+    posts: [] as Post[],
+    entries: [] as LedgerEntry[],
+    models: [] as UsableModel[],
+    published: [] as NewPost[],
+    replies: [] as { readonly postId: string; readonly body: string }[],
+    resolved: [] as string[],
+    asked: [] as ChatCompletionBody[],
+  },
+  market: {
+    script,
+    available: '0',
+    /** The least balance that keeps the tier. */
+    keepsTierTo: '0',
+    auctions: [] as AuctionView[],
+    asked: [] as PriceAsked[],
+    bought: [] as { readonly item: PurchaseItem; readonly max_price: string }[],
+    bids: [] as { readonly auctionId: string; readonly amount: string }[],
+  },
+});
+type Recorded = ReturnType<typeof aRecord>;
+type Questions<Q extends keyof Village> = Pick<Village, Q>;
 
-interface KeptRuns {
-  readonly runs: Run[];
-  readonly steps: RunStep[];
-  readonly settled: RunEnd[];
-}
-
-const STARTED = {
-  permissions: [],
-  policy: null,
-  budgets: BUDGETS,
-  session: null,
-  repository: null,
-  author: null,
-  offer: null,
-};
-
-function runQuestions(
-  { runs, steps, settled }: KeptRuns,
-  scripted: Scripted,
-): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
-  return {
-    nextRun: async (lane) => scripted('nextRun') ?? ok(lane === 'task' ? (runs[0] ?? null) : null),
-    startRun: async (runId) => {
-      const run = runs.find(({ run_id }) => run_id === runId);
-      return (
-        scripted('startRun') ??
-        (run === undefined
-          ? { kind: 'refused', code: 'no_such_run', detail: 'none' }
-          : ok({ ...STARTED, run, steps: [...steps] }))
-      );
-    },
-    noteStep: async (_runId, _claim, step) => {
-      const answer = scripted('noteStep');
-      if (answer !== undefined) return answer;
-      steps.push(step);
-      return ok(null);
-    },
-    renewRun: async () => scripted('renewRun') ?? ok(null),
-    settleRun: async (_runId, end) => {
-      const answer = scripted('settleRun');
-      if (answer !== undefined) return answer;
-      settled.push(end);
-      runs.shift();
-      return ok(null);
-    },
-  };
-}
-
-/** Moves and acts, recorded with their arguments. */
-function bodyQuestions(
-  { commands, keys }: Pick<ScriptedVillage, 'commands' | 'keys'>,
-  scripted: Scripted,
-): Pick<Village, 'move' | 'act'> {
-  const doing = async <T>(
-    question: 'move' | 'act',
-    body: MoveBody | ActionBody,
-    { key, value }: { key: string; value: T },
-  ) => {
-    commands.push(body);
-    keys.push(key);
-    return scripted(question) ?? ok(value);
-  };
-  return {
-    move: (body, key) =>
-      doing('move', body, {
-        key,
-        value: {
-          accepted_seq: 2,
-          from: { x: 0, y: 0 },
-          to: { x: 1, y: 1 },
-          start_tick: 1,
-          arrives_tick: 9,
-          path_tiles: 2,
-        },
-      }),
-    act: (body, key) =>
-      doing('act', body, {
-        key,
-        value: {
-          accepted_seq: 3,
-          durable_seq: 3,
-          event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' },
-        },
-      }),
-  };
-}
-
-/** The stream of wakes, which the test controls. */
-function wakeStream(
-  followedAfter: (number | null)[],
-  scripted: Scripted,
-): Pick<ScriptedVillage, 'send' | 'hangUp' | 'follow'> {
-  let send: (event: WakeEvent) => void = () => {};
-  let hangUp: (answer: Answer<null>) => void = () => {};
-  return {
-    send: (event) => send(event),
-    hangUp: (answer) => hangUp(answer),
-    follow: (after, onEvent) => {
-      followedAfter.push(after);
-      const answer = scripted('follow');
-      if (answer !== undefined) return Promise.resolve(answer);
-      send = onEvent;
-      const { promise, resolve } = Promise.withResolvers<Answer<null>>();
-      hangUp = resolve;
-      return promise;
-    },
-  };
-}
+/** A village with scripted answers, which records requests and lets the test send wakes. */
+export type ScriptedVillage = Recorded & { -readonly [Q in keyof Village]: Village[Q] };
 
 export function scriptedVillage(): ScriptedVillage {
-  const script: ScriptedVillage['script'] = {};
-  const desk = aDesk();
-  const market = aMarket();
-  const commands: (MoveBody | ActionBody)[] = [];
-  const keys: string[] = [];
-  const turns: Turn[] = [];
-  const followedAfter: (number | null)[] = [];
-  const kept: KeptRuns = { runs: [], steps: [], settled: [] };
-  const scripted = (question: Question) => script[question]?.shift();
-
-  const village: ScriptedVillage = {
-    script,
-    commands,
-    keys,
-    turns,
-    followedAfter,
-    ...kept,
-    onTurn: () => {},
-    config: async () => scripted('config') ?? ok(aConfig()),
-    paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
-    world: async () => scripted('world') ?? ok(aWorld()),
-    // Everything in a scripted village is near the agent.
-    around: () => village.world(),
-    standing: async () => scripted('standing') ?? ok(aStanding()),
-    record: async (turn) => {
-      const answer = scripted('record');
-      if (answer !== undefined) return answer;
-      turns.push(turn);
-      village.onTurn(turn, turns.length);
-      return ok({ turn_id: turn.turn_id });
+  const record = aRecord({});
+  const answers = { ...worldAnswers(record), ...boardAnswers(record), ...marketAnswers(record), ...runAnswers(record) };
+  const scripted = Object.entries(answers).map(([question, answer]) => [
+    question,
+    async (...given: never[]) => {
+      note(record, question, given);
+      return record.script[question as keyof Village]?.shift() ?? (answer as (...each: never[]) => unknown)(...given);
     },
-    desk,
-    market,
-    ...deskQuestions(desk),
-    ...marketQuestions(market),
-    ...runQuestions(kept, scripted),
-    ...bodyQuestions({ commands, keys }, scripted),
-    ...wakeStream(followedAfter, scripted),
-  };
-  return village;
+  ]);
+  const village = Object.assign(record, Object.fromEntries(scripted) as ScriptedVillage);
+  // Everything in a scripted village is near the agent.
+  return Object.assign(village, { around: () => village.world() });
 }
+
+/** Records requests that may be lost with their answers. */
+function note(
+  { commands, keys, followedAfter, desk, market }: Recorded,
+  question: string,
+  [body, key]: readonly unknown[],
+): void {
+  if (question === 'move' || question === 'act') {
+    commands.push(body as MoveBody);
+    keys.push(key as string);
+  }
+  if (question === 'follow') followedAfter.push(body as number | null);
+  if (question === 'complete') desk.asked.push(body as ChatCompletionBody);
+  if (question === 'quote') market.asked.push(body as PriceAsked);
+}
+
+type World = 'config' | 'paidTime' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow';
+
+const worldAnswers = (record: Recorded): Questions<World> => ({
+  config: async () => ok(aConfig()),
+  paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
+  world: async () => ok(aWorld()),
+  standing: async () => ok(aStanding()),
+  move: async () =>
+    ok({
+      accepted_seq: 2,
+      from: { x: 0, y: 0 },
+      to: { x: 1, y: 1 },
+      start_tick: 1,
+      arrives_tick: 9,
+      path_tiles: 2,
+    }),
+  act: async () => {
+    const event = { kind: 'emote' as const, seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' as const };
+    return ok({ accepted_seq: 3, durable_seq: 3, event });
+  },
+  record: async (turn) => {
+    record.turns.push(turn);
+    record.onTurn(turn, record.turns.length);
+    return ok({ turn_id: turn.turn_id });
+  },
+  follow: (_after, onEvent) => {
+    const { promise, resolve } = Promise.withResolvers<Answer<null>>();
+    record.send = onEvent;
+    record.hangUp = resolve;
+    return promise;
+  },
+});
+
+type Board = 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete';
+
+/** After the agent's reply to a post, the news of that post count as answered. */
+const boardAnswers = ({ desk }: Recorded): Questions<Board> => ({
+  news: async (after) =>
+    ok({ agent_id: 'ada', news: desk.news.slice(Number(after ?? 0)), next_after: String(desk.news.length) }),
+  post: async (postId) => {
+    const post = desk.posts.find(({ post_id }) => post_id === postId);
+    return post === undefined ? refused('no_such_post') : ok(post);
+  },
+  publish: async (post) => ok({ post_id: anId(100 + desk.published.push(post)) }),
+  reply: async (postId, body) => {
+    desk.news.forEach((each, index) => {
+      if (each.post.post_id === postId) desk.news[index] = { ...each, answered: true };
+    });
+    return ok({ reply_id: anId(200 + desk.replies.push({ postId, body })) });
+  },
+  resolve: async (postId) => ok(desk.resolved.push(postId)),
+  ledger: async () => ok(desk.entries),
+  models: async () => ok(desk.models),
+  complete: async ({ model }) => {
+    const choices = [{ message: { content: `${model} wrote this.` } }];
+    const usage = { total_tokens: 4 };
+    return ok({ model, hamlet: { scripted: true }, choices, usage } as unknown as ChatCompletion);
+  },
+});
+
+const marketAnswers = ({ market }: Recorded): Questions<'quote' | 'buy' | 'auctions' | 'bid'> => ({
+  quote: async (asked) => ok(quoteOf(market, asked)),
+  buy: async ({ item, max_price }) => {
+    market.bought.push({ item, max_price });
+    return ok({ purchase_id: anId(70), price: max_price, ends_at: AS_OF } as PurchaseView);
+  },
+  auctions: async () => ok(market.auctions),
+  bid: async (auctionId, amount) => {
+    market.bids.push({ auctionId, amount });
+    const own_bid = aBid({ auction_id: auctionId, amount });
+    market.auctions.forEach((auction, index) => {
+      if (auction.auction_id === auctionId) market.auctions[index] = { ...auction, own_bid };
+    });
+    return ok(own_bid);
+  },
+});
+
+const BUDGETS = { steps: 100, tokens: 100_000, money: '1', timeMs: 3_600_000, idleCalls: 10 };
+const STARTED = { permissions: [], policy: null, session: null, repository: null, author: null, offer: null };
+
+type Runs = 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun';
+
+const runAnswers = ({ runs, steps, settled }: Recorded): Questions<Runs> => ({
+  nextRun: async (lane) => ok(lane === 'task' ? (runs[0] ?? null) : null),
+  startRun: async (runId) => {
+    const run = runs.find(({ run_id }) => run_id === runId);
+    return run === undefined ? refused('no_such_run') : ok<StartedRun>({ ...STARTED, budgets: BUDGETS, run, steps });
+  },
+  noteStep: async (_runId, _lease, step) => ok(steps.push(step)),
+  renewRun: async () => ok(null),
+  settleRun: async (_runId, end) => {
+    runs.shift();
+    return ok(settled.push(end));
+  },
+});

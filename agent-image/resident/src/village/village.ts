@@ -1,38 +1,27 @@
 import type {
-  ActionAnswer,
-  ActionBody,
-  AgentConfig,
-  AgentDetail,
+  LedgerEntry,
   AuctionView,
-  BidView,
+  ActionBody,
   BoardHint,
   CallData,
-  ChatCompletion,
   ChatCompletionBody,
-  LedgerEntry,
-  MoveAnswer,
   MoveBody,
-  NewsPage,
-  PaidTime,
-  Post,
   PostAudience,
   PurchaseItem,
-  PurchaseView,
-  QuoteAnswer,
   QuoteQuery,
   Refusal,
-  Run,
   RunError,
   RunHint,
   RunLane,
   RunStep,
   SettledState,
+  StreamEvent,
   Turn,
   Wake,
-  WorldView,
 } from '@hamlet/contract';
-import type { startRun } from '@hamlet/contract/resident';
+import * as contract from '@hamlet/contract/resident';
 import type { UsableModel } from '../brain/resource-plan.ts';
+import { failureOf, mapped, requestsOf, type HttpVillageOptions, type Requests } from './send-request.ts';
 
 /** The API's answer. `stale`: a newer cycle has begun, this process must end. `unreachable`: a retry may succeed. */
 export type Answer<T> =
@@ -66,7 +55,7 @@ export interface RunEnd extends RunLease {
   readonly unsettled?: string[];
 }
 
-export type StartedRun = CallData<typeof startRun>;
+export type StartedRun = CallData<typeof contract.startRun>;
 
 export interface NewPost {
   readonly title: string;
@@ -78,46 +67,148 @@ export interface NewPost {
 /** The item of a quote, with its seconds; empty to ask for the price list alone. The API checks it. */
 export type PriceAsked = Readonly<Partial<Omit<QuoteQuery, 'agent_id'>>>;
 
-export interface Village {
-  config(): Promise<Answer<AgentConfig>>;
-  paidTime(): Promise<Answer<PaidTime>>;
-  /** The whole world. It grows with every agent, so turns use `around`. */
-  world(): Promise<Answer<WorldView>>;
-  /** The agent's surroundings, itself included, and one other agent wherever it is. */
-  around(other?: string): Promise<Answer<WorldView>>;
-  standing(): Promise<Answer<AgentDetail>>;
-  /** `key` is the idempotency key here and below. */
-  move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
-  act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
-  record(turn: Turn): Promise<Answer<unknown>>;
-  /** The agent's news after a cursor; null begins with the oldest. */
-  news(after: string | null): Promise<Answer<NewsPage>>;
-  post(postId: string): Promise<Answer<Post>>;
-  publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
-  reply(postId: string, body: string, key: string): Promise<Answer<{ readonly reply_id: string }>>;
-  resolve(postId: string, key: string): Promise<Answer<unknown>>;
-  ledger(): Promise<Answer<readonly LedgerEntry[]>>;
-  models(): Promise<Answer<readonly UsableModel[]>>;
-  /** The price list and the agent's balance; with an item, also its balance after the purchase. */
-  quote(asked: PriceAsked): Promise<Answer<QuoteAnswer>>;
-  buy(
-    body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string },
-    key: string,
-  ): Promise<Answer<PurchaseView>>;
-  auctions(): Promise<Answer<readonly AuctionView[]>>;
-  bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
-  /** Asks a model. Never retried, since each request costs money. */
-  complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
-  nextRun(lane: RunLane): Promise<Answer<Run | null>>;
-  /** Starts or continues a run in a cycle. `runtime` names the runtime that works on it. */
-  startRun(runId: string, cycle: number, runtime: string): Promise<Answer<StartedRun>>;
-  /** Records a step; the first record of a step counts. */
-  noteStep(runId: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>>;
-  renewRun(runId: string, lease: RunLease): Promise<Answer<unknown>>;
-  settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
-  /**
-   * Streams the wakes after number `after`, or new ones if null, to `onEvent` in order; `ok` when the API ends the
-   * stream.
-   */
-  follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
+interface Purchase {
+  readonly item: PurchaseItem;
+  readonly seconds: number;
+  readonly max_price: string;
+}
+
+export type Village = ReturnType<typeof createHttpVillage>;
+
+/** Three heartbeats of the API: a stream that is silent for longer is dead, even if its connection is open. */
+const SILENCE_TIMEOUT_MS = 15_000;
+
+const ENTRIES_SEEN = 20;
+const AUCTIONS_SEEN = 20;
+
+/** The API over HTTP. It retries only once, with a new token after 401; the caller decides about other retries. */
+export function createHttpVillage(options: HttpVillageOptions) {
+  const requests = requestsOf(options);
+  return {
+    ...worldRequests(requests),
+    ...boardRequests(requests),
+    ...tradeRequests(requests),
+    ...runRequests(requests),
+    follow: followWith(options),
+  };
+}
+
+function worldRequests({ agentId, params, read, write }: Requests) {
+  return {
+    config: () => read(contract.getAgentConfig, { params }),
+    paidTime: () => read(contract.getPaidTime, { params }),
+    /** The whole world. It grows with every agent, so turns use `around`. */
+    world: () => read(contract.getWorld, {}),
+    /** The agent's surroundings, itself included, and one other agent wherever it is. */
+    around: (other?: string) => {
+      const query = {
+        around: agentId,
+        radius: contract.AROUND_MAX_TILES,
+        ...(other === undefined ? {} : { with: other }),
+      };
+      return read(contract.getWorld, { query });
+    },
+    standing: () => read(contract.getAgent, { params }),
+    move: (body: MoveBody, idempotencyKey: string) => write(contract.moveAgent, { params, body, idempotencyKey }),
+    act: (body: ActionBody, idempotencyKey: string) => write(contract.actAsAgent, { params, body, idempotencyKey }),
+    record: (body: Turn): Promise<Answer<unknown>> =>
+      write(contract.recordTurn, { params, body, idempotencyKey: body.turn_id }),
+  };
+}
+
+function boardRequests({ params, read, write }: Requests) {
+  return {
+    /** The agent's news after a cursor; null begins with the oldest. */
+    news: (after: string | null) => {
+      const query = after === null ? {} : { after };
+      return read(contract.listBoardNews, { params, query });
+    },
+    post: async (post_id: string) => {
+      const answer = await read(contract.getPost, { params: { post_id }, query: { limit: 1 } });
+      return mapped(answer, ({ post }) => post);
+    },
+    publish: (body: NewPost, idempotencyKey: string): Promise<Answer<{ readonly post_id: string }>> =>
+      write(contract.createPost, { body, idempotencyKey }),
+    reply: (post_id: string, body: string, idempotencyKey: string): Promise<Answer<{ readonly reply_id: string }>> =>
+      write(contract.replyToPost, { params: { post_id }, body: { body }, idempotencyKey }),
+    resolve: (post_id: string, idempotencyKey: string): Promise<Answer<unknown>> =>
+      write(contract.resolvePost, { params: { post_id }, idempotencyKey }),
+  };
+}
+
+function tradeRequests({ params, read, write }: Requests) {
+  return {
+    ledger: async (): Promise<Answer<readonly LedgerEntry[]>> => {
+      const answer = await read(contract.getLedger, { params, query: { limit: ENTRIES_SEEN } });
+      return mapped(answer, ({ entries }) => entries);
+    },
+    models: async (): Promise<Answer<readonly UsableModel[]>> =>
+      mapped(await read(contract.listModels, {}), ({ data }) =>
+        data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens })),
+      ),
+    /** The price list and the agent's balance; with an item, also its balance after the purchase. */
+    quote: (query: PriceAsked) => read(contract.getQuote, { query }),
+    buy: (body: Purchase, idempotencyKey: string) => write(contract.buyCompute, { body, idempotencyKey }),
+    auctions: async (): Promise<Answer<readonly AuctionView[]>> => {
+      const query = { state: 'open' as const, limit: AUCTIONS_SEEN };
+      return mapped(await read(contract.listAuctions, { query }), ({ auctions }) => auctions);
+    },
+    bid: (auction_id: string, amount: string, idempotencyKey: string) =>
+      write(contract.placeBid, { params: { auction_id }, body: { amount }, idempotencyKey }),
+    /** Asks a model. Never retried, since each request costs money. */
+    complete: (body: ChatCompletionBody) => read(contract.completeChat, { body }),
+  };
+}
+
+function runRequests({ params, read, write }: Requests) {
+  return {
+    nextRun: async (lane: RunLane) =>
+      mapped(await read(contract.nextRun, { params, query: { lane } }), ({ run }) => run),
+    /** Starts or continues a run in a cycle. `runtime` names the runtime that works on it. */
+    startRun: (run_id: string, cycle: number, runtime: string) =>
+      read(contract.startRun, { params: { run_id }, body: { cycle, runtime } }),
+    /** Records a step; the first record of a step counts. */
+    noteStep: (run_id: string, lease: RunLease, step: RunStep): Promise<Answer<unknown>> =>
+      write(contract.recordRunStep, { params: { run_id }, body: { ...step, ...lease } }),
+    renewRun: (run_id: string, lease: RunLease): Promise<Answer<unknown>> =>
+      read(contract.renewRun, { params: { run_id }, body: lease }),
+    settleRun: (run_id: string, end: RunEnd): Promise<Answer<unknown>> =>
+      write(contract.settleRun, { params: { run_id }, body: end }),
+  };
+}
+
+/**
+ * Streams the wakes after number `after`, or new ones if null, to `onEvent` in order; `ok` when the API ends the stream.
+ */
+function followWith({ client, tokens, agentId, stopReading }: HttpVillageOptions) {
+  return async (after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>> => {
+    let opened = false;
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
+    const input = {
+      params: { agent_id: agentId },
+      query: after === null ? {} : { after },
+      signal: AbortSignal.any([stopReading, silence.signal]),
+      onBytes: () => {
+        timer.refresh();
+        if (!opened) onEvent({ kind: 'open' });
+        opened = true;
+      },
+    };
+    try {
+      for await (const event of client.open(contract.openWakes, input)) onEvent(wakeEventOf(event));
+      return { kind: 'ok', value: null };
+    } catch (error) {
+      return failureOf(error, tokens);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function wakeEventOf(event: StreamEvent<typeof contract.openWakes>): WakeEvent {
+  if (event.event === 'wake') return { kind: 'wake', wake: event.data };
+  if (event.event === 'cycle') return { kind: 'cycle', cycle: event.data.cycle };
+  if (event.event === 'board') return { kind: 'board', hint: event.data };
+  return { kind: 'run', hint: event.data };
 }

@@ -5,7 +5,7 @@ import { createClient, type Turn } from '@hamlet/contract';
 import { aWake } from '../testing/a-village.ts';
 import { startHttpApi, type HttpApi } from '../testing/http-api.ts';
 import { exchangedToken } from './agent-token.ts';
-import { createHttpVillage } from './http-village.ts';
+import { createHttpVillage } from './village.ts';
 import type { Village, WakeEvent } from './village.ts';
 
 let api: HttpApi;
