@@ -16,15 +16,12 @@ import { backoffMs } from './client/backoff.ts';
 import { AskingProvider } from './client/query/use-live.ts';
 import { placeAfter, showsMap, type UrlState } from './client/url-state.ts';
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx';
-import { MapControls } from './features/map/map-controls.tsx';
 import { AgentsPanel } from './features/agent-list/agents-panel.tsx';
-import { useMapKeys } from './features/map/use-map-keys.ts';
+import { useMapKeys, usePageKeys } from './features/map/use-map-keys.ts';
 import { fetchPage, LAZY_PAGES } from './pages.ts';
-import { usePageKeys } from './features/navigation/use-page-keys.ts';
 import { Notices } from './features/top-bar/notices.tsx';
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx';
 import { TopBar } from './features/top-bar/top-bar.tsx';
-import { LoadingScreen } from './features/map/loading-screen.tsx';
 import { LazyBoundary } from './ui/lazy-boundary.tsx';
 import {
   useViewerId,
@@ -34,6 +31,8 @@ import {
   type VillageTools,
 } from './features/village-context.ts';
 import { titleOf } from './features/navigation/page-groups.ts';
+import { Button, Icon, IconButton } from './ui/controls.tsx';
+import { VillageMark } from './features/scripted/village-mark.tsx';
 
 /** Most of the code is in the map. Its download begins at once, unless a page covers the map at the start. */
 const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({
@@ -233,5 +232,88 @@ export function FollowNarrator(): ReactElement {
     <div className="sr-only" role="status" aria-live="polite">
       {selected === null || latest === undefined ? '' : `${latest.name} ${latest.text}`}
     </div>
+  );
+}
+
+/** Covers the map while it loads. After a failure it shows the reason and the next step. */
+export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): ReactElement {
+  const loading = useVillageState((state) => state.loading);
+  if (typeof loading === 'string') {
+    return (
+      <div className="screen" role="status">
+        <span className="spinner" aria-hidden="true" />
+        <h1>Walking to the village…</h1>
+        <p>Loading the map and its agents.</p>
+      </div>
+    );
+  }
+  const { refused } = loading.failed === undefined ? { refused: null } : { refused: loading.failed };
+  return (
+    <div className="screen" role="alert">
+      <span className="screen-mark">
+        <Icon name="alert" size={30} />
+      </span>
+      <h1>{refused?.title}</h1>
+      <p>{refused?.detail}</p>
+      <p className="hint">
+        Is the API running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
+      </p>
+      <Button look="strong" word="Try again" onClick={onRetry} />
+    </div>
+  );
+}
+
+const HINT_KEY = 'hamlet-hint-seen';
+
+/** Zoom buttons for devices without a wheel, and one line of help for a first visit. */
+export function MapControls({ controller }: { readonly controller: MapController | null }): ReactElement {
+  const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
+  const dismiss = (): void => {
+    localStorage.setItem(HINT_KEY, '1');
+    setHint(false);
+  };
+  return (
+    <>
+      <div className="map-controls" role="group" aria-label="Map">
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.zoomBy(1.5)}
+          aria-label="Zoom in"
+          title="Zoom in (+)"
+        >
+          <Icon name="plus" />
+        </button>
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.zoomBy(1 / 1.5)}
+          aria-label="Zoom out"
+          title="Zoom out (-)"
+        >
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.showWhole()}
+          aria-label="Show the whole village"
+          title="Whole village (0)"
+        >
+          <Icon name="layers" />
+        </button>
+      </div>
+      <p className="map-scripted">
+        <VillageMark word="scripted speech" />
+      </p>
+      {hint && (
+        <p className="map-hint">
+          <span>
+            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click an agent</b> to see what it does.
+          </span>
+          <IconButton icon="close" iconPx={14} label="Got it" onClick={dismiss} />
+        </p>
+      )}
+    </>
   );
 }

@@ -1,5 +1,5 @@
-import type { Role } from '@hamlet/contract';
-import { createContext, useContext } from 'react';
+import { type EntitlementView, listEntitlements, type Role } from '@hamlet/contract';
+import { createContext, useContext, useMemo } from 'react';
 import type { QueryClient } from '@tanstack/react-query';
 import type { Agents } from '../client/agents/agents.ts';
 import type { AppState } from '../client/app-state.ts';
@@ -11,6 +11,7 @@ import { type Store, useStore } from '../client/store.ts';
 import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
+import { type Live, useLive } from '../client/query/use-live.ts';
 
 /**
  * The tools of every panel. `goTo` moves the map, if there is one; `open` opens another page, or an object on this
@@ -60,4 +61,28 @@ export function useViewerId(): string | null {
 /** Selects a part of the village's state. */
 export function useVillageState<S>(select: (state: AppState) => S): S {
   return useStore(useVillage().store, select);
+}
+
+/** The ids and names of the village's agents. */
+export function useAgentNames(): readonly { readonly id: string; readonly name: string }[] {
+  const details = useVillageState((state) => state.details);
+  return useMemo(
+    () =>
+      [...details.values()]
+        .map(({ agent_id: id, display_name: name }) => ({ id, name }))
+        .toSorted((left, right) => left.name.localeCompare(right.name)),
+    [details],
+  );
+}
+
+/** The display name of an agent; its id if the village does not have it. */
+export function useAgentName(id: string): string {
+  return useVillageState((state) => state.details.get(id)?.display_name ?? id);
+}
+
+const REFRESH_MS = 5000;
+
+/** The tiers of the village, lowest first, kept up to date. */
+export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {
+  return useLive(listEntitlements, {}, REFRESH_MS);
 }

@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { Button, IconButton } from './button.tsx';
-import { Notice } from './notices/notice.tsx';
+import { Button, IconButton } from './controls.tsx';
+import { Notice } from './notices.tsx';
 
 interface DialogProps {
   readonly title: ReactNode;

@@ -1,5 +1,5 @@
 import { Component, type ReactNode, Suspense } from 'react';
-import { Button } from './button.tsx';
+import { Button } from './controls.tsx';
 
 interface BoundaryProps {
   readonly children: ReactNode;

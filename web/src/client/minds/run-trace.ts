@@ -118,3 +118,11 @@ function placeOfEvent(event: RunEvent): Place | null {
 function compare(left: Place, right: Place): number {
   return left.ask - right.ask || left.attempt - right.attempt;
 }
+
+const LIVE_MS = 3_000;
+const SETTLED_MS = 60_000;
+
+/** Milliseconds after which the page reads again what belongs to a run: its permissions, calls and workers. Pure. */
+export function runRefreshMs({ state }: Pick<Run, 'state'>): number {
+  return isSettled(state) ? SETTLED_MS : LIVE_MS;
+}

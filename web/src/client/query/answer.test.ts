@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Refused } from '../api.ts';
-import { type Answer, answerAfter, waitMs } from './answer.ts';
+import { type Answer, answerAfter, waitMs } from './use-live.ts';
 
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 

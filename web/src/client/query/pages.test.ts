@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type PagesState, withFirst, withLater } from './pages.ts';
+import { type PagesState, withFirst, withLater } from './use-live.ts';
 
 interface Row {
   readonly id: number;

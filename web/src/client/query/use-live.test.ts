@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { QueryObserver } from '@tanstack/react-query';
 import type { Refused, Reply } from '../api.ts';
-import type { Answer } from './answer.ts';
-import { answerOptions, createQueries } from './use-live.ts';
+import { type Answer, answerOptions, createQueries } from './use-live.ts';
 
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 const HOUR_MS = 3_600_000;

@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useRef } from 'react';
 import type { Api, Refused, Reply } from '../api.ts';
-import { type Answer, answerAfter, waitMs } from './answer.ts';
+import { backoffMs } from '../backoff.ts';
 
 /**
  * The cache keeps an answer this long after its last component is gone: a person who returns to a page sees the answer
@@ -127,4 +127,157 @@ export function useLive<const R extends RouteSpec>(
     read: input === null ? null : (signal) => api.call(route, { ...input, signal }),
     ...(typeof pace === 'object' ? pace : { everyMs: pace }),
   });
+}
+
+/** The cached answer of a request. After a failure the last good data stays, with the refusal. */
+export interface Answer<T> {
+  readonly data: T | null;
+  readonly refused: Refused | null;
+  /** The number of refusals in a row. */
+  readonly failures: number;
+  /** A random number, 0 to 1, from the last failure: it spreads the retries of many browsers. */
+  readonly chance: number;
+}
+
+/** The cached answer after a reply. `chance`: a random number from 0 to 1 that spreads retries. */
+export function answerAfter<T>(before: Answer<T> | undefined, reply: Reply<T>, chance: number): Answer<T> {
+  return reply.ok
+    ? { data: reply.data, refused: null, failures: 0, chance: 0 }
+    : { data: before?.data ?? null, refused: reply.refused, failures: (before?.failures ?? 0) + 1, chance };
+}
+
+/** The longest wait after failures, so that a page recovers soon after the village does. */
+const SLOWEST_RETRY_MS = 15_000;
+
+/** The wait before the next request: it grows with failures up to 15 s, or to the usual interval if that is longer. */
+export function waitMs(everyMs: number, { failures, chance }: Pick<Answer<unknown>, 'failures' | 'chance'>): number {
+  if (failures === 0) return everyMs;
+  return backoffMs(failures, chance, { firstMs: everyMs, longestMs: Math.max(SLOWEST_RETRY_MS, everyMs) });
+}
+
+/** The part of a request that selects a page. */
+export type Cursor = { readonly cursor?: string };
+
+/**
+ * The pages read so far. `more` reads the next page, and is null at the end. `first` is the newest answer for the first
+ * page.
+ */
+export interface Pages<T, D> {
+  readonly rows: readonly T[] | null;
+  readonly first: D | null;
+  readonly refused: Refused | null;
+  readonly more: (() => Promise<void>) | null;
+  again(): void;
+}
+
+interface PagesOptions<D, T> {
+  readonly everyMs: Pace<{ readonly first: D }>;
+  pageOf(data: D): PageOf<T>;
+  idOf(row: T): string;
+  /** When this value changes, the first page is requested at once; the list stays meanwhile. */
+  readonly version?: number | string;
+  /** When this value changes, later pages may be out of date: the list drops them when the new first page arrives. */
+  readonly epoch?: number;
+}
+
+interface Known<T, D> extends PagesState<T> {
+  readonly first: D;
+  readonly epoch: number;
+}
+
+/**
+ * A list in pages that refreshes its first page at intervals; `withFirst` says how the pages are joined.
+ * @param ask returns the input for a page, including the cursor; null sends no request. A different input for the first
+ * page means a different list
+ */
+export function usePages<const R extends RouteSpec, T>(
+  route: R,
+  ask: ((cursor: Cursor) => CallInput<R>) | null,
+  options: PagesOptions<CallData<R>, T>,
+): Pages<T, CallData<R>> {
+  const { api } = useAsking();
+  const { everyMs, version = '', epoch = 0 } = options;
+  const live = useAnswer<Known<T, CallData<R>>>({
+    key: [route.name, 'pages', ask?.({}) ?? null],
+    read:
+      ask === null
+        ? null
+        : async (signal, latest) => {
+            const reply = await api.call(route, { ...ask({}), signal });
+            return reply.ok ? { ok: true, data: afterFirst(latest(), reply.data, options) } : reply;
+          },
+    everyMs,
+    version: `${version} ${epoch}`,
+  });
+  const more = async (from: string): Promise<void> => {
+    if (ask === null) return;
+    const reply = await api.call(route, ask({ cursor: from }));
+    live.change((answer) =>
+      reply.ok ? afterLater(answer, { from, data: reply.data }, options) : { ...answer, refused: reply.refused },
+    );
+  };
+  const { rows, first, next } = live.data ?? NOTHING;
+  return {
+    rows,
+    first,
+    refused: live.refused,
+    more: next === null ? null : () => more(next),
+    again: live.again,
+  };
+}
+const NOTHING = { rows: null, first: null, next: null };
+
+function afterFirst<D, T>(
+  known: Known<T, D> | null,
+  data: D,
+  { pageOf, idOf, epoch = 0 }: PagesOptions<D, T>,
+): Known<T, D> {
+  return { ...withFirst(known?.epoch === epoch ? known : null, pageOf(data), idOf), first: data, epoch };
+}
+
+function afterLater<D, T>(
+  answer: Answer<Known<T, D>>,
+  { from, data }: { readonly from: string; readonly data: D },
+  { pageOf, idOf }: PagesOptions<D, T>,
+): Answer<Known<T, D>> {
+  if (answer.data === null) return answer;
+  return { ...answer, data: { ...answer.data, ...withLater(answer.data, { from, page: pageOf(data) }, idOf) } };
+}
+
+/** A page of a list, and the cursor of the next page; null at the end. */
+export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
+
+/** The pages of a list that were read so far. `pages` is their number, and `next` the cursor of the next page. */
+export interface PagesState<T> extends PageOf<T> {
+  readonly pages: number;
+}
+
+/**
+ * The list after a refresh of its first page. Rows that newer ones pushed off the first page stay before those of later
+ * pages, so that no row is lost between them. If the new first page has no known row, there is a gap of unknown size:
+ * the list then starts again with that page.
+ */
+export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf: (row: T) => string): PagesState<T> {
+  const fresh = { rows: page.rows, next: page.next, pages: 1 };
+  if (state === null || state.pages <= 1 || page.next === null) return fresh;
+  const ids = new Set(page.rows.map(idOf));
+  const meeting = state.rows.findLastIndex((row) => ids.has(idOf(row)));
+  return meeting === -1 ? fresh : { ...state, rows: [...page.rows, ...state.rows.slice(meeting + 1)] };
+}
+
+/**
+ * Adds a later page to the list. Ignores a page that is no longer next: `from` must be the cursor at the present end.
+ */
+export function withLater<T>(
+  state: PagesState<T>,
+  { from, page }: { readonly from: string; readonly page: PageOf<T> },
+  idOf: (row: T) => string,
+): PagesState<T> {
+  if (state.next !== from) return state;
+  const known = new Set(state.rows.map(idOf));
+  return {
+    rows: [...state.rows, ...page.rows.filter((row) => !known.has(idOf(row)))],
+    next: page.next,
+    pages: state.pages + 1,
+  };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppState } from '../app-state.ts';
-import { withConnection, withHands } from './hands.ts';
+import { withConnection, withHands } from './live-source.ts';
 
 const NOBODY: Pick<AppState, 'hands' | 'connection'> = { hands: new Map(), connection: 'live' };
 const text = (agents: object, reset = false): string => JSON.stringify({ type: 'hands', reset, agents });

@@ -1,4 +1,4 @@
-import { getWorld, getWorldMap, type MapResponse, type WorldView } from '@hamlet/contract';
+import { getWorld, getWorldMap, HandsMessage, type MapResponse, type WorldView } from '@hamlet/contract';
 import { createClock, observeTick, tickAt } from '@hamlet/core';
 import type { Moment } from '../../canvas/map-host.ts';
 import type { TileRect } from '../../canvas/model/camera.ts';
@@ -6,9 +6,8 @@ import { wireZoom } from '../../canvas/model/draw-list.ts';
 import type { StageWorld } from '../../canvas/render/stage.ts';
 import type { Caller, Refused } from '../api.ts';
 import type { AppState } from '../app-state.ts';
-import { type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
+import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
 import type { Store } from '../store.ts';
-import { withConnection, withHands } from './hands.ts';
 import { FramedWorld } from './framed-world.ts';
 import { EventListeners, NO_GOALS, stageWorldOf, worldMapOf, type WorldSource } from './world-source.ts';
 
@@ -144,4 +143,34 @@ export class LiveSource implements WorldSource {
 function pinnedOf({ details, selected }: Pick<AppState, 'details' | 'selected'>): readonly string[] {
   if (details.size <= PIN_ALL) return [...details.keys()];
   return selected === null ? [] : [selected];
+}
+
+type Hands = Pick<AppState, 'hands'>;
+
+/** The state after a text message of `/ws/world`. A message of a kind that this page does not know changes nothing. Pure. */
+export function withHands<S extends Hands>(state: S, text: string): S {
+  const message = HandsMessage.safeParse(valueOf(text));
+  if (!message.success) return state;
+  const { reset, agents } = message.data;
+  const hands = new Map(reset ? [] : state.hands);
+  for (const [agentId, activity] of Object.entries(agents)) {
+    if (activity === null) hands.delete(agentId);
+    else hands.set(agentId, activity);
+  }
+  return { ...state, hands };
+}
+
+/** The state after a change of the connection. Without one no activity is known; the next one begins with all of them. Pure. */
+export function withConnection<S extends Hands & Pick<AppState, 'connection'>>(state: S, connection: Connection): S {
+  if (state.connection === connection) return state;
+  const isOpen = connection === 'live' || connection === 'lagging';
+  return { ...state, connection, hands: isOpen || state.hands.size === 0 ? state.hands : new Map() };
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -9,11 +9,10 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { ActionForm } from '../../ui/fields.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useVillage } from '../village-context.ts';

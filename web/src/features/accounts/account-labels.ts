@@ -1,5 +1,5 @@
 import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
 /**

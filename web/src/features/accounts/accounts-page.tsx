@@ -1,6 +1,6 @@
 import {
-  type AccountDetail,
   ACCOUNT_ROLES,
+  type AccountDetail,
   type AccountRole,
   type CodeGrant,
   createAccount,
@@ -8,19 +8,16 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './accounts.css';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { usePages } from '../../client/query/use-pages.ts';
+import { Notice, PagedList } from '../../ui/notices.tsx';
+import { usePages } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { SelectField, TextField } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { Badge, Button } from '../../ui/controls.tsx';
+import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useVillage, useViewerId } from '../village-context.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
 import { AccountActs, CodeNotice } from './account-acts.tsx';
 import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';

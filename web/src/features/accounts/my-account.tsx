@@ -10,12 +10,10 @@ import { type ReactElement, useEffect, useState } from 'react';
 import './accounts.css';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { TextField } from '../../ui/fields.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { SessionRows } from './session-list.tsx';
 

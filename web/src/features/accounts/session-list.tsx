@@ -1,9 +1,9 @@
 import { type AccountDetail, endAccountSessions, listAccountSessions, type Session } from '@hamlet/contract';
-import { type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { deviceLabel, sessionLabel } from './account-labels.ts';

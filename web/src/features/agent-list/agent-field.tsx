@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { Field } from '../../client/drafts.ts';
 import { SelectField } from '../../ui/fields.tsx';
-import { useAgentNames } from './use-agent-names.ts';
+import { useAgentNames } from '../village-context.ts';
 
 type AgentFieldProps = Field<string> & { readonly problem?: string | undefined };
 

@@ -1,7 +1,6 @@
-import type { AgentDetail } from '@hamlet/contract';
+import type { AgentDetail, HandsActivity } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { activityLabel } from '../../client/agents/activity-feed.ts';
-import { handsSentence } from '../hands/hands-activity-labels.ts';
 import { heldOf, MEASURE_LABELS } from '../standing/measure-labels.ts';
 
 /** An agent's activity and place, as a sentence without its name: `is reading at Library`. */
@@ -48,3 +47,15 @@ export function populationOf(
     ({ count }) => count > 0,
   );
 }
+
+const SENTENCES: Readonly<Record<HandsActivity, string>> = {
+  typing: 'is typing',
+  reading: 'is reading files',
+  browsing: 'is browsing',
+  building: 'is building and testing',
+  working: 'is working with a tool',
+  waiting: 'waits for a permission',
+};
+
+/** The activity of an agent's hands, as a sentence without its name. */
+export const handsSentence = (activity: HandsActivity): string => SENTENCES[activity];

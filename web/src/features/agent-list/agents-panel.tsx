@@ -1,15 +1,16 @@
-import { type ReactElement, useMemo, useState } from 'react';
-import type { AppState, FeedEntry } from '../../client/app-state.ts';
-import { IconButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Unread } from '../../ui/notices/refused-notice.tsx';
+import { memo, type ReactElement, useMemo, useState } from 'react';
+import type { AppState, FeedEntry, Row } from '../../client/app-state.ts';
+import { Icon, IconButton } from '../../ui/controls.tsx';
+import { Unread } from '../../ui/notices.tsx';
 import { moveFocus, VirtualList } from '../../ui/virtual-list.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { type Order, orderedRows, ORDERS } from './agent-order.ts';
-import { AgentRow } from './agent-row.tsx';
-import type { IconName } from '../../ui/icon-paths.ts';
+import { HANDS_ICONS, type IconName } from '../../ui/icon-paths.ts';
 import { clockTime } from '../../ui/time-labels.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { moneyLabel } from '../money/money-labels.ts';
+import { doing, lifeState } from './agent-state.ts';
 
 /** The height of a row in CSS pixels; the style sheet has the same number. */
 const ROW_PX = 54;
@@ -131,5 +132,68 @@ function ActivityFeed(): ReactElement {
         ))}
       </ol>
     </section>
+  );
+}
+
+/** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
+type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
+
+/** One agent: its name, state and activity, and its balance if the list is ordered by balance. */
+export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {
+  const tools = useVillage();
+  const selected = useVillageState((state) => state.selected === row.id);
+  const detail = useVillageState((state) => state.details.get(row.id));
+  const state = lifeState(row, detail);
+  const balance = detail?.balance ?? null;
+  const choose = (): void => {
+    tools.select(row.id);
+    tools.goTo(row);
+  };
+  return (
+    <li aria-setsize={of} aria-posinset={place}>
+      <button
+        type="button"
+        className="agent-row"
+        aria-current={selected}
+        onClick={choose}
+        onDoubleClick={() => tools.follow(true)}
+        data-agent-id={row.id}
+        data-x={row.x.toFixed(2)}
+        data-y={row.y.toFixed(2)}
+        data-node={row.node ?? ''}
+        data-state={state.word}
+      >
+        <Avatar id={row.id} dimmed={row.asleep || !row.online} />
+        <span className="agent-text">
+          <span className="agent-name">
+            {row.name}
+            {row.speech !== null && (
+              <span className="agent-speaks" title={row.speech}>
+                <Icon name="speech" size={13} />
+              </span>
+            )}
+          </span>
+          <Doing row={row} />
+        </span>
+        {withBalance && (
+          <span className="agent-balance" data-balance={balance ?? ''}>
+            {balance === null ? 'not known' : moneyLabel(balance)}
+          </span>
+        )}
+        <span className={`mark mark-${state.tone}`} title={state.word}>
+          <span className="sr-only">{state.word}</span>
+        </span>
+      </button>
+    </li>
+  );
+});
+
+/** The activity and place of an agent as a sentence, with an icon for the activity of its hands. */
+function Doing({ row }: { readonly row: Row }): ReactElement {
+  return (
+    <span className="agent-doing" data-hands={row.hands ?? undefined}>
+      {row.hands !== null && <Icon name={HANDS_ICONS[row.hands]} size={13} />}
+      {doing(row)}
+    </span>
   );
 }

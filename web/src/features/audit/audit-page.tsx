@@ -1,10 +1,10 @@
 import { type AuditRecord, listAudit } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import './audit.css';
-import { usePages } from '../../client/query/use-pages.ts';
-import { LinkButton } from '../../ui/button.tsx';
+import { usePages } from '../../client/query/use-live.ts';
+import { LinkButton } from '../../ui/controls.tsx';
 import { CheckField, FilterChip, SelectField } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { PagedList } from '../../ui/notices.tsx';
 import { Time } from '../../ui/time.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
@@ -18,8 +18,8 @@ import {
   type AuditFilters,
   auditQuery,
   detailLines,
-  NO_FILTERS,
   filtersOf,
+  NO_FILTERS,
   SINCE,
 } from './audit-labels.ts';
 

@@ -1,10 +1,9 @@
 import type { CopyNote, Post, Reply } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { LinkButton } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notices.tsx';
+import { Icon, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { isOwn } from '../../client/actor-labels.ts';
 import { VillageMark } from '../scripted/village-mark.tsx';

@@ -2,11 +2,10 @@ import { createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE
 import { type ReactElement, useEffect, useState } from 'react';
 import { type Field, fieldsOf, useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/controls.tsx';
 import { CheckField, FieldProblem, SelectField, TextField } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { useAgentNames } from '../agent-list/use-agent-names.ts';
+import { RefusedNotice } from '../../ui/notices.tsx';
+import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
 /** The form for a post. The draft stays in this tab until the person posts or deletes it. */

@@ -1,11 +1,10 @@
 import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { POST_FILTERS } from '../../client/url-state.ts';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { Choices, FilterChip } from '../../ui/fields.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { useAgentNames } from '../agent-list/use-agent-names.ts';
-import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { FILTER_LABELS } from './board-labels.ts';
 
 /** The filters of the board: search, status, tag, audience, author. The address holds them all. */

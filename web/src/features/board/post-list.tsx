@@ -1,18 +1,15 @@
 import { type CallData, listPosts, type Post } from '@hamlet/contract';
 import { memo, type ReactElement, useMemo } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { Button, Icon } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { moveFocus } from '../../ui/virtual-list.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AuthorFace, CopyLine } from './byline.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { changeLabel } from '../money/money-labels.ts';
 import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } from './board-labels.ts';
-import type { PageOf } from '../../client/query/pages.ts';
-import { usePages } from '../../client/query/use-pages.ts';
+import { type PageOf, usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 
 /** The posts that match the filters, newest first. Arrow keys move from post to post. */

@@ -1,10 +1,10 @@
-import { POST_BODY_MAX_CHARS, type Post, type Reply, roleMay } from '@hamlet/contract';
+import { type Post, POST_BODY_MAX_CHARS, type Reply, roleMay } from '@hamlet/contract';
 import { type KeyboardEvent, type ReactElement, useEffect } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { NO_TEXTS } from '../../client/outbox.ts';
 import { useStore } from '../../client/store.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Button, LinkButton } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { noReplyLabel } from './board-labels.ts';
 

@@ -1,11 +1,8 @@
-import { type CallData, getPost, type Post, type Reply } from '@hamlet/contract';
+import { type CallData, getPost, getPostDeliverable, type Post, type Reply, urlOf } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useStore } from '../../client/store.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Button, Icon } from '../../ui/controls.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { freshReplies, STATUS_LABELS } from './board-labels.ts';
@@ -14,10 +11,13 @@ import { PendingReplies, ReplyForm } from './reply-form.tsx';
 import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
-import { PostDeliverables, PublishedText } from './published.tsx';
 import type { Refused } from '../../client/api.ts';
-import type { PageOf } from '../../client/query/pages.ts';
-import { usePages } from '../../client/query/use-pages.ts';
+import { type PageOf, usePages } from '../../client/query/use-live.ts';
+import { CitedText } from '../citations/cited-text.tsx';
+import { OpenedPagesProvider, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';
+import { SourceList, UnopenedList } from '../citations/source-list.tsx';
+import { ArtifactCard } from '../results/artifact-card.tsx';
+import '../results/results.css';
 
 /** One post with its replies, and the form to reply. */
 export function Thread({ id }: { readonly id: string }): ReactElement {
@@ -212,4 +212,43 @@ function useThread(id: string) {
   );
   const replies = useMemo(() => freshReplies(rows ?? [], knownReplies), [rows, knownReplies]);
   return { post: known ?? first?.post ?? null, replies, refused, gone: known === null, copy: first?.copy, more };
+}
+
+/** A text of the board. If a run wrote it, its links are marked unless the run had opened them, and its sources stand below. */
+export function PublishedText({ of: { body, sources } }: { readonly of: Pick<Post | Reply, 'body' | 'sources'> }) {
+  const opened = useKeysOf(sources ?? null);
+  const unopened = unopenedIn(body, opened);
+  return (
+    <OpenedPagesProvider value={opened}>
+      <p className="prose">
+        <CitedText text={body} />
+      </p>
+      {((sources?.length ?? 0) > 0 || unopened.length > 0) && (
+        <div className="answer-sources">
+          {sources !== undefined && sources.length > 0 && (
+            <>
+              <h4>Sources</h4>
+              <SourceList sources={sources} />
+            </>
+          )}
+          <UnopenedList urls={unopened} />
+        </div>
+      )}
+    </OpenedPagesProvider>
+  );
+}
+
+/** Cards of the deliverables that a post publishes. */
+export function PostDeliverables({ post }: { readonly post: Post }): ReactElement | null {
+  const { post_id, deliverables = [] } = post;
+  if (deliverables.length === 0) return null;
+  return (
+    <div className="artifacts">
+      {deliverables.map((deliverable) => {
+        const { artifact_id } = deliverable;
+        const contentUrl = urlOf(getPostDeliverable, { params: { post_id, artifact_id } });
+        return <ArtifactCard key={artifact_id} artifact={deliverable} contentUrl={contentUrl} />;
+      })}
+    </div>
+  );
 }

@@ -3,7 +3,7 @@ import { isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Wake } from '../../client/minds/message-outbox.ts';
 import type { Exchange } from '../../client/minds/conversation.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';

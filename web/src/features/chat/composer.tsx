@@ -1,7 +1,7 @@
 import { MESSAGE_MAX_CHARS } from '@hamlet/contract';
 import { type KeyboardEvent, type ReactElement, useEffect, useRef } from 'react';
 import { useDraft } from '../../client/drafts.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 
 interface ComposerProps {
   /** The name of the draft, which stays when the panel closes or the page is loaded again. */

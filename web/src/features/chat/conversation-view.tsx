@@ -1,25 +1,47 @@
-import { type AgentDetail, getAgent, type Permission } from '@hamlet/contract';
-import { type ReactElement, useCallback, useMemo } from 'react';
-import { type Conversation, exchangesOf, isFinalMessage, withPermission } from '../../client/minds/conversation.ts';
-import { traceItems } from '../../client/minds/trace-items.ts';
+import {
+  type AgentDetail,
+  type ChatSession,
+  getAgent,
+  listMessages,
+  type Permission,
+  type Run,
+  type SessionMessage,
+} from '@hamlet/contract';
+import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  type Conversation,
+  exchangesOf,
+  isFinalMessage,
+  withMessages,
+  withPermission,
+} from '../../client/minds/conversation.ts';
+import { traceItems, usageSoFar } from '../../client/minds/trace-items.ts';
 import { useLive } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { Badge, Button, IconButton } from '../../ui/controls.tsx';
+import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { secondTime } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { SessionResults } from '../results/session-results.tsx';
 import { streamLabel } from '../runs/run-labels.ts';
-import { announcement, beforeSendingLabel, limitLabel, type Listener, queueLabel } from './chat-labels.ts';
+import {
+  announcement,
+  beforeSendingLabel,
+  limitLabel,
+  type Listener,
+  queueLabel,
+  SESSION_STATES,
+  usageLabel,
+} from './chat-labels.ts';
 import { Composer } from './composer.tsx';
-import { ConversationHead } from './conversation-head.tsx';
 import { ExchangeView } from './transcript/exchange-view.tsx';
-import { usageOf } from './conversation-usage.ts';
-import { OlderMessages } from './transcript/older-messages.tsx';
-import { PendingMessages } from './transcript/pending-messages.tsx';
-import { StopButton } from './stop-button.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useStickToEnd } from './use-stick-to-end.ts';
+import { ConversationMenu } from './conversation-menu.tsx';
+import { useCancelRun } from '../runs/use-runs.ts';
+import { sumOf } from '../money/money-labels.ts';
+import type { Refused } from '../../client/api.ts';
+import { NO_TEXTS } from '../../client/outbox.ts';
 
 interface ViewProps {
   readonly sessionId: string;
@@ -167,5 +189,150 @@ function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps)
       stop={runId === null ? null : <StopButton key={runId} runId={runId} run={state.traces.get(runId)?.run ?? null} />}
       hint={open === undefined ? beforeSendingLabel(listener) : null}
     />
+  );
+}
+
+interface HeadProps {
+  readonly session: ChatSession | null;
+  /** Steps and cost of the whole conversation so far. */
+  readonly usage: string;
+  readonly onChanged: (session: ChatSession) => void;
+}
+
+/** The title of a conversation with its state, and a menu: people, pause, end. */
+export function ConversationHead({ session, usage, onChanged }: HeadProps): ReactElement {
+  const { open } = useVillage();
+  const [menu, setMenu] = useState(false);
+  return (
+    <header className="conversation-head">
+      <IconButton icon="back" label="All conversations" onClick={() => open({ chat: null })} data-action="back" />
+      <h3>{session?.title ?? 'Conversation'}</h3>
+      {session !== null && session.state !== 'idle' && (
+        <Badge tone={SESSION_STATES[session.state].tone}>{SESSION_STATES[session.state].word}</Badge>
+      )}
+      {session !== null && (
+        <IconButton
+          icon="more"
+          label="People, pause and end"
+          aria-expanded={menu}
+          onClick={() => setMenu(!menu)}
+          data-action="menu"
+        />
+      )}
+      {usage !== '' && <p className="conversation-usage">{usage}</p>}
+      {menu && session !== null && <ConversationMenu session={session} onChanged={onChanged} />}
+    </header>
+  );
+}
+
+type StopProps = Readonly<{ runId: string; run: Run | null }>;
+
+/** Stops the work on a message. Nothing starts after it; the transcript names what is unsettled. */
+export function StopButton({ runId, run }: StopProps): ReactElement {
+  const { busy, done, refused, cancel } = useCancelRun(runId);
+  const isStopping = busy || done || (run !== null && run.cancel_requested_at !== null);
+  return (
+    <Button
+      icon="stop"
+      word={isStopping ? 'Stopping…' : 'Stop'}
+      className="button-stop"
+      aria-disabled={isStopping}
+      onClick={() => {
+        if (!isStopping) void cancel();
+      }}
+      title={refused === null ? 'Stop the work under way' : `${refused.title}. ${refused.detail}`}
+      data-action="stop"
+      data-code={refused?.code}
+    />
+  );
+}
+
+/** Steps and cost of the answers of a conversation, and of the work under way: `7 steps · 0.05 ai$`. Pure. */
+export function usageOf({ messages, traces }: Conversation): string {
+  const answers = messages.filter(({ cost, steps }) => cost !== null || steps !== null);
+  const open = messages
+    .filter(({ state }) => state === 'working')
+    .flatMap(({ run_id: id }) => {
+      const trace = id === null ? undefined : traces.get(id);
+      return trace === undefined ? [] : [trace];
+    });
+  const steps = open.map((trace) => Math.max(trace.run?.usage.steps ?? 0, usageSoFar(traceItems(trace, [])).steps));
+  return usageLabel(
+    [...answers.map((answer) => answer.steps ?? 0), ...steps].reduce((sum, next) => sum + next, 0),
+    sumOf([...answers.map(({ cost }) => cost ?? '0'), ...open.map(({ run }) => run?.usage.cost ?? '0')]),
+  );
+}
+
+interface OlderProps {
+  readonly sessionId: string;
+  readonly state: Conversation;
+  readonly change: (change: (state: Conversation) => Conversation) => void;
+}
+
+/** Pages that one click may read to get past the messages that the stream sent already. */
+const PAGES_PER_CLICK = 4;
+const PAGE = 100;
+
+/** A button that reads the messages before those of the stream; nothing if the first message is shown. */
+export function OlderMessages({ sessionId, state, change }: OlderProps): ReactElement | null {
+  const { api } = useVillage();
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const first = state.messages[0]?.number ?? 1;
+  if (first <= 1) return null;
+  const read = async (): Promise<void> => {
+    let next = cursor;
+    for (let page = 0; page < PAGES_PER_CLICK; page += 1) {
+      const query = { limit: PAGE, ...(next === null ? {} : { cursor: next }) };
+      const reply = await api.call(listMessages, { params: { session_id: sessionId }, query });
+      setRefused(reply.ok ? null : reply.refused);
+      if (!reply.ok) return;
+      change((now) => withMessages(now, reply.data.messages));
+      next = reply.data.next_cursor;
+      setCursor(next);
+      if (next === null || reply.data.messages.some(({ number }) => number < first)) return;
+    }
+  };
+  return (
+    <>
+      <MoreButton more={read} word="Older messages" />
+      {refused !== null && <RefusedNotice refused={refused} />}
+    </>
+  );
+}
+
+type PendingProps = Readonly<{ sessionId: string; shown: readonly SessionMessage[] }>;
+
+/** Messages that are being sent or were refused. One leaves this list as soon as the transcript shows it. */
+export function PendingMessages({ sessionId, shown }: PendingProps): ReactElement | null {
+  const {
+    messages: { outbox },
+  } = useVillage();
+  const pending = useStore(outbox.state, (sessions) => sessions.get(sessionId) ?? NO_TEXTS);
+  useEffect(
+    () => outbox.seen(sessionId, new Set(shown.map(({ message_id: id }) => id))),
+    [outbox, sessionId, shown, pending],
+  );
+  if (pending.length === 0) return null;
+  return (
+    <ol className="transcript">
+      {pending.map((entry) => (
+        <li key={entry.id} data-pending={entry.refused === null ? 'sending' : 'refused'}>
+          <p className="bubble prose">{entry.body}</p>
+          {entry.refused === null ? (
+            <p className="message-facts" role="status">
+              <span className="spinner spinner-small" aria-hidden="true" /> On its way…
+            </p>
+          ) : (
+            <RefusedNotice refused={entry.refused}>
+              <span className="button-row">
+                <Button word="Send again" onClick={() => void outbox.again(sessionId, entry)} />
+                <Button word="Discard" onClick={() => outbox.drop(sessionId, entry.id)} />
+              </span>
+            </RefusedNotice>
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIFF_LINES_MAX, diffLines } from './diff-lines.ts';
+import { DIFF_LINES_MAX, diffLines } from './hands-labels.ts';
 
 test('a diff becomes lines with their kind, and the names of the files are left out', () => {
   const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n';

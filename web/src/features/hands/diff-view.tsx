@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { visibleText } from '../permissions/shown-arguments.ts';
-import { type DiffLine, diffLines } from './diff-lines.ts';
+import { type DiffLine, diffLines } from './hands-labels.ts';
 import './hands.css';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', hunk: ' ', note: ' ' };

@@ -1,8 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { ReactElement, ReactNode } from 'react';
 import type { Row } from '../../client/app-state.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon, LinkButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel, priceLabel } from '../money/money-labels.ts';

@@ -1,10 +1,9 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
-import { lazy, type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import { type KeyboardEvent, lazy, type ReactElement, type RefObject, useEffect, useRef } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { type Tab, TABS } from '../../client/url-state.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { Badge, Button, IconButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
-import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
 import { MoneyTab } from '../money/money-tab.tsx';
 import { AgentRuns } from '../runs/agent-runs.tsx';
 import { VillageMark } from '../scripted/village-mark.tsx';
@@ -14,7 +13,8 @@ import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { DiaryTab } from './diary/diary-tab.tsx';
 import { ModelTab } from './model-tab.tsx';
 import { NowTab } from './now-tab.tsx';
-import { AgentHead } from './agent-head.tsx';
+import { Avatar } from '../../ui/avatar.tsx';
+import { doing, lifeState } from '../agent-list/agent-state.ts';
 
 /**
  * All about one agent: its activity, its state with the reason, its money, its work, and the acts that people may take.
@@ -137,4 +137,99 @@ function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail:
     case 'diary':
       return <DiaryTab agent={detail} />;
   }
+}
+
+/** One tab: its name, and a mark if something in it needs attention. */
+export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
+
+interface TabsProps<T extends string> {
+  readonly label: string;
+  readonly items: readonly TabItem<T>[];
+  readonly chosen: T;
+  readonly onChoose: (key: T) => void;
+}
+
+/** A row of tabs. Arrow keys move through them, as assistive technology expects. The panel has `id={tabPanelId(label)}`. */
+export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>): ReactElement {
+  const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const next = items[(items.findIndex((item) => item.key === chosen) + step + items.length) % items.length];
+    if (step === 0 || next === undefined) return;
+    event.preventDefault();
+    onChoose(next.key);
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus();
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
+      {items.map(({ key, word, mark }) => (
+        <button
+          key={key}
+          type="button"
+          role="tab"
+          className="tab"
+          data-tab={key}
+          aria-selected={key === chosen}
+          aria-controls={tabPanelId(label)}
+          tabIndex={key === chosen ? 0 : -1}
+          onClick={() => onChoose(key)}
+        >
+          {word}
+          {mark !== undefined && <span className={`mark mark-${mark}`} aria-hidden="true" />}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function tabPanelId(label: string): string {
+  return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
+}
+
+/** The agent's name and state, and buttons that show it on the map. */
+export function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>): ReactElement {
+  const following = useVillageState((state) => state.following);
+  const { follow, goTo, open } = useVillage();
+  const state = lifeState(row, detail);
+  return (
+    <header className="agent-head">
+      <Avatar id={row.id} size={60} dimmed={row.asleep} />
+      <div>
+        <h2>{row.name}</h2>
+        <p className="agent-state">
+          <Badge tone={state.tone}>{state.word}</Badge>
+        </p>
+        <p className="agent-sentence">
+          {row.name} {doing(row)}.
+        </p>
+      </div>
+      <div className="agent-tools">
+        <Button
+          icon="follow"
+          word={following ? 'Following' : 'Follow'}
+          aria-pressed={following}
+          onClick={() => {
+            open({ view: 'map' });
+            follow(!following);
+          }}
+          title="Follow (F)"
+        />
+        <Button
+          icon="pin"
+          word="Show"
+          onClick={() => {
+            open({ view: 'map' });
+            goTo(row);
+          }}
+        />
+        <span className="spring" />
+        <Button
+          className="button-stop"
+          icon="power"
+          word="Stop…"
+          onClick={() => open({ tab: 'standing' })}
+          title="Freeze, quarantine, ban or kill"
+        />
+      </div>
+    </header>
+  );
 }

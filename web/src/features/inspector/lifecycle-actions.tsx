@@ -1,12 +1,11 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { Notice, OwnedNotice } from '../../ui/notices.tsx';
 import type { Session } from '../../client/app-state.ts';
 import { type LifecycleState, locks, notAllowed, type Verb } from '../../client/lifecycle.ts';
 import { useStore } from '../../client/store.ts';
-import { Button, IconButton, LinkButton } from '../../ui/button.tsx';
+import { Button, IconButton, LinkButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 const BUTTONS: readonly {

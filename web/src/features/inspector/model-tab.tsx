@@ -1,7 +1,7 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay, showModels } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Unread } from '../../ui/notices/refused-notice.tsx';
+import { Unread } from '../../ui/notices.tsx';
 import { lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';

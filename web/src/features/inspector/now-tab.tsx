@@ -1,14 +1,28 @@
-import type { AgentDetail } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type Capability,
+  getCapabilities,
+  listSkills,
+  roleMay,
+  type SkillSet,
+  type SkillView,
+} from '@hamlet/contract';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { Row } from '../../client/app-state.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { CapabilityList } from '../capabilities/capability-list.tsx';
-import { SkillList } from '../capabilities/skill-list.tsx';
+import { Badge, Icon, LinkButton, type Tone } from '../../ui/controls.tsx';
 import { RepositoryMemories } from '../memory/repository-memories.tsx';
 import { ScriptList } from '../scripts/script-list.tsx';
-import { ConditionList } from './condition-list.tsx';
 import { FactList } from './fact-list.tsx';
 import { LifecycleActions } from './lifecycle-actions.tsx';
+import { useLive } from '../../client/query/use-live.ts';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { Time, useNow } from '../../ui/time.tsx';
+import { brokenFirst, capabilityCount, capabilityLabel, skillFromLabel } from '../capabilities/capability-labels.ts';
+import '../capabilities/capabilities.css';
+import { Notice } from '../../ui/notices.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
+import { useRole, useVillage } from '../village-context.ts';
 
 /** The agent's present state with its reasons, and the buttons that change its life. */
 export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
@@ -60,4 +74,151 @@ export function Section({ title, closed = false, children }: SectionProps): Reac
       {open && children}
     </section>
   );
+}
+
+const REFRESH_MS = 10_000;
+
+/** Everything that an agent was promised, as its resident last found it: what is missing, why, and the fix. Nothing before its first report. */
+export function CapabilityList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+  const { data } = useLive(getCapabilities, { params: { agent_id: agent.agent_id } }, REFRESH_MS);
+  const now = useNow(10_000);
+  if (data === null || data.reported_at === null || data.capabilities.length === 0) return null;
+  return (
+    <section className="section" aria-label="Capabilities">
+      <h3 className="section-name">Capabilities · {capabilityCount(data.capabilities)}</h3>
+      <ul className="conditions capabilities">
+        {brokenFirst(data.capabilities).map((capability) => (
+          <CapabilityLine key={`${capability.kind} ${capability.name}`} capability={capability} />
+        ))}
+      </ul>
+      <p className="hint">
+        The agent checked this {timeAgo(data.reported_at, now)}
+        {data.cycle !== agent.cycle && ', in an earlier cycle'}.
+      </p>
+    </section>
+  );
+}
+
+function CapabilityLine({ capability }: { readonly capability: Capability }): ReactElement {
+  const { ok, why, fix } = capability;
+  return (
+    <li className={`condition condition-${ok ? 'good' : 'bad'}`} data-capability={capability.name} data-ok={ok}>
+      <span className="condition-mark">
+        <Icon name={ok ? 'check' : 'alert'} size={13} />
+      </span>
+      <span>
+        <b>{capabilityLabel(capability)}</b> <span className="sr-only">{ok ? 'works' : 'is missing'}:</span>{' '}
+        <span className="condition-text">{why}</span>
+        {fix !== null && <span className="capability-fix">Fix: {fix}</span>}
+      </span>
+    </li>
+  );
+}
+
+const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
+  good: 'check',
+  waiting: 'clock',
+  bad: 'alert',
+  info: 'sleep',
+};
+
+/** If the agent does not run, the reason with advice; then all conditions. */
+export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
+  return (
+    <>
+      {!detail.why.ready && <Blocker detail={detail} />}
+      <ul className="conditions">
+        {conditionLabels(detail.conditions).map((condition) => (
+          <li
+            key={condition.type}
+            className={`condition condition-${condition.tone}`}
+            title={`${condition.type}: ${condition.reason}`}
+            data-reason={condition.reason}
+          >
+            <span className="condition-mark">
+              <Icon name={ICONS[condition.tone]} size={13} />
+            </span>
+            <span>
+              <b>{condition.title}</b> <span className="condition-text">{condition.text}</span>
+            </span>
+            <Time at={condition.since} word={timeAgo(condition.since, Date.now())} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The first condition that is not as it should be: its reason as in kubectl, the operator's message, and the advice. */
+function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): ReactElement {
+  const advice = adviceOf(why.reason);
+  const calm = power === 'Asleep';
+  return (
+    <Notice tone={calm ? 'info' : 'waiting'} icon={calm ? 'sleep' : 'info'} className="why" data-why={why.reason}>
+      <code className="reason">{why.reason}</code> {why.message}
+      {advice !== null && <span className="why-advice">{advice}</span>}
+    </Notice>
+  );
+}
+
+const SKILLS_REFRESH_MS = 5_000;
+const STATES: Readonly<Record<SkillView['state'], Readonly<{ word: string; tone: Tone }>>> = {
+  ready: { word: 'Ready', tone: 'good' },
+  broken: { word: 'Broken', tone: 'bad' },
+  unknown: { word: 'Not looked at yet', tone: 'waiting' },
+};
+
+/** The skills of an agent, and when a model last read each, why, and in which version. Nothing for an agent without skills. */
+export function SkillList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+  const role = useRole();
+  const params = { agent_id: agent.agent_id };
+  const { data } = useLive(listSkills, roleMay(role, 'runs:read') ? { params, query: {} } : null, SKILLS_REFRESH_MS);
+  if (data === null || data.skills.length === 0) return null;
+  return (
+    <section className="section" aria-label="Skills">
+      <h3 className="section-name">Skills</h3>
+      <ul className="skills">
+        {data.skills.map((skill) => (
+          <SkillLine key={skill.name} skill={skill} runs={data.runs} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SkillLine({ skill, runs }: Readonly<{ skill: SkillView; runs: readonly SkillSet[] }>): ReactElement {
+  const { word, tone } = STATES[skill.state];
+  return (
+    <li className="skill" data-skill={skill.name} data-state={skill.state}>
+      <span className="skill-head">
+        <b>{skill.name}</b> <Badge tone={tone}>{word}</Badge>
+        <span className="hint">{skillFromLabel(skill.from)}</span>
+        {skill.sha256 !== null && (
+          <code className="skill-version" title={`Version ${skill.sha256}`}>
+            {skill.sha256.slice(0, 12)}
+          </code>
+        )}
+      </span>
+      {skill.description !== null && <p className="skill-text">{skill.description}</p>}
+      {skill.problem !== null && <p className="skill-text skill-problem">{skill.problem}</p>}
+      <LastUse name={skill.name} runs={runs} />
+    </li>
+  );
+}
+
+/** The newest run whose model read the skill. */
+function LastUse({ name, runs }: Readonly<{ name: string; runs: readonly SkillSet[] }>): ReactElement | null {
+  const { open } = useVillage();
+  const now = useNow(10_000);
+  for (const { run_id: run, skills } of runs) {
+    const use = skills.find((skill) => skill.name === name);
+    if (use === undefined || use.loaded_at === null) continue;
+    return (
+      <p className="hint">
+        <LinkButton word={`Read ${timeAgo(use.loaded_at, now)}`} onClick={() => open({ view: 'runs', run })} />
+        {use.why !== null && <>: {use.why}</>}
+      </p>
+    );
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { Time } from '../../ui/time.tsx';

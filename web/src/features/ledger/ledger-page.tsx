@@ -3,19 +3,17 @@ import { type ReactElement, useMemo, useState } from 'react';
 import './ledger.css';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Icon } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { moneyLabel, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useTiers } from '../tiers/use-tiers.ts';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { EntryTable } from './entry-table.tsx';
-import { chosenOf, flowOf, NO_HISTORY, reaches, seriesOf } from './history.ts';
+import { chosenOf, flowOf, NO_HISTORY, reaches, seriesOf, useHistories } from './history.ts';
 import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
-import { useHistories } from './use-histories.ts';
 
 /** Maximum number of lines in the plot: a reader can tell apart this many colours and dashes. */
 const CHOSEN_MAX = 5;

@@ -1,5 +1,5 @@
 import type { AuctionState, BidOutcome } from '@hamlet/contract';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 
 export const AUCTION_LABELS: Readonly<Record<AuctionState, { readonly word: string; readonly tone: Tone }>> = {
   open: { word: 'Open', tone: 'waiting' },

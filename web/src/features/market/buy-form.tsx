@@ -11,15 +11,12 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { fieldsOf, type FormDraft, useDraft } from '../../client/drafts.ts';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { Segments, SelectField, TextField } from '../../ui/fields.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
-import { useAgentNames } from '../agent-list/use-agent-names.ts';
-import { useRole, useVillage } from '../village-context.ts';
+import { useAgentNames, useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 

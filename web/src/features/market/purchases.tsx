@@ -1,17 +1,15 @@
 import { listPurchases, type PurchaseView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { usePages } from '../../client/query/use-pages.ts';
+import { usePages } from '../../client/query/use-live.ts';
 import { Avatar } from '../../ui/avatar.tsx';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, Icon } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { minuteTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
+import { PagedList } from '../../ui/notices.tsx';
+import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
-import { useViewerId } from '../village-context.ts';
+import { useAgentName, useViewerId } from '../village-context.ts';
 import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const STATES = ['active', 'ahead', 'ended'] as const;

@@ -1,22 +1,23 @@
 import {
   type AgentDetail,
+  forgetRepositoryEntry,
   forgetRepositoryMemory,
   getRepositoryMemory,
   listRepositoryMemories,
+  type MemoryEntry,
   type RepositoryMemory,
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { usePages } from '../../client/query/use-pages.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { useRole, useVillage } from '../village-context.ts';
-import { MemoryEntryLine } from './memory-entry-line.tsx';
+import { useLive, usePages } from '../../client/query/use-live.ts';
+import { Badge, Button, Icon, LinkButton } from '../../ui/controls.tsx';
+import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { useAgentName, useRole, useVillage } from '../village-context.ts';
 import './memory.css';
+import { timeAgo } from '../../ui/time-labels.ts';
+import { useNow } from '../../ui/time.tsx';
+import { entryLabel } from './entry-label.ts';
 
 const EVERY_MS = 10_000;
 
@@ -110,5 +111,45 @@ function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
       )}
       {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
     </div>
+  );
+}
+
+type LineProps = Readonly<{ entry: MemoryEntry; repository: string; onForgotten: () => void }>;
+
+/** An entry of the memory of a repository: its words, who began it, when a run changed it, and a button that deletes it. */
+export function MemoryEntryLine({ entry, repository, onForgotten }: LineProps): ReactElement {
+  const { api, open } = useVillage();
+  const intent = useIntent();
+  const now = useNow(10_000);
+  const name = useAgentName(entry.agent_id);
+  const { memory_id, run_id: run } = entry;
+  const { title, lines } = entryLabel(entry);
+  const forget = async (): Promise<void> => {
+    const input = { params: { memory_id }, query: { repository } };
+    const reply = await intent.send((idempotencyKey) => api.call(forgetRepositoryEntry, { ...input, idempotencyKey }));
+    if (reply?.ok === true) onForgotten();
+  };
+  return (
+    <li className="memory-entry" data-memory={memory_id}>
+      <div className="memory-words">
+        {title !== null && <b>{title}</b>}
+        {lines.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+        <p className="hint">
+          {entry.pinned && <Badge tone="good">Pinned</Badge>}{' '}
+          {entry.outside && <Badge tone="waiting">From outside</Badge>} Begun by {name},{' '}
+          <LinkButton word={`changed ${timeAgo(entry.changed_at, now)}`} onClick={() => open({ view: 'runs', run })} />
+        </p>
+      </div>
+      <Button
+        word="Delete"
+        aria-label={`Delete ${title ?? lines[0] ?? memory_id}`}
+        aria-disabled={intent.busy}
+        onClick={() => void forget()}
+        data-action="forget-entry"
+      />
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+    </li>
   );
 }

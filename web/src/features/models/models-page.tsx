@@ -1,22 +1,27 @@
-import type { CallData, listModelCredentials, ModelCredential, ModelPriceView, VillageModel } from '@hamlet/contract';
+import {
+  type CallData,
+  listModelCredentials,
+  listModelPrices,
+  type ModelCredential,
+  type ModelPriceView,
+  showModels,
+  type VillageModel,
+} from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { Unread } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Button } from '../../ui/controls.tsx';
+import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { Page } from '../navigation/page.tsx';
 import type { ConnectDraft } from './connect/connect-draft.ts';
 import { ConnectForm } from './connect/connect-form.tsx';
-import { ModelNames } from './model-names.tsx';
-import { usersLabel } from './model-labels.ts';
+import { kindLabel, modelState, usersLabel } from './model-labels.ts';
 import { PriceForm } from './price-form.tsx';
-import { PriceTable } from './price-table.tsx';
 import { ProviderCard } from './provider-card.tsx';
-import { kindLabel } from './provider-kinds.ts';
 import type { SubscriptionDraft } from './subscription/subscription-draft.ts';
 import { SubscriptionForm } from './subscription/subscription-form.tsx';
-import { useModels, usePrices, useProviders } from './use-models.ts';
 import './models.css';
+import type { Refused } from '../../client/api.ts';
+import { TestResult, useTest } from './test-result.tsx';
+import { type Live, useLive } from '../../client/query/use-live.ts';
 
 /** The open form: a provider to connect or to change, a subscription to sign in to, or the prices of a provider. */
 type OpenForm =
@@ -209,4 +214,115 @@ function Configured({ provider }: { readonly provider: Providers['configured'][n
       <p className="hint">It is part of the configuration of the village; an operator changes it.</p>
     </li>
   );
+}
+
+type NamesProps = Readonly<{ models: readonly VillageModel[] | null; refused: Refused | null }>;
+
+/** The names of models in the village: the provider that answers for each, and the tiers that include it. */
+export function ModelNames({ models, refused }: NamesProps): ReactElement {
+  return (
+    <section className="card model-names" aria-label="Names of models">
+      <h2>Names of models</h2>
+      {models === null && <Unread refused={refused} />}
+      {models?.length === 0 && <p className="empty">No tier includes a model, and no provider serves one.</p>}
+      <ul>
+        {models?.map((model) => (
+          <ModelName key={model.name} model={model} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ModelName({ model }: { readonly model: VillageModel }): ReactElement {
+  const { name, provider, tiers, context_tokens: context } = model;
+  const { word, tone } = modelState(model);
+  const test = useTest();
+  return (
+    <li className="model-name" data-model={name} data-state={word}>
+      <b>{name}</b>
+      <Badge tone={tone}>{word}</Badge>
+      <span className="model-by">
+        {provider !== null && <>by {provider}</>}
+        {context !== null && <> · {context.toLocaleString('en')} tokens</>}
+      </span>
+      <span className="model-tiers">{tiers.length === 0 ? 'in no tier' : tiers.join(', ')}</span>
+      <Button
+        word={test.intent.busy ? 'Asking…' : 'Test'}
+        aria-label={`Test ${name}`}
+        aria-disabled={test.intent.busy || !model.available}
+        onClick={() => {
+          if (model.available) void test.run({ model: name });
+        }}
+      />
+      {test.intent.refused !== null && <RefusedNotice refused={test.intent.refused} />}
+      {test.answer !== null && <TestResult answer={test.answer} />}
+    </li>
+  );
+}
+
+/** The price table of the village: the first row that matches provider and model applies. */
+export function PriceTable({ prices }: { readonly prices: readonly ModelPriceView[] }): ReactElement {
+  return (
+    <section className="card price-card" aria-label="Prices">
+      <h2>Prices of the providers</h2>
+      <p className="hint">
+        Prices for a million tokens. They show what answers cost the village; agents pay the price of their tier in
+        aiDollars.
+      </p>
+      {prices.length === 0 ? (
+        <p className="empty">No prices yet. Connect a provider and write its prices there.</p>
+      ) : (
+        <div className="price-scroll" tabIndex={0} role="group" aria-label="Table of prices">
+          <table className="times price-table">
+            <thead>
+              <tr>
+                {['Provider', 'Model', 'Prompt', 'Cached prompt', 'Answer', ''].map((word) => (
+                  <th key={word} scope="col">
+                    {word}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {prices.map((price, index) => (
+                <tr key={index}>
+                  <td>{price.provider ?? 'any'}</td>
+                  <td>
+                    <code>{price.model}</code>
+                  </td>
+                  <td>
+                    {price.prompt} {price.currency}
+                  </td>
+                  <td>{price.cached_prompt ?? 'as prompt'}</td>
+                  <td>
+                    {price.completion} {price.currency}
+                  </td>
+                  <td>{price.source === 'stored' ? 'yours' : 'configuration'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const MODELS_MS = 30_000;
+const PROVIDERS_MS = 10_000;
+
+/** The models of the village, kept up to date; no request unless `asks`. */
+export function useModels(asks = true): Live<CallData<typeof showModels>> {
+  return useLive(showModels, asks ? {} : null, MODELS_MS);
+}
+
+/** The providers and credentials of the village, for admins. */
+export function useProviders(): Live<CallData<typeof listModelCredentials>> {
+  return useLive(listModelCredentials, {}, PROVIDERS_MS);
+}
+
+/** The price table of the village, for admins. */
+export function usePrices(): Live<CallData<typeof listModelPrices>> {
+  return useLive(listModelPrices, {}, MODELS_MS);
 }

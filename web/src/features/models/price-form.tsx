@@ -1,10 +1,10 @@
 import { type ModelCredential, type ModelPriceView, putModelPrices } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage } from '../village-context.ts';
 import { type PriceDraft, priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
 

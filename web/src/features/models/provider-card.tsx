@@ -1,20 +1,16 @@
 import { deleteModelCredential, MODEL_ABILITIES, type ModelCredential } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
-import { useViewerId, useVillage } from '../village-context.ts';
+import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import { type ConnectDraft, connectDraftOf } from './connect/connect-draft.ts';
-import { abilityLabel, providerState, usersLabel } from './model-labels.ts';
-import { kindLabel } from './provider-kinds.ts';
+import { abilityLabel, kindLabel, providerState, usersLabel } from './model-labels.ts';
 import { type SubscriptionDraft, subscriptionDraftOf } from './subscription/subscription-draft.ts';
-import { TestResult } from './test-result.tsx';
-import { useTest } from './use-test.ts';
+import { TestResult, useTest } from './test-result.tsx';
 
 interface CardProps {
   readonly credential: ModelCredential;

@@ -1,7 +1,10 @@
-import type { ReactElement } from 'react';
-import { Badge } from '../../ui/badge.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { type ReactElement, useState } from 'react';
+import { Badge } from '../../ui/controls.tsx';
+import { Notice } from '../../ui/notices.tsx';
 import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-labels.ts';
+import { type CallInput, testModel } from '@hamlet/contract';
+import { type Intent, useIntent } from '../../client/query/use-intent.ts';
+import { useVillage } from '../village-context.ts';
 
 /** The answer of a tested model, or the class of its failure with the provider's words and the next step. */
 export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactElement {
@@ -36,4 +39,33 @@ function Words({ text }: { readonly text: string | null }): ReactElement | null 
 
 function quoted(text: string | null): string | null {
   return text === null || text.trim() === '' ? null : `“${text.trim()}”`;
+}
+
+type TestBody = NonNullable<CallInput<typeof testModel>['body']>;
+
+/** A test of a model: its request, and the last answer. */
+export interface ModelTest {
+  readonly intent: Intent;
+  readonly answer: TestAnswer | null;
+  run(body: TestBody): Promise<void>;
+  forget(): void;
+}
+
+export function useTest(): ModelTest {
+  const { api } = useVillage();
+  const intent = useIntent();
+  const [answer, setAnswer] = useState<TestAnswer | null>(null);
+  return {
+    intent,
+    answer,
+    async run(body) {
+      setAnswer(null);
+      const reply = await intent.send(() => api.call(testModel, { body }), JSON.stringify(body));
+      if (reply?.ok === true) setAnswer(reply.data);
+    },
+    forget() {
+      setAnswer(null);
+      intent.changed();
+    },
+  };
 }

@@ -7,12 +7,11 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import './moderation.css';
-import { usePages } from '../../client/query/use-pages.ts';
+import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
-import { Button } from '../../ui/button.tsx';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, Button } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { PagedList } from '../../ui/notices.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { ModerateForm } from '../board/acts/moderation-forms.tsx';

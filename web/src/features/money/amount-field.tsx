@@ -1,6 +1,6 @@
 import { type ReactElement, useId } from 'react';
 import type { Field } from '../../client/drafts.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { FieldProblem } from '../../ui/fields.tsx';
 import { readAmount } from './money-labels.ts';
 

@@ -10,16 +10,15 @@ import {
 import { type ReactElement, useState } from 'react';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { Segments, TextField } from '../../ui/fields.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';
 import { AmountField } from './amount-field.tsx';
 import { moneyLabel, readAmount } from './money-labels.ts';
-import { type LadderStep, previewOf, previewLabel } from './tier-outlook.ts';
+import { type LadderStep, previewLabel, previewOf } from './tier-outlook.ts';
 
 export type JudgeKind = 'reward' | 'penalize';
 const KINDS = [

@@ -7,16 +7,13 @@ import {
   roleMay,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { useLive } from '../../client/query/use-live.ts';
-import { usePages } from '../../client/query/use-pages.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
-import { Unread } from '../../ui/notices/refused-notice.tsx';
+import { useLive, usePages } from '../../client/query/use-live.ts';
+import { Icon } from '../../ui/controls.tsx';
+import { PagedList, Unread } from '../../ui/notices.tsx';
 import { Time } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
-import { useTiers } from '../tiers/use-tiers.ts';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { useRole, useTiers, useViewerId, useVillage } from '../village-context.ts';
 import { JudgeForm } from './judge-form.tsx';
 import { changeLabel, entryLabel, moneyLabel } from './money-labels.ts';
 import { TierLadder } from './tier-ladder.tsx';

@@ -11,7 +11,7 @@ import { lazy, type ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
 import { PurchaseRow } from '../market/purchases.tsx';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';

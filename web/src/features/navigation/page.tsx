@@ -1,6 +1,6 @@
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { type RoutePermission, roleMay } from '@hamlet/contract';
-import { LinkButton } from '../../ui/button.tsx';
+import { roleMay, type RoutePermission } from '@hamlet/contract';
+import { LinkButton } from '../../ui/controls.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { SubNav } from './view-nav.tsx';
 

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useState } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /** The field starts a search this long after the last keystroke. */

@@ -1,10 +1,10 @@
 import type { MouseEvent, ReactElement } from 'react';
 import { useStore } from '../../client/store.ts';
 import type { View } from '../../client/url-state.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Icon } from '../../ui/controls.tsx';
 import { PendingCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
-import { addressOf, GROUPS, groupOf, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
+import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
 /** Links to the groups of pages: in the top bar, or at the bottom edge of a phone. */
 export function ViewNav(): ReactElement {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX } from '@hamlet/contract';
-import { EMPTY_OFFER, OFFER_TIMES, readOffer } from './offer-draft.ts';
+import { EMPTY_OFFER, OFFER_TIMES, readOffer } from './offer-labels.ts';
 
 test('a task without an amount has no offer', () => {
   assert.deepEqual(readOffer(EMPTY_OFFER), { ok: true, offer: null });

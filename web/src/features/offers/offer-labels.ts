@@ -1,9 +1,9 @@
-import type { Run, RunOffer } from '@hamlet/contract';
+import { formatAiDollars, OFFER_HOURS_DEFAULT, type Run, type RunOffer } from '@hamlet/contract';
 import { isSettled } from '@hamlet/core';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
 export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
   open: { word: 'Held', tone: 'waiting' },
@@ -52,4 +52,33 @@ function openSentence({ expires_at: expires }: RunOffer, { ended, from }: { ende
 /** The offer of a line in a list: `5.00 ai$ · Held`. */
 export function offerLine({ amount, state }: Pick<RunOffer, 'amount' | 'state'>): string {
   return `${moneyLabel(amount)} · ${OFFER_STATE_LABELS[state].word}`;
+}
+
+/** An offer as a person writes it: the amount as typed, and the hours until it expires. */
+export type OfferDraft = Readonly<{ amount: string; hours: string }>;
+export const EMPTY_OFFER: OfferDraft = { amount: '', hours: String(OFFER_HOURS_DEFAULT) };
+
+/** The times that the form offers until an offer expires, in hours. */
+export const OFFER_TIMES: readonly (readonly [hours: string, word: string])[] = [
+  ['24', 'A day'],
+  ['72', '3 days'],
+  ['168', 'A week'],
+  ['336', '2 weeks'],
+  ['720', '30 days'],
+];
+
+type ReadOffer =
+  | { readonly ok: true; readonly offer: { readonly amount: string; readonly expires_in_hours: number } | null }
+  | { readonly ok: false };
+
+/** The offer of a request; null without an amount. Not ok if the amount is no amount above 0. */
+export function readOffer({ amount, hours }: OfferDraft): ReadOffer {
+  if (amount.trim() === '') return { ok: true, offer: null };
+  const micro = readAmount(amount);
+  if (micro === null || micro <= 0n) return { ok: false };
+  const known = OFFER_TIMES.some(([choice]) => choice === hours);
+  return {
+    ok: true,
+    offer: { amount: formatAiDollars(micro), expires_in_hours: known ? Number(hours) : OFFER_HOURS_DEFAULT },
+  };
 }

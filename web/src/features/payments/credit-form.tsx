@@ -1,15 +1,13 @@
-import { type Credit, createCredit, formatAiDollars, NOTE_MAX_CHARS } from '@hamlet/contract';
+import { createCredit, type Credit, formatAiDollars, NOTE_MAX_CHARS } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { TextField } from '../../ui/fields.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { ActionForm, TextField } from '../../ui/fields.tsx';
+import { Notice } from '../../ui/notices.tsx';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
-import { useVillage } from '../village-context.ts';
-import { type CreditDraft, creditProblems, type CreditProblems } from './payment-labels.ts';
+import { useAgentName, useVillage } from '../village-context.ts';
+import { type CreditDraft, type CreditProblems, creditProblems } from './payment-labels.ts';
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 

@@ -8,20 +8,17 @@ import {
   rejectCredit,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { usePages } from '../../client/query/use-pages.ts';
+import { usePages } from '../../client/query/use-live.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
+import { Badge, Button } from '../../ui/controls.tsx';
 import { Choices } from '../../ui/fields.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
+import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
-import { useViewerId, useVillage } from '../village-context.ts';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
 /**

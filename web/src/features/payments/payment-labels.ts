@@ -6,7 +6,7 @@ import {
   ProviderTransactionId,
   type WaitingPayment,
 } from '@hamlet/contract';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
 export const CREDIT_LABELS: Readonly<Record<CreditState, { readonly word: string; readonly tone: Tone }>> = {

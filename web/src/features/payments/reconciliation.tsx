@@ -11,17 +11,14 @@ import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { useDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { CheckField, TextField } from '../../ui/fields.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Icon, LinkButton } from '../../ui/controls.tsx';
+import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { DIFFERENCE_LABELS, sidesOf, comparisonOf, waitingLabel } from './payment-labels.ts';
+import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';
 
 const REFRESH_MS = 10_000;
 const PAYPAL_LABELS: Readonly<Record<ReconciliationView['paypal'], string>> = {

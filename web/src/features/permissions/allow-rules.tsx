@@ -1,14 +1,12 @@
 import { type AllowRule, type CallInput, listAllowRules, revokeAllowRule } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { usePages } from '../../client/query/use-pages.ts';
-import { Button } from '../../ui/button.tsx';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { usePages } from '../../client/query/use-live.ts';
+import { Button } from '../../ui/controls.tsx';
+import { MoreButton, RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { useAgentName, useRole, useViewerId, useVillage } from '../village-context.ts';
 import { toolLabel } from './call-labels.ts';
-import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { mayRevoke, ruleLabel } from './permission-labels.ts';
 import './permissions.css';
 

@@ -1,6 +1,5 @@
 import type { ReactElement } from 'react';
-import { shownArguments, type ShownArgument } from './shown-arguments.ts';
-import { shownWrite } from './shown-write.ts';
+import { type ShownArgument, shownArguments, shownWrite } from './shown-arguments.ts';
 
 /** The arguments of a call, complete and as plain text: nothing in them is markup. */
 export function ArgumentList({ argumentsText }: { readonly argumentsText: string }): ReactElement {

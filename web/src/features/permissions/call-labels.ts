@@ -1,11 +1,10 @@
 import { isEgressTool } from '@hamlet/contract';
-import { HANDS_TOOLS, placeOf, villageTool, type ToolPlace } from '@hamlet/contract/tools';
+import { HANDS_TOOLS, placeOf, type ToolPlace, villageTool } from '@hamlet/contract/tools';
 import { gitCommand } from '@hamlet/core/git';
 import type { CallItem, CallState } from '../../client/minds/trace-items.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { parsed, shortArguments, shortLine, visibleText } from './shown-arguments.ts';
-import { shownWrite } from './shown-write.ts';
+import { parsed, shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 
 /** A tool as a person names it: `Post on the board`. */
 export type ToolLabel = Readonly<{ word: string; icon: IconName }>;

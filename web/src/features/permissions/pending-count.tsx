@@ -1,5 +1,7 @@
 import type { ReactElement } from 'react';
-import { PENDING_MAX, usePending } from './use-pending.ts';
+import { listPermissions, type Permission, roleMay } from '@hamlet/contract';
+import { type Live, useLive } from '../../client/query/use-live.ts';
+import { useRole } from '../village-context.ts';
 
 /** The number of requests that wait for a person; nothing if there are none. */
 export function PendingCount(): ReactElement | null {
@@ -11,4 +13,14 @@ export function PendingCount(): ReactElement | null {
       <span className="sr-only"> {count === 1 ? 'request waits' : 'requests wait'} for a person</span>
     </span>
   );
+}
+
+const EVERY_MS = 5_000;
+/** Number of requests that the page reads; more are waiting if the answer is full. */
+export const PENDING_MAX = 100;
+
+/** The requests that wait for an answer and that the viewer may read. All components share one request. */
+export function usePending(): Live<{ readonly permissions: readonly Permission[] }> {
+  const mayRead = roleMay(useRole(), 'runs:read');
+  return useLive(listPermissions, mayRead ? { query: { state: 'pending', limit: PENDING_MAX } } : null, EVERY_MS);
 }

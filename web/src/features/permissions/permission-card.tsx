@@ -1,7 +1,9 @@
 import {
   type AllowScope,
   answerPermission,
+  getSessionResults,
   isEgressTool,
+  listRunArtifacts,
   type Permission,
   type PermissionAnswer,
   REPLY_MAX_CHARS,
@@ -10,21 +12,27 @@ import {
 import { type ReactElement, useId } from 'react';
 import { useDraft } from '../../client/drafts.ts';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Button, Icon } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { AlwaysAllow } from './always-allow.tsx';
 import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
-import { PostDetails } from './posts/post-details.tsx';
-import { shownPost } from './posts/shown-post.ts';
+import { type ShownPost, shownPost, visibleText } from './shown-arguments.ts';
 import { TaintList } from './taint-list.tsx';
-import { answerChoices, expiryLabel, outcomeLabel, reasonLabel, requestLabel } from './permission-labels.ts';
+import {
+  alwaysChoices,
+  answerChoices,
+  expiryLabel,
+  outcomeLabel,
+  reachLabel,
+  reasonLabel,
+  requestLabel,
+} from './permission-labels.ts';
 import './permissions.css';
+import { useLive } from '../../client/query/use-live.ts';
+import { ArtifactCard } from '../results/artifact-card.tsx';
 
 interface CardProps {
   readonly permission: Permission;
@@ -184,5 +192,78 @@ function AnsweredLine({ permission }: { readonly permission: Permission }): Reac
       </p>
       {permission.reply !== null && <blockquote className="prose">{permission.reply}</blockquote>}
     </div>
+  );
+}
+
+interface AlwaysProps {
+  readonly permission: Permission;
+  readonly busy: boolean;
+  readonly onAllow: (always: AllowScope) => void;
+}
+
+/** Folded buttons that allow this call and later calls of the same tool; nothing if the viewer may not give such a rule. */
+export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactElement | null {
+  const role = useRole();
+  const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
+  const choices = alwaysChoices(permission, { role, agentName: name });
+  if (choices.length === 0) return null;
+  const reach = reachLabel(permission.tool);
+  return (
+    <details className="always-allow">
+      <summary>{reach.word}…</summary>
+      <div className="button-row">
+        {choices.map(({ scope, word, hint }) => (
+          <Button
+            key={scope}
+            word={word}
+            title={hint}
+            aria-disabled={busy}
+            data-always={scope}
+            onClick={() => {
+              if (!busy) onAllow(scope);
+            }}
+          />
+        ))}
+      </div>
+      <p className="hint">{reach.hint} You can remove the rule.</p>
+    </details>
+  );
+}
+
+/** Deliverables do not change; one of a worker may come a moment after the request. */
+const EVERY_MS = 15_000;
+const PAGE = 100;
+
+interface PostProps {
+  readonly permission: Permission;
+  readonly post: ShownPost;
+}
+
+/** A post that waits for a person: its text, and the deliverables that it would publish, which can be opened before the answer. */
+export function PostDetails({ permission: { run_id, session_id }, post }: PostProps): ReactElement {
+  const ofRun = useLive(listRunArtifacts, { params: { run_id }, query: { limit: PAGE } }, EVERY_MS).data;
+  const session = session_id === null ? null : { params: { session_id } };
+  const ofSession = useLive(getSessionResults, session, EVERY_MS).data;
+  const known = [...(ofRun?.artifacts ?? []), ...(ofSession?.artifacts ?? [])];
+  return (
+    <>
+      <ArgumentList argumentsText={post.argumentsText} />
+      <section className="post-publishes" aria-label="Deliverables">
+        <b>Publishes with it, for all readers of the post:</b>
+        <div className="artifacts">
+          {post.deliverables.map((id) => {
+            const artifact = known.find(({ artifact_id }) => artifact_id === id);
+            return artifact === undefined ? (
+              <p key={id} className="hint">
+                Deliverable <code>{visibleText(id)}</code>
+                {ofRun === null ? '' : ': this conversation has none of that id, so the post will fail'}
+              </p>
+            ) : (
+              <ArtifactCard key={id} artifact={artifact} />
+            );
+          })}
+        </div>
+      </section>
+    </>
   );
 }

@@ -1,14 +1,15 @@
 import {
-  isEgressTool,
   type AllowRule,
   type AllowScope,
+  isEgressTool,
   type Permission,
   type PermissionAnswer,
   type Role,
+  type TaintMark,
 } from '@hamlet/contract';
 import { villageTool } from '@hamlet/contract/tools';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from './call-labels.ts';
 
@@ -158,4 +159,21 @@ export function mayRevoke(
   { viewer, role }: { readonly viewer: ViewerId; readonly role: Role },
 ): boolean {
   return role === 'admin' || isOwn(by.id, viewer);
+}
+
+const ORIGINS: Readonly<Record<TaintMark['source'], (detail: string) => string>> = {
+  tool: (detail) => `A result of ${detail}`,
+  mcp: (detail) => `The MCP server ${detail}`,
+  shell: () => 'A command that used the network',
+  egress: (detail) => `A connection to ${detail}`,
+  memory: (detail) => `The memory ${detail}, which such a run wrote`,
+  parent: () => 'The run that delegated this one',
+  worker: () => 'A worker of this run',
+  conversation: () => 'An earlier answer in this conversation',
+  script: (detail) => `The script ${detail}, which such a run or another agent wrote`,
+};
+
+/** The way by which text from outside reached a run. */
+export function originLabel({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
+  return ORIGINS[source](detail);
 }

@@ -1,15 +1,15 @@
 import type { Permission } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
-import { LinkButton } from '../../ui/button.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { AllowRules } from './allow-rules.tsx';
 import { PermissionCard } from './permission-card.tsx';
-import { usePending } from './use-pending.ts';
+import { usePending } from './pending-count.tsx';
 import './permissions.css';
 
 /** Every request of an agent that waits for a person, the oldest first. */

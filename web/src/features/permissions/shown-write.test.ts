@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownWrite } from './shown-write.ts';
+import { shownWrite } from './shown-arguments.ts';
 
 test('a write shows what is sent first, and the facts that identify it after that; nothing is left out', () => {
   const write = { body: '{"a":1}', bytes: 7, call: 'c1', sha256: 'ab', summary: 'POST https://a.org/x', more: 'odd' };

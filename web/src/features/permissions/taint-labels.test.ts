@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TAINT_SOURCES } from '@hamlet/contract';
-import { originLabel } from './taint-labels.ts';
+import { originLabel } from './permission-labels.ts';
 
 test('every source has words, with the host, server, tool or memory where one is known', () => {
   const words = TAINT_SOURCES.map((source) => originLabel({ source, detail: 'example.org' }));

@@ -1,10 +1,10 @@
 import type { TaintMark } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useVillage } from '../village-context.ts';
-import { originLabel } from './taint-labels.ts';
+import { originLabel } from './permission-labels.ts';
 import './permissions.css';
 
 /** The sources from which text from outside reached a run, each with its time, its call and the other run. */

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Checked, checkProof, type Kept, type ProofParts, checkpointIn } from './check-proof.ts';
+import {
+  type Checked,
+  checkpointIn,
+  checkProof,
+  forgetCheckpoint,
+  keepCheckpoint,
+  type Kept,
+  type ProofParts,
+  readKept,
+} from './check-proof.ts';
 import { browserCrypto, type ProofCrypto } from './proof-crypto.ts';
-import { forgetCheckpoint, keepCheckpoint, readKept } from './read-proof.ts';
 import { actLeaf, ENTRY, entryLeaf, RECORD, recordBytes, sealedLog } from './sealed-log.fixture.ts';
 
 const OTHERS = Array.from({ length: 299 }, (_, index) =>

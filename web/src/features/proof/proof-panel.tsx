@@ -1,13 +1,19 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import './proof.css';
 import type { Refused } from '../../client/api.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage } from '../village-context.ts';
-import { type Checked, checkProof, type ProofParts } from './check-proof.ts';
+import {
+  type Checked,
+  checkProof,
+  forgetCheckpoint,
+  keepCheckpoint,
+  type ProofParts,
+  readKept,
+  readProof,
+} from './check-proof.ts';
 import { browserCrypto } from './proof-crypto.ts';
-import { forgetCheckpoint, keepCheckpoint, readKept, readProof } from './read-proof.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 
 /** Checks in this browser that the sealed log has the record as the page shows it, and shows the result. */

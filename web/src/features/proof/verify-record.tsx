@@ -1,6 +1,6 @@
 import { roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement } from 'react';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';

@@ -1,12 +1,16 @@
-import { getArtifactContent, urlOf } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { DeliveredTable, getArtifactContent, getArtifactImage, SharedScript, urlOf } from '@hamlet/contract';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
+import { Button, Icon } from '../../ui/controls.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';
-import { originLabel } from '../permissions/taint-labels.ts';
-import { ArtifactPreview } from './artifact-preview.tsx';
-import { kindLabel, type ShownArtifact, sizeLabel } from './result-labels.ts';
+import { originLabel } from '../permissions/permission-labels.ts';
+import { filesOfPatch, kindLabel, type ShownArtifact, sizeLabel, textOf } from './result-labels.ts';
 import './results.css';
+import { PageLink } from '../citations/cited-text.tsx';
+import { hostOf } from '../citations/opened-pages.ts';
+import { diffLines } from '../hands/hands-labels.ts';
+import { DiffView } from '../hands/diff-view.tsx';
+import { parameterLabels } from '../scripts/script-labels.ts';
+import '../scripts/scripts.css';
 
 interface CardProps {
   readonly artifact: ShownArtifact;
@@ -57,3 +61,190 @@ function taintWord(taint: NonNullable<ShownArtifact['taint']>): string {
 
 export const contentUrlOf = ({ artifact_id }: Pick<ShownArtifact, 'artifact_id'>): string =>
   urlOf(getArtifactContent, { params: { artifact_id } });
+
+const TEXT_MAX_CHARS = 100_000;
+/** Patches up to this length are shown whole. */
+const PATCH_MAX_CHARS = 2_000_000;
+/** Files of a patch that are unfolded. */
+const UNFOLDED = 5;
+
+/** The content of an artifact as text, difference, table or image; other bytes are only for the download. */
+export function ArtifactPreview({ artifact, contentUrl }: Readonly<{ artifact: ShownArtifact; contentUrl: string }>) {
+  const isImage = artifact.image === true;
+  const content = useContent(isImage ? null : contentUrl);
+  if (isImage) return <ArtifactImage artifact={artifact} />;
+  if (content.kind === 'failed') return <p className="hint">{content.text}</p>;
+  if (content.kind === 'loading')
+    return (
+      <p className="hint" role="status">
+        Loading…
+      </p>
+    );
+  return <Content artifact={artifact} bytes={content.bytes} />;
+}
+
+type ContentProps = Readonly<{ artifact: ShownArtifact; bytes: Uint8Array }>;
+
+function Content({ artifact, bytes }: ContentProps): ReactElement {
+  const { deliverable, name } = artifact;
+  const isPatch = deliverable === 'patch' || /\.(patch|diff)$/i.test(name);
+  const read = useMemo(() => textOf(bytes, isPatch ? PATCH_MAX_CHARS : TEXT_MAX_CHARS), [bytes, isPatch]);
+  if (read === null) return <p className="hint">These bytes are no text: download the file.</p>;
+  if (deliverable === 'table') return <TableView text={read.text} />;
+  if (deliverable === 'script') return <SharedScriptView text={read.text} />;
+  if (isPatch) return <PatchView patch={read.text} />;
+  return (
+    <>
+      <pre className="call-result artifact-text" tabIndex={0} aria-label="Content">
+        {visibleText(read.text)}
+      </pre>
+      {read.left > 0 && <p className="hint">{read.left.toLocaleString('en')} more characters are in the download.</p>}
+    </>
+  );
+}
+
+function PatchView({ patch }: { readonly patch: string }): ReactElement {
+  const { files, left } = useMemo(() => filesOfPatch(patch), [patch]);
+  return (
+    <ul className="run-files patch-files">
+      {files.map(({ path, diff, note }, index) => {
+        const { added, removed } = diffLines(diff);
+        return (
+          <li key={index}>
+            <details open={index < UNFOLDED}>
+              <summary>
+                <span className="run-file">{visibleText(path)}</span>
+                <span className="run-file-label">
+                  +{added} −{removed}
+                  {note !== '' && ` · ${note}`}
+                </span>
+              </summary>
+              {diff !== '' && <DiffView diff={diff} path={path} />}
+            </details>
+          </li>
+        );
+      })}
+      {left > 0 && <li className="hint">{left} more files are in the download.</li>}
+    </ul>
+  );
+}
+
+/** A table whose rows link to their sources. */
+function TableView({ text }: { readonly text: string }): ReactElement {
+  const table = useMemo(() => readTable(text), [text]);
+  if (table === null) return <p className="hint">This is no table that the page can show: download it.</p>;
+  return (
+    <div className="artifact-table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.columns.map((column, index) => (
+              <th key={index} scope="col">
+                {visibleText(column)}
+              </th>
+            ))}
+            <th scope="col">Sources</th>
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map(({ cells, sources }, row) => (
+            <tr key={row}>
+              {cells.map((cell, index) => (
+                <td key={index}>{visibleText(cell)}</td>
+              ))}
+              <td className="artifact-sources">
+                {sources.length === 0 && <span className="hint">none</span>}
+                {sources.map((url) => (
+                  <PageLink key={url} url={url} word={hostOf(url)} />
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function readTable(text: string): DeliveredTable | null {
+  try {
+    return DeliveredTable.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** An image that the village serves by its own type, which only a PNG or JPEG has. */
+export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }): ReactElement {
+  const { artifact_id, name } = artifact;
+  const url = urlOf(getArtifactImage, { params: { artifact_id } });
+  return (
+    <a className="artifact-image" href={url} target="_blank" rel="noopener noreferrer" title={visibleText(name)}>
+      <img src={url} alt={visibleText(name)} loading="lazy" decoding="async" />
+    </a>
+  );
+}
+
+/** A script that an agent delivered, as another agent would adopt it. */
+export function SharedScriptView({ text }: { readonly text: string }): ReactElement {
+  const script = useMemo(() => readShared(text), [text]);
+  if (script === null) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
+  const labels = parameterLabels(script.parameters);
+  return (
+    <div className="shared-script">
+      <p>
+        <b>{script.name}</b> <span className="hint">{script.language}</span>
+      </p>
+      <p className="script-text">{visibleText(script.description)}</p>
+      {labels.length > 0 && <p className="hint">Parameters: {labels.join(', ')}</p>}
+      <pre className="call-result script-source" tabIndex={0} aria-label={`Source of ${script.name}`}>
+        {visibleText(script.source)}
+      </pre>
+    </div>
+  );
+}
+
+function readShared(text: string): SharedScript | null {
+  try {
+    return SharedScript.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+type Loaded =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'here'; readonly bytes: Uint8Array };
+
+const NOT_KEPT = 404;
+
+/** The bytes at an address of this village, read once; null reads nothing. */
+export function useContent(url: string | null): Loaded {
+  const [content, setContent] = useState<Loaded>({ kind: 'loading' });
+  useEffect(() => {
+    if (url === null) return;
+    const stop = new AbortController();
+    const read = async (): Promise<void> => {
+      const next = await contentAt(url, stop.signal);
+      if (!stop.signal.aborted) setContent(next);
+    };
+    void read();
+    return () => stop.abort();
+  }, [url]);
+  return content;
+}
+
+async function contentAt(url: string, signal: AbortSignal): Promise<Loaded> {
+  try {
+    const response = await window.fetch(url, { signal });
+    if (response.ok) return { kind: 'here', bytes: new Uint8Array(await response.arrayBuffer()) };
+    const text =
+      response.status === NOT_KEPT
+        ? 'The village no longer keeps this: it keeps artifacts for 30 days.'
+        : 'The village refuses this content. Try again.';
+    return { kind: 'failed', text };
+  } catch {
+    return { kind: 'failed', text: 'The connection was lost. Close this and open it again.' };
+  }
+}

@@ -1,5 +1,5 @@
 import type { PolicyProposal, PolicyTrial, TrialVerdict, Verdict } from '@hamlet/contract';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 
 export type Layer = Readonly<{ agent_id?: string; tier?: string }>;
 

@@ -1,15 +1,25 @@
-import { getPolicy, type PolicyProposal } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { getPolicy, type PolicyProposal, type PolicyTrial, tryPolicy } from '@hamlet/contract';
+import { type FormEvent, type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { SelectField } from '../../ui/fields.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
-import { useAgentNames } from '../agent-list/use-agent-names.ts';
+import { SelectField, TextField } from '../../ui/fields.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices.tsx';
+import { useAgentNames, useTiers, useVillage } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
-import { useTiers } from '../tiers/use-tiers.ts';
-import { RuleList } from './rule-list.tsx';
-import { layerKey, layerOf, rulesIn } from './rules-labels.ts';
-import { TrialForm } from './trial-form.tsx';
+import {
+  draftOf,
+  layerKey,
+  layerOf,
+  notesOf,
+  proposalOf,
+  rulesIn,
+  type ShownRule,
+  VERDICT_TONES,
+  VERDICT_WORDS,
+} from './rules-labels.ts';
 import './rules.css';
+import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { TrialReport } from './trial-report.tsx';
 
 const EVERY_MS = 30_000;
 
@@ -65,5 +75,113 @@ function Layer({ inForce }: { readonly inForce: PolicyProposal }): ReactElement 
       <RuleList of={inForce.of} rules={rulesIn(inForce)} />
       <TrialForm inForce={inForce} />
     </>
+  );
+}
+
+const EMPTY: Readonly<Record<PolicyProposal['of'], string>> = {
+  village: 'The village has no rules: every call is denied.',
+  tier: 'This tier has no rules of its own: the rules of the village hold.',
+  agent: 'This Agent has no rules of its own: those of its tier and of the village hold.',
+};
+
+type RuleListProps = Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>;
+
+/** The rules in force of one layer, as they are written. */
+export function RuleList({ of, rules }: RuleListProps): ReactElement {
+  return (
+    <section className="card rules-card" aria-label="Rules in force">
+      <h2>In force</h2>
+      {rules.length === 0 ? (
+        <p className="empty">{EMPTY[of]}</p>
+      ) : (
+        <ol className="rules-list">
+          {rules.map((rule, index) => (
+            <Rule key={index} rule={rule} />
+          ))}
+        </ol>
+      )}
+      <p className="hint">
+        {of === 'village'
+          ? 'The configuration of the village has these rules (api.toolRules of the chart); they change with its next start.'
+          : 'The custom resource has these rules in spec.tools; they change as soon as it does.'}
+      </p>
+    </section>
+  );
+}
+
+function Rule({ rule }: { readonly rule: ShownRule }): ReactElement {
+  const { tools, verdict, reason } = rule;
+  const notes = notesOf(rule);
+  return (
+    <li className="rule-row">
+      <Badge tone={VERDICT_TONES[verdict]}>{VERDICT_WORDS[verdict]}</Badge>
+      <span className="rule-tools">
+        {tools.map((tool) => (
+          <code key={tool}>{tool}</code>
+        ))}
+      </span>
+      <span className="rule-words">
+        {reason}
+        {notes.length > 0 && <small>{notes.join(' · ')}</small>}
+      </span>
+    </li>
+  );
+}
+
+/** A form with the rules in force, to change them and to try the change on the calls of the last week. */
+export function TrialForm({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
+  const { api } = useVillage();
+  const intent = useIntent();
+  const [text, setText] = useState(() => draftOf(inForce));
+  const [problem, setProblem] = useState<string | undefined>();
+  const [trial, setTrial] = useState<PolicyTrial | null>(null);
+  const edit = (next: string): void => {
+    setText(next);
+    setProblem(undefined);
+    intent.changed();
+  };
+  const send = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const draft = proposalOf(text, inForce);
+    if (!draft.ok) return setProblem(draft.problem);
+    setTrial(null);
+    const reply = await intent.send(() => api.call(tryPolicy, { body: draft.proposal }), text);
+    if (reply?.ok === true) setTrial(reply.data);
+  };
+  return (
+    <section className="card rules-card" aria-label="Try other rules">
+      <h2>Try other rules</h2>
+      <p className="hint">
+        Change the rules here, and see which calls of the last seven days they would have allowed, asked about or denied
+        instead. A trial changes nothing.
+      </p>
+      <form className="form trial-form" onSubmit={(event) => void send(event)}>
+        <TextField
+          label={inForce.of === 'village' ? 'Rules as JSON' : 'spec.tools as JSON'}
+          name="rules"
+          className="trial-text"
+          rows={14}
+          spellCheck={false}
+          value={text}
+          onChange={edit}
+          problem={problem}
+        />
+        <div className="trial-send">
+          <Button
+            type="submit"
+            look="strong"
+            icon="history"
+            word={intent.busy ? 'Judging the calls…' : 'Try it on the last week'}
+            aria-disabled={intent.busy}
+            data-action="try-rules"
+          />
+          {text !== draftOf(inForce) && (
+            <LinkButton word="Back to the rules in force" onClick={() => edit(draftOf(inForce))} />
+          )}
+        </div>
+      </form>
+      {intent.refused !== null && <RefusedNotice refused={intent.refused} />}
+      {trial !== null && <TrialReport trial={trial} />}
+    </section>
   );
 }

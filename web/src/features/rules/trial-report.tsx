@@ -1,12 +1,10 @@
 import type { PolicyTrial, TrialExample, Verdict } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { Badge } from '../../ui/badge.tsx';
-import { LinkButton } from '../../ui/button.tsx';
+import { Badge, LinkButton } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { useAgentName } from '../agent-list/use-agent-names.ts';
+import { useAgentName, useVillage } from '../village-context.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
-import { useVillage } from '../village-context.ts';
 import {
   answersLabel,
   headline,

@@ -1,11 +1,20 @@
-import { type AgentDetail, roleMay } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
-import { LinkButton } from '../../ui/button.tsx';
+import { type AgentDetail, createRun, roleMay, RUN_PROMPT_MAX_CHARS, SafeMode } from '@hamlet/contract';
+import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { Button, LinkButton } from '../../ui/controls.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { PromptForm } from './prompt-form.tsx';
 import { RunList } from './run-list.tsx';
 import { useRuns } from './use-runs.ts';
+import { type FormDraft, useDraft, useFormDraft } from '../../client/drafts.ts';
+import { useIntent } from '../../client/query/use-intent.ts';
+import { RefusedNotice } from '../../ui/notices.tsx';
+import { EMPTY_OFFER, OFFER_TIMES, type OfferDraft, readOffer } from '../offers/offer-labels.ts';
+import { SelectField } from '../../ui/fields.tsx';
+import { AllowanceLine, useAllowance } from '../money/allowance-line.tsx';
+import { AmountField } from '../money/amount-field.tsx';
+import { readAmount } from '../money/money-labels.ts';
+import '../offers/offers.css';
+import { SAFE_MODE_LABELS } from './run-labels.ts';
 
 const PAGE = 10;
 
@@ -39,5 +48,136 @@ function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
         <LinkButton word="All its runs on a page" onClick={() => open({ view: 'runs', who: agent.agent_id })} />
       )}
     </>
+  );
+}
+
+type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
+
+/** Gives an agent a task in words, with money for its result if the person offers some. Both stay in this tab until they are sent. */
+export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
+  const { api } = useVillage();
+  const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
+  const { busy, refused, send, changed } = useIntent();
+  const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
+  const [safeMode, setSafeMode] = useState<SafeMode | null>(null);
+  const read = readOffer(draft);
+  const ready = prompt.trim() !== '' && read.ok && !busy;
+  const submit = async (): Promise<void> => {
+    if (!ready) return;
+    const body = {
+      prompt: prompt.trim(),
+      ...(read.offer === null ? {} : { offer: read.offer }),
+      ...(safeMode === null ? {} : { safe_mode: safeMode }),
+    };
+    const reply = await send((idempotencyKey) =>
+      api.call(createRun, { params: { agent_id: agent.agent_id }, body, idempotencyKey }),
+    );
+    if (reply?.ok !== true) return;
+    setPrompt('');
+    setSafeMode(null);
+    forget();
+    onSent(reply.data.run.run_id);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      void submit();
+    }
+  };
+  return (
+    <form
+      className="form prompt-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label>
+        Task for {agent.display_name}
+        <textarea
+          name="prompt"
+          rows={3}
+          maxLength={RUN_PROMPT_MAX_CHARS}
+          value={prompt}
+          onChange={(event) => {
+            setPrompt(event.target.value);
+            changed();
+          }}
+          onKeyDown={onKey}
+          placeholder="Go to the café and say to Bob that the bread is ready."
+        />
+      </label>
+      <SafeModeField
+        value={safeMode}
+        onChange={(mode) => {
+          setSafeMode(mode);
+          changed();
+        }}
+      />
+      <OfferFields draft={draft} of={of} />
+      {agent.power === 'Asleep' && (
+        <p className="hint">{agent.display_name} is asleep: it starts this when it is awake again.</p>
+      )}
+      {refused !== null && <RefusedNotice refused={refused} />}
+      <Button
+        look="strong"
+        word={busy ? 'One moment…' : 'Send'}
+        type="submit"
+        aria-disabled={!ready}
+        title="Ctrl + Enter"
+      />
+    </form>
+  );
+}
+
+/** Optional fields of a task: money for its result, and the time until the offer expires. */
+export function OfferFields({ draft, of }: Pick<FormDraft<OfferDraft>, 'draft' | 'of'>): ReactElement {
+  return (
+    <details className="offer-fields" open={draft.amount !== ''}>
+      <summary>Offer money for the result</summary>
+      <div className="offer-form">
+        <AmountField label="Offer in aiDollars" {...of('amount')} />
+        <SelectField label="The offer expires after" name="offer-hours" options={OFFER_TIMES} {...of('hours')} />
+        <OfferTerms amount={draft.amount} />
+      </div>
+    </details>
+  );
+}
+
+function OfferTerms({ amount }: { readonly amount: string }): ReactElement {
+  const allowance = useAllowance();
+  return (
+    <>
+      <p className="hint">
+        The money is held now. The agent receives it if you accept the result; you get it back if you refuse, if the run
+        fails, or if the offer expires.
+      </p>
+      <AllowanceLine allowance={allowance.data} asked={readAmount(amount)} />
+    </>
+  );
+}
+
+type SafeModeFieldProps = Readonly<{ value: SafeMode | null; onChange: (value: SafeMode | null) => void }>;
+
+const FREE = 'free';
+
+/** The choice of a person between a run that may change things, one that only analyses, and a dry run. */
+export function SafeModeField({ value, onChange }: SafeModeFieldProps): ReactElement {
+  return (
+    <label>
+      Changes
+      <select
+        name="safe-mode"
+        value={value ?? FREE}
+        onChange={({ target }) => onChange(SafeMode.safeParse(target.value).data ?? null)}
+      >
+        <option value={FREE}>As its rules allow</option>
+        {SafeMode.options.map((mode) => (
+          <option key={mode} value={mode}>
+            {SAFE_MODE_LABELS[mode].choice}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -1,29 +1,38 @@
-import { type HandsCall, listPermissions, type Permission, type Run } from '@hamlet/contract';
+import {
+  type HandsCall,
+  listCalls,
+  listPermissions,
+  listSkills,
+  type Permission,
+  type Run,
+  type SkillUse,
+} from '@hamlet/contract';
 import { type ReactElement, useMemo } from 'react';
 import { type CallItem, type TraceItem, traceItems } from '../../client/minds/trace-items.ts';
-import { runRefreshMs } from '../../client/minds/run-refresh.ts';
-import { useLive } from '../../client/query/use-live.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { ScriptedMark } from '../scripted/scripted-mark.tsx';
-import { dateTime } from '../../ui/time-labels.ts';
+import { runRefreshMs } from '../../client/minds/run-trace.ts';
+import { type Pages, useLive, usePages } from '../../client/query/use-live.ts';
+import { Button, LinkButton } from '../../ui/controls.tsx';
+import { MoreButton, Notice, RefusedNotice } from '../../ui/notices.tsx';
+import { ScriptedMark } from '../scripted/village-mark.tsx';
+import { dateTime, minuteTime } from '../../ui/time-labels.ts';
 import { TaintList } from '../permissions/taint-list.tsx';
-import { MoreButton } from '../../ui/paged-list.tsx';
-import { RunSkills } from '../capabilities/run-skills.tsx';
-import { RunFiles } from '../hands/run-files.tsx';
 import { CitedText } from '../citations/cited-text.tsx';
 import { OpenedPagesProvider, useKeysOf } from '../citations/opened-pages.ts';
-import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/run-results.tsx';
+import { RunResults, RunSources, useRunArtifacts, useRunSources } from '../results/session-results.tsx';
 import { RunWorkers } from './run-workers.tsx';
-import { useRunCalls } from '../hands/use-hands-calls.ts';
 import { RunOfferView } from '../offers/run-offer.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { isChange, shortCall, toolLabel } from '../permissions/call-labels.ts';
 import { RunCourse } from './run-course.tsx';
 import { mayCancel, SAFE_MODE_LABELS, scriptedLabel, streamLabel, usageOfRun } from './run-labels.ts';
-import { useCancelRun } from './use-cancel-run.ts';
+import { useCancelRun } from './use-runs.ts';
 import { useRunTrace } from './use-run-trace.ts';
+import { skillFromLabel } from '../capabilities/capability-labels.ts';
+import '../capabilities/capabilities.css';
+import { visibleText } from '../permissions/shown-arguments.ts';
+import { DiffView } from '../hands/diff-view.tsx';
+import { changeLabel, fileChanges } from '../hands/hands-labels.ts';
+import '../hands/hands.css';
 
 type DetailsProps = Readonly<{ run: Run; onChanged: () => void }>;
 
@@ -68,7 +77,6 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
   );
 }
 
-const NO_CALLS: readonly HandsCall[] = [];
 const NO_PERMISSIONS: readonly Permission[] = [];
 
 /** The permissions of a run, read again with each new event of the run. */
@@ -239,4 +247,92 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
       />
     </div>
   );
+}
+
+/** The skills of a run with their versions, and those that its model read, with the reason. Nothing for a run without skills. */
+export function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
+  const input = { params: { agent_id: run.agent_id }, query: { run_id: run.run_id } };
+  const { data } = useLive(listSkills, input, { everyMs: runRefreshMs(run), version });
+  const [set] = data?.runs ?? [];
+  if (set === undefined || set.skills.length === 0) return null;
+  return (
+    <>
+      <dt>Skills</dt>
+      <dd>
+        <ul className="skills" data-set={set.sha256}>
+          {set.skills.map((skill) => (
+            <RunSkillLine key={skill.name} skill={skill} />
+          ))}
+        </ul>
+      </dd>
+    </>
+  );
+}
+
+function RunSkillLine({ skill }: { readonly skill: SkillUse }): ReactElement {
+  const { name, from, sha256, loaded_at: loaded, why } = skill;
+  return (
+    <li className="skill" data-skill={name} data-loaded={loaded !== null}>
+      <span className="skill-head">
+        <b>{name}</b>
+        <code className="skill-version" title={`Version ${sha256}`}>
+          {sha256.slice(0, 12)}
+        </code>
+        <span className="hint">
+          {skillFromLabel(from)}
+          {loaded === null ? ' · not read' : ` · read ${minuteTime(loaded)}`}
+        </span>
+      </span>
+      {why !== null && <p className="skill-text">{why}</p>}
+    </li>
+  );
+}
+
+/** The files that a run changed, each with its difference, folded; an undone change says so. */
+export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }): ReactElement | null {
+  const changer = calls.find(({ report }) => report?.change !== undefined);
+  const undos = useUndos(changer?.agent_id ?? null);
+  const changes = useMemo(() => fileChanges(calls, undos), [calls, undos]);
+  if (changes.length === 0) return null;
+  return (
+    <>
+      <dt>Files</dt>
+      <dd>
+        <ul className="run-files">
+          {changes.map((change) => (
+            <li key={change.call.call_id} data-undone={change.undone}>
+              <details>
+                <summary>
+                  <span className="run-file">{visibleText(change.path)}</span>
+                  <span className="run-file-label">{changeLabel(change)}</span>
+                </summary>
+                <DiffView diff={change.diff} path={change.path} />
+              </details>
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </>
+  );
+}
+
+const UNDOS_EVERY_MS = 10_000;
+const PAGE = 50;
+
+/** The calls of a run in the hands, newest first, read again with each new event of the run. */
+export function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number): Pages<HandsCall, unknown> {
+  return usePages(listCalls, (cursor) => ({ query: { run_id: run.run_id, limit: PAGE, ...cursor } }), {
+    everyMs: runRefreshMs(run),
+    pageOf: ({ calls: rows, next_cursor: next }) => ({ rows, next }),
+    idOf: ({ run_id: id, call_id: call }) => `${id} ${call}`,
+    version,
+  });
+}
+
+const NO_CALLS: readonly HandsCall[] = [];
+
+/** The newest undos of an agent in all of its runs; none are requested for null. */
+export function useUndos(agentId: string | null): readonly HandsCall[] {
+  const input = agentId === null ? null : { query: { agent_id: agentId, tool: 'undo_change', limit: PAGE } };
+  return useLive(listCalls, input, UNDOS_EVERY_MS).data?.calls ?? NO_CALLS;
 }

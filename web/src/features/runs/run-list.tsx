@@ -1,12 +1,10 @@
 import type { ReactElement, ReactNode } from 'react';
 import type { Run } from '@hamlet/contract';
-import { MoreButton } from '../../ui/paged-list.tsx';
+import { MoreButton, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
 import type { RunsLive } from './use-runs.ts';
 import { Avatar } from '../../ui/avatar.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Badge, Icon } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useViewerId, useVillageState } from '../village-context.ts';
 import { RunDetails } from './run-details.tsx';

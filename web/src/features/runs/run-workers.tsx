@@ -1,13 +1,12 @@
 import { listWorkers, type Run, type Worker } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { runRefreshMs } from '../../client/minds/run-refresh.ts';
+import { runRefreshMs } from '../../client/minds/run-trace.ts';
 import { useLive } from '../../client/query/use-live.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { mayCancel, runLength, stateLabel } from './run-labels.ts';
-import { useCancelRun } from './use-cancel-run.ts';
+import { useCancelRun } from './use-runs.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { workerUse } from '../hands/hands-labels.ts';
 import '../hands/hands.css';

@@ -1,12 +1,11 @@
 import { getRun, RUN_STATES } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { Choices, FilterChip } from '../../ui/fields.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { useAgentNames } from '../agent-list/use-agent-names.ts';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { useAgentNames, useVillage, useVillageState } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import { RunList, RunRow } from './run-list.tsx';
 import { STATE_LABELS } from './run-labels.ts';

@@ -2,10 +2,10 @@ import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contr
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
-import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
+import { OwnedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
@@ -14,9 +14,9 @@ import {
   type Draft,
   draftOf,
   emptyDraft,
+  givenFields,
   type Problems,
   readDraft,
-  givenFields,
   timingOf,
 } from './schedule-draft.ts';
 import { PolicyFields, TargetFields, TimingFields } from './schedule-fields.tsx';

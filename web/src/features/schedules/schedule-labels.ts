@@ -1,5 +1,5 @@
 import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/contract';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/controls.tsx';
 
 type OutcomeLabels = Readonly<{ word: string; tone: Tone; hint: string }>;
 

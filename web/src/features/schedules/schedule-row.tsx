@@ -1,11 +1,9 @@
 import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Notice, OwnedNotice } from '../../ui/notices.tsx';
 import { Time } from '../../ui/time.tsx';
 import { dateTime, lengthLabel, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';

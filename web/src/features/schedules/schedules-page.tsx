@@ -1,8 +1,8 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { Button } from '../../ui/button.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';

@@ -1,7 +1,6 @@
 import { showModels } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { type Live, useLive } from '../../client/query/use-live.ts';
-import { ScriptedMark } from './scripted-mark.tsx';
 
 const EVERY_MS = 60_000;
 const HINT = 'This village has no language model now: its agents speak sentences from a list';
@@ -15,4 +14,15 @@ export function useScriptedOnly(): boolean | null {
 /** A label for words of agents where the village does not say how they came about; nothing in a village with a model. */
 export function VillageMark({ word }: { readonly word?: string }): ReactElement | null {
   return useScriptedOnly() === true ? <ScriptedMark hint={HINT} {...(word === undefined ? {} : { word })} /> : null;
+}
+
+type MarkProps = Readonly<{ word?: string; hint: string }>;
+
+/** A label beside words that no language model wrote. */
+export function ScriptedMark({ word = 'scripted', hint }: MarkProps): ReactElement {
+  return (
+    <span className="scripted" title={hint}>
+      {word}
+    </span>
+  );
 }

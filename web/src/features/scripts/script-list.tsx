@@ -2,9 +2,8 @@ import { type AgentDetail, deleteScript, getScript, listScripts, roleMay, type S
 import { type ReactElement, useState } from 'react';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { useLive } from '../../client/query/use-live.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Badge, Button, LinkButton } from '../../ui/controls.tsx';
+import { RefusedNotice } from '../../ui/notices.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { visibleText } from '../permissions/shown-arguments.ts';

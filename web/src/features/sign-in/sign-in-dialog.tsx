@@ -1,11 +1,9 @@
 import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
 import { type ReactElement, useEffect, useState } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import type { Refused, Reply } from '../../client/api.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /** The ways to sign in: by name and password, with the code of the first start, or with a one-time code from an admin. */

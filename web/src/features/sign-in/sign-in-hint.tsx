@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { LinkButton } from '../../ui/button.tsx';
+import { LinkButton } from '../../ui/controls.tsx';
 import { useVillage } from '../village-context.ts';
 
 /** A text that says who may see a part of the page, with a button to sign in. */

@@ -3,8 +3,7 @@ import type { ReactElement, ReactNode } from 'react';
 import type { Reply } from '../../client/api.ts';
 import { useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { SelectField, TextField } from '../../ui/fields.tsx';
+import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
 /** The reason that the person wrote, trimmed, and the end of the chosen term if the term has one. */

@@ -18,13 +18,11 @@ import {
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
-import { LinkButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Icon, LinkButton } from '../../ui/controls.tsx';
+import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { heldOf, heldLabel, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
+import { heldLabel, heldOf, MEASURE_LABELS, OFFERED } from './measure-labels.ts';
 import { ReasonForm } from './reason-form.tsx';
 
 const REFRESH_MS = 5000;

@@ -2,9 +2,8 @@ import { type AgentDetail, type EntitlementView, putAgentEntitlement } from '@ha
 import { type ReactElement, useState } from 'react';
 import { type Field, fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { ActionForm } from '../../ui/action-form.tsx';
-import { Segments, SelectField } from '../../ui/fields.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
+import { ActionForm, Segments, SelectField } from '../../ui/fields.tsx';
+import { Notice } from '../../ui/notices.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { pinBody, pinButton, type PinDraft, type PinEffect, pinEffect, pinOf, samePin } from './pin-labels.ts';

@@ -1,13 +1,12 @@
 import type { EntitlementView } from '@hamlet/contract';
 import type { ReactElement } from 'react';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/notices.tsx';
+import { Button, Icon } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { limitLabel } from '../market/item-labels.ts';
 import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
-import { computeLabel, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
+import { computeLabel, isSeated, type Occupant, type SeatPicture, seatPicture } from './tier-picture.ts';
 
 /** Maximum number of agents shown for a tier. */
 const FACES = 24;

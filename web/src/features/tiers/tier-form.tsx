@@ -3,13 +3,12 @@ import { type ReactElement, useMemo, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { fieldsOf } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
-import { OwnedNotice } from '../../ui/notices/refused-notice.tsx';
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { OwnedNotice, RefusedNotice } from '../../ui/notices.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
-import { tierEffects, type TierEffects } from './tier-effects.ts';
+import { type TierEffects, tierEffects } from './tier-effects.ts';
 import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
 
 /** `onClose` receives the name of the saved tier; null if the form saved none. */

@@ -1,17 +1,15 @@
 import { type EntitlementView, roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement, useMemo, useState } from 'react';
 import './tiers.css';
-import { Button } from '../../ui/button.tsx';
+import { Button, Icon } from '../../ui/controls.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { RefusedNotice, Unread } from '../../ui/notices/refused-notice.tsx';
+import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
 import { moneyLabel, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
-import { useRole, useVillageState } from '../village-context.ts';
+import { useRole, useTiers, useVillageState } from '../village-context.ts';
 import { Face, TierCard } from './tier-card.tsx';
 import {
   hourlyPrices,
@@ -22,7 +20,6 @@ import {
   type Waiting,
   waitingOf,
 } from './tier-picture.ts';
-import { useTiers } from './use-tiers.ts';
 
 /** The tier in the open form; null for a new one. */
 type Editing = { readonly tier: EntitlementView | null } | null;

@@ -1,10 +1,13 @@
-import { type ReactElement, useEffect, useRef } from 'react';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { Button, IconButton } from '../../ui/controls.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
 import { OUTCOME_LABELS } from '../payments/pay-labels.ts';
-import { Notice } from '../../ui/notices/notice.tsx';
-import { ConnectNotice } from './connect-notice.tsx';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { Notice } from '../../ui/notices.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { roleMay } from '@hamlet/contract';
+import { showsMap } from '../../client/url-state.ts';
+import { dismissConnect, isConnectDismissed } from '../../ui/preferences.ts';
+import { useScriptedOnly } from '../scripted/village-mark.tsx';
 
 /** The notices at the top of every page: a freeze, an outdated page, an ended session, the outcome of a payment, no language model. */
 export function Notices(): ReactElement {
@@ -84,6 +87,41 @@ function PaymentNotice(): ReactElement | null {
       end={<IconButton icon="close" iconPx={14} label="Dismiss" onClick={dismiss} />}
     >
       {text}
+    </Notice>
+  );
+}
+
+/** Offers an admin to connect a language model while the village has none, until they dismiss it on this device. */
+export function ConnectNotice(): ReactElement | null {
+  const isOnMap = useVillageState((state) => showsMap(state.place.view));
+  const [dismissed, setDismissed] = useState(isConnectDismissed);
+  return roleMay(useRole(), 'models:manage') && isOnMap && !dismissed ? (
+    <Offer
+      onDismiss={() => {
+        dismissConnect();
+        setDismissed(true);
+      }}
+    />
+  ) : null;
+}
+
+function Offer({ onDismiss }: { readonly onDismiss: () => void }): ReactElement | null {
+  const { open } = useVillage();
+  if (useScriptedOnly() !== true) return null;
+  return (
+    <Notice
+      tone="info"
+      icon="chip"
+      role="status"
+      data-notice="connect"
+      end={
+        <>
+          <Button word="Connect a model" onClick={() => open({ view: 'models' })} data-action="open-models" />
+          <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />
+        </>
+      }
+    >
+      <b>Your agents speak sentences from a list.</b> Connect a language model, and they think, answer and work with it.
     </Notice>
   );
 }

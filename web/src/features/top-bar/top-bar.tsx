@@ -1,12 +1,11 @@
 import { lazy, type ReactElement, useState } from 'react';
 import type { AppState } from '../../client/app-state.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Button, Icon, IconButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { applyTheme, nextTheme, savedTheme, saveShortcuts, shortcutsOn } from '../../ui/preferences.ts';
 import { clockTime } from '../../ui/time-labels.ts';
-import { FreezeButton } from '../freeze/freeze-button.tsx';
+import { FreezeButton } from '../freeze/freeze-banner.tsx';
 import { ViewNav } from '../navigation/view-nav.tsx';
 import { populationOf } from '../agent-list/agent-state.ts';
 import { useVillage, useVillageState } from '../village-context.ts';

@@ -9,12 +9,11 @@ import {
   type Reply,
 } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
-import { Notice } from '../../../ui/notices/notice.tsx';
+import { Notice } from '../../../ui/notices.tsx';
 import { type FormDraft, useFormDraft } from '../../../client/drafts.ts';
 import { useIntent } from '../../../client/query/use-intent.ts';
-import { LinkButton } from '../../../ui/button.tsx';
-import { ActionForm } from '../../../ui/action-form.tsx';
-import { SelectField, TextField } from '../../../ui/fields.tsx';
+import { LinkButton } from '../../../ui/controls.tsx';
+import { ActionForm, SelectField, TextField } from '../../../ui/fields.tsx';
 import { useVillage } from '../../village-context.ts';
 import { REASON_LABELS } from '../board-labels.ts';
 

@@ -4,9 +4,9 @@ import { type Exchange, isFinalMessage, sameExchange } from '../../../client/min
 import type { RunTrace } from '../../../client/minds/run-trace.ts';
 import { type TraceItem, traceItems } from '../../../client/minds/trace-items.ts';
 import { Avatar } from '../../../ui/avatar.tsx';
-import { LinkButton } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notices/notice.tsx';
-import { ScriptedMark } from '../../scripted/scripted-mark.tsx';
+import { LinkButton } from '../../../ui/controls.tsx';
+import { Notice } from '../../../ui/notices.tsx';
+import { ScriptedMark } from '../../scripted/village-mark.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { minuteTime } from '../../../ui/time-labels.ts';
 import { scriptedLabel } from '../../runs/run-labels.ts';

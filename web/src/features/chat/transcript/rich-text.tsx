@@ -1,5 +1,5 @@
 import { type ReactElement, useMemo } from 'react';
-import { LinkButton } from '../../../ui/button.tsx';
+import { LinkButton } from '../../../ui/controls.tsx';
 import { WebLink } from '../../citations/cited-text.tsx';
 import { useVillage } from '../../village-context.ts';
 import { type Block, type Inline, textBlocks } from './text-blocks.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dayPlanOf, purposeOutcome, purposesOf } from './purposes.ts';
+import { dayPlanOf, purposeOutcome, purposesOf } from './turn-labels.ts';
 
 type Decided = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { diaryOf } from './turn-stays.ts';
+import { diaryOf } from './turn-labels.ts';
 
 const turn = (
   id: string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CONNECTABLE_KINDS, type ModelCredential, putModelCredential } from '@hamlet/contract';
-import { PROVIDER_KINDS } from '../provider-kinds.ts';
+import { PROVIDER_KINDS } from '../model-labels.ts';
 import {
   type ConnectDraft,
   connectDraftOf,

@@ -9,7 +9,7 @@ import {
   putModelCredential,
   testModel,
 } from '@hamlet/contract';
-import { PROVIDER_KINDS } from '../provider-kinds.ts';
+import { PROVIDER_KINDS } from '../model-labels.ts';
 
 /** A row of the form: the name that tiers give a model, and the provider's name of it. Without the second it is left out. */
 export type ModelRow = Readonly<{ name: string; model: string }> & Abilities;

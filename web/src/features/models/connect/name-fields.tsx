@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
 import type { Field } from '../../../client/drafts.ts';
-import { TextField } from '../../../ui/fields.tsx';
+import { FieldProblem, SelectField, TextField } from '../../../ui/fields.tsx';
+import { useAgentNames } from '../../village-context.ts';
+import { LinkButton } from '../../../ui/controls.tsx';
+import type { ModelRow } from './connect-draft.ts';
 
 interface NameFieldsProps {
   readonly isNew: boolean;
@@ -33,5 +36,66 @@ export function NameFields({ isNew, defaultName, problems, name, context }: Name
         {...context}
       />
     </>
+  );
+}
+
+/** The owner of a provider: the village, or one agent. The owner of a stored provider cannot be changed. */
+export function OwnerField({ isNew, value, onChange }: Field<string> & { readonly isNew: boolean }): ReactElement {
+  const agents = useAgentNames();
+  const options = isNew ? agents.map(({ id, name }) => [id, `${name} alone`] as const) : [[value, value] as const];
+  return (
+    <SelectField
+      label="For"
+      name="owner"
+      value={value}
+      options={isNew || value === '' ? [['', 'The whole village'], ...(isNew ? options : [])] : options}
+      onChange={onChange}
+    />
+  );
+}
+
+const ROWS_MAX = 50;
+
+type RowsProps = Field<readonly ModelRow[]> & Readonly<{ example: string; problem: string | undefined }>;
+
+/** The models of a provider: for each name that tiers use, the provider's name of the model. */
+export function ModelRows({ value: rows, onChange, example, problem }: RowsProps): ReactElement {
+  const write = (at: number, change: Partial<ModelRow>): void =>
+    onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));
+  return (
+    <fieldset className="model-fields">
+      <legend>Models</legend>
+      <p className="hint">
+        Agents ask for a model by its name in the village. Leave out the models that you do not want.
+      </p>
+      {rows.map((row, index) => (
+        <div key={index} className="model-field-row">
+          <input
+            name="village-name"
+            aria-label={`Name in the village, row ${index + 1}`}
+            value={row.name}
+            maxLength={128}
+            spellCheck={false}
+            onChange={(event) => write(index, { name: event.target.value })}
+          />
+          <span aria-hidden="true">=</span>
+          <input
+            name="provider-name"
+            className="mono"
+            aria-label={`The provider's name of ${row.name || `row ${index + 1}`}`}
+            placeholder={example}
+            value={row.model}
+            maxLength={200}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={(event) => write(index, { model: event.target.value })}
+          />
+        </div>
+      ))}
+      <FieldProblem text={problem} />
+      {rows.length < ROWS_MAX && (
+        <LinkButton word="Another name" onClick={() => onChange([...rows, { name: '', model: '' }])} />
+      )}
+    </fieldset>
   );
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shownPost } from './shown-post.ts';
+import { shownPost } from '../shown-arguments.ts';
 
 const ID = '01a20000-0000-7000-8000-00000000000a';
 const post = (args: object | string) =>

@@ -1,6 +1,5 @@
 import type { ComponentProps, ReactElement, ReactNode } from 'react';
-import type { IconName } from './icon-paths.ts';
-import { Icon } from './icon.tsx';
+import { ICON_PATHS, type IconName } from './icon-paths.ts';
 
 type Own = Readonly<{
   word: ReactNode;
@@ -42,4 +41,28 @@ export function IconButton({ icon, iconPx = 18, label, className, ...native }: I
 
 function joined(own: string, more: string | undefined): string {
   return more === undefined ? own : `${own} ${more}`;
+}
+
+/** A line icon in the colour of the text; decoration only, so it is hidden from assistive technology. */
+export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }): ReactElement {
+  return (
+    <svg className="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={ICON_PATHS[name]} />
+    </svg>
+  );
+}
+
+/** The tone of a state; it selects both colour and shape. */
+export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
+
+type BadgeProps = Readonly<{ tone: Tone; title?: string; children: ReactNode }>;
+
+/** A state in a word or two. Marks differ in shape as well as in colour. */
+export function Badge({ tone, title, children }: BadgeProps): ReactElement {
+  return (
+    <span className={`badge badge-${tone}`} title={title}>
+      <span className={`mark mark-${tone}`} aria-hidden="true" />
+      {children}
+    </span>
+  );
 }

@@ -1,0 +1,146 @@
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type { IconName } from './icon-paths.ts';
+import { Button, Icon, IconButton } from './controls.tsx';
+import type { Refused } from '../client/api.ts';
+import type { Pages } from '../client/query/use-live.ts';
+
+const ICONS: Readonly<Record<NoticeTone, IconName>> = { good: 'check', waiting: 'clock', bad: 'alert', info: 'info' };
+export type NoticeTone = 'good' | 'waiting' | 'bad' | 'info';
+
+interface NoticeProps {
+  readonly tone: NoticeTone;
+  /** The default is the icon of the tone; null shows none. */
+  readonly icon?: IconName | 'spinner' | null;
+  /** The default for a bad notice is `alert`, which interrupts a screen reader; for others it is `status`. */
+  readonly role?: 'alert' | 'status';
+  readonly className?: string;
+  /** Buttons after the text. */
+  readonly end?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A message in a box; a screen reader announces it when it appears. Takes `data-` attributes. */
+export function Notice(props: NoticeProps): ReactElement {
+  const {
+    tone,
+    icon = ICONS[tone],
+    role = tone === 'bad' ? 'alert' : 'status',
+    className,
+    end,
+    children,
+    ...data
+  } = props;
+  return (
+    <div {...data} className={`notice notice-${tone}${className === undefined ? '' : ` ${className}`}`} role={role}>
+      {icon === 'spinner' && <span className="spinner spinner-small" aria-hidden="true" />}
+      {icon !== null && icon !== 'spinner' && <Icon name={icon} size={16} />}
+      <span>{children}</span>
+      {end}
+    </div>
+  );
+}
+
+interface RefusedProps {
+  readonly refused: Refused;
+  readonly onDismiss?: (() => void) | undefined;
+  readonly children?: ReactNode;
+}
+
+/** A refusal in the API's words, with the wrong fields if the API names them. The children are the next steps. */
+export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
+  const dismiss = onDismiss && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />;
+  return (
+    <Notice tone="bad" data-code={refused.code} end={dismiss}>
+      <b>{refused.title}.</b> {refused.detail}
+      {refused.errors.length > 0 && (
+        <ul className="notice-list">
+          {refused.errors.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              {path !== '' && <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {children}
+    </Notice>
+  );
+}
+
+type UnreadProps = Readonly<{ refused: Refused | null; word?: string }>;
+
+/** Shown in place of an answer that the page does not have yet: the refusal, or a text while the request runs. */
+export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElement {
+  if (refused !== null) return <RefusedNotice refused={refused} />;
+  return (
+    <p className="empty" role="status">
+      {word}
+    </p>
+  );
+}
+
+/** Advice for programs at the end of a message; the page has a button in its place. */
+const FOR_PROGRAMS = / Repeat with on_conflict=take_over to take (the field )?over$/;
+
+type OwnedProps = Readonly<{ refused: Refused; onTakeOver: () => void; onDismiss?: (() => void) | undefined }>;
+
+/** A refused change of a custom resource. If another manager owns the field, the notice offers to take it over. */
+export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): ReactElement {
+  if (refused.code !== 'field_owned_elsewhere') return <RefusedNotice refused={refused} onDismiss={onDismiss} />;
+  return (
+    <RefusedNotice refused={{ ...refused, detail: refused.detail.replace(FOR_PROGRAMS, '') }} onDismiss={onDismiss}>
+      {' '}
+      If you take it over, the village owns it, and the other manager gets a conflict when it writes it again.
+      <Button word="Take it over" onClick={onTakeOver} data-action="take-over" />
+    </RefusedNotice>
+  );
+}
+
+type MoreButtonProps = Readonly<{ more: (() => Promise<void>) | null; word: string }>;
+
+/** A button that reads the next page of a list; nothing at the end. */
+export function MoreButton({ more, word }: MoreButtonProps): ReactElement | null {
+  const [busy, setBusy] = useState(false);
+  if (more === null) return null;
+  const read = async (): Promise<void> => {
+    setBusy(true);
+    await more();
+    setBusy(false);
+  };
+  return <Button className="more" word={busy ? 'Loading…' : word} disabled={busy} onClick={() => void read()} />;
+}
+
+interface PagedListProps<T> {
+  readonly pages: Pick<Pages<T, unknown>, 'rows' | 'refused' | 'more'>;
+  readonly className: string;
+  readonly label?: string;
+  /** The text of an empty list, which says what will appear in it. */
+  readonly empty: ReactNode;
+  /** True if the list is alone on the page: its empty text then gets a card. */
+  readonly card?: boolean;
+  /** The text of the button for the next page. */
+  readonly older: string;
+  /** Renders a row as a list item with a key. */
+  readonly children: (row: T) => ReactElement;
+}
+
+/**
+ * The rows of a list in pages, with the refusal of the last request and a button for the next page. An empty list shows
+ * a text.
+ */
+export function PagedList<T>(props: PagedListProps<T>): ReactElement {
+  const { pages, className, label, empty, card = false, older, children } = props;
+  const { rows, refused, more } = pages;
+  return (
+    <>
+      {rows !== null && refused !== null && <RefusedNotice refused={refused} />}
+      {rows === null && <Unread refused={refused} />}
+      {rows?.length === 0 && <p className={card ? 'card empty' : 'empty'}>{empty}</p>}
+      {rows !== null && rows.length > 0 && (
+        <ul className={className} aria-label={label}>
+          {rows.map(children)}
+        </ul>
+      )}
+      <MoreButton more={more} word={older} />
+    </>
+  );
+}
