@@ -1,7 +1,15 @@
-import { newIdempotencyKey, REFUSALS, type RefusalEntry } from '@hamlet/contract';
+import {
+  type CallData,
+  type CallInput,
+  newIdempotencyKey,
+  REFUSALS,
+  type RefusalEntry,
+  type RouteSpec,
+} from '@hamlet/contract';
 import { useMemo, useState } from 'react';
 import type { Refused, Reply } from '../api.ts';
 import { createStore, type Store, useStore } from '../store.ts';
+import { useAsking } from './use-live.ts';
 
 /** The state of a write: being sent, refused (with the reason), or done since the last edit. */
 export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; done: boolean }>;
@@ -64,13 +72,25 @@ export class Intents {
 }
 
 /** Sends one write at a time, and has the outcome of the last one; see `Intents`. Every write of the page uses it. */
-export type Intent = IntentState & Pick<Intents, 'send' | 'changed'>;
+export interface Intent extends IntentState, Pick<Intents, 'send' | 'changed'> {
+  /** Sends a write to a route. Resolves to null after a refusal, or if another write has no answer yet. */
+  call<const R extends RouteSpec>(route: R, input: CallInput<R>, intent?: string): Promise<CallData<R> | null>;
+}
 
 export function useIntent(): Intent {
+  const { api } = useAsking();
   const [intents] = useState(() => new Intents());
   const state = useStore(intents.state, (now) => now);
   return useMemo(
-    () => ({ ...state, send: (call, intent) => intents.send(call, intent), changed: () => intents.changed() }),
-    [intents, state],
+    () => ({
+      ...state,
+      send: (call, intent) => intents.send(call, intent),
+      call: async (route, input, intent) => {
+        const reply = await intents.send((idempotencyKey) => api.call(route, { ...input, idempotencyKey }), intent);
+        return reply?.ok === true ? reply.data : null;
+      },
+      changed: () => intents.changed(),
+    }),
+    [api, intents, state],
   );
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { QueryObserver } from '@tanstack/react-query';
 import type { Refused, Reply } from '../api.ts';
-import { type Answer, answerOptions, createQueries } from './use-live.ts';
+import { type Answer, answerOptions, createQueries, type PagesState, withFirst, withLater } from './use-live.ts';
 
 const REFUSED: Refused = { code: 'unreachable', title: 'Away', detail: '', status: 0, errors: [] };
 const HOUR_MS = 3_600_000;
@@ -73,4 +73,70 @@ test('another viewer does not see the answers of the first one', async (context)
   const visitor = observe(null);
   context.after(visitor.subscribe(() => undefined));
   assert.equal(visitor.getCurrentResult().data, undefined);
+});
+
+interface Row {
+  readonly id: number;
+  readonly state: string;
+}
+const idOf = ({ id }: Row): string => String(id);
+const rows = (...ids: readonly number[]): Row[] => ids.map((id) => ({ id, state: 'as read' }));
+const ids = (state: PagesState<Row>): readonly number[] => state.rows.map(({ id }) => id);
+
+/** A list of six rows, newest first, read in two pages of three. */
+function twoPages(): PagesState<Row> {
+  const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  return withLater(first, { from: 'after 4', page: { rows: rows(3, 2, 1), next: 'after 1' } }, idOf);
+}
+
+test('rows that newer ones push off the first page stay between the pages', () => {
+  const state = withFirst(twoPages(), { rows: rows(8, 7, 6), next: 'after 6' }, idOf);
+  assert.deepEqual(ids(state), [8, 7, 6, 5, 4, 3, 2, 1]);
+  assert.equal(state.next, 'after 1', 'the next page begins at the end of the list');
+});
+
+test('a row on both pages is taken from the first page, and a row that left the first page is gone', () => {
+  const state = withFirst(
+    twoPages(),
+    {
+      rows: [
+        { id: 7, state: 'new' },
+        { id: 5, state: 'done' },
+        { id: 4, state: 'done' },
+      ],
+      next: 'after 4',
+    },
+    idOf,
+  );
+  assert.deepEqual(ids(state), [7, 5, 4, 3, 2, 1]);
+  assert.equal(state.rows[1]?.state, 'done');
+});
+
+test('if so many rows came that the pages no longer meet, the list starts again, so that it hides no gap', () => {
+  const state = withFirst(twoPages(), { rows: rows(12, 11, 10), next: 'after 10' }, idOf);
+  assert.deepEqual([ids(state), state.next, state.pages], [[12, 11, 10], 'after 10', 1]);
+});
+
+test('a first page that is the whole list replaces all known rows', () => {
+  assert.deepEqual(ids(withFirst(twoPages(), { rows: rows(2), next: null }, idOf)), [2]);
+  assert.deepEqual(ids(withFirst(twoPages(), { rows: [], next: null }, idOf)), []);
+});
+
+test('a list of one page does not keep rows that newer ones push off it', () => {
+  const one = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  const state = withFirst(one, { rows: rows(7, 6, 5), next: 'after 5' }, idOf);
+  assert.deepEqual([ids(state), state.next], [[7, 6, 5], 'after 5']);
+});
+
+test('a later page that comes too late is not added', () => {
+  const state = twoPages();
+  assert.equal(withLater(state, { from: 'after 4', page: { rows: rows(3), next: null } }, idOf), state);
+});
+
+test('a row that moved to the later page while it was read is shown once', () => {
+  const first = withFirst<Row>(null, { rows: rows(6, 5, 4), next: 'after 4' }, idOf);
+  assert.deepEqual(
+    ids(withLater(first, { from: 'after 4', page: { rows: rows(4, 3), next: null } }, idOf)),
+    [6, 5, 4, 3],
+  );
 });

@@ -155,9 +155,6 @@ export function waitMs(everyMs: number, { failures, chance }: Pick<Answer<unknow
   return backoffMs(failures, chance, { firstMs: everyMs, longestMs: Math.max(SLOWEST_RETRY_MS, everyMs) });
 }
 
-/** The part of a request that selects a page. */
-export type Cursor = { readonly cursor?: string };
-
 /**
  * The pages read so far. `more` reads the next page, and is null at the end. `first` is the newest answer for the first
  * page.
@@ -170,10 +167,14 @@ export interface Pages<T, D> {
   again(): void;
 }
 
-interface PagesOptions<D, T> {
+type RowOf<D, L extends keyof D> = D[L] extends readonly (infer T)[] ? T : never;
+
+interface PagesOptions<D, L extends keyof D> {
+  /** The field of the answer that has the rows. */
+  readonly list: L;
+  /** The field that identifies a row, or a function that returns its id. */
+  readonly id: (keyof RowOf<D, L> & string) | ((row: RowOf<D, L>) => string);
   readonly everyMs: Pace<{ readonly first: D }>;
-  pageOf(data: D): PageOf<T>;
-  idOf(row: T): string;
   /** When this value changes, the first page is requested at once; the list stays meanwhile. */
   readonly version?: number | string;
   /** When this value changes, later pages may be out of date: the list drops them when the new first page arrives. */
@@ -187,62 +188,48 @@ interface Known<T, D> extends PagesState<T> {
 
 /**
  * A list in pages that refreshes its first page at intervals; `withFirst` says how the pages are joined.
- * @param ask returns the input for a page, including the cursor; null sends no request. A different input for the first
- * page means a different list
+ * @param input the input for the first page; null sends no request. A different input means a different list
  */
-export function usePages<const R extends RouteSpec, T>(
+export function usePages<const R extends RouteSpec, L extends keyof CallData<R>>(
   route: R,
-  ask: ((cursor: Cursor) => CallInput<R>) | null,
-  options: PagesOptions<CallData<R>, T>,
-): Pages<T, CallData<R>> {
+  input: CallInput<R> | null,
+  { list, id, everyMs, version = '', epoch = 0 }: PagesOptions<CallData<R>, L>,
+): Pages<RowOf<CallData<R>, L>, CallData<R>> {
+  type Row = RowOf<CallData<R>, L>;
   const { api } = useAsking();
-  const { everyMs, version = '', epoch = 0 } = options;
-  const live = useAnswer<Known<T, CallData<R>>>({
-    key: [route.name, 'pages', ask?.({}) ?? null],
+  const idOf = (row: Row): string => (typeof id === 'function' ? id(row) : String(row[id]));
+  const pageOf = (data: CallData<R>): PageOf<Row> => {
+    const page = data as unknown as Readonly<Record<L, readonly Row[]>> & { readonly next_cursor: string | null };
+    return { rows: page[list], next: page.next_cursor };
+  };
+  const live = useAnswer<Known<Row, CallData<R>>>({
+    key: [route.name, 'pages', input],
     read:
-      ask === null
+      input === null
         ? null
         : async (signal, latest) => {
-            const reply = await api.call(route, { ...ask({}), signal });
-            return reply.ok ? { ok: true, data: afterFirst(latest(), reply.data, options) } : reply;
+            const reply = await api.call(route, { ...input, signal });
+            if (!reply.ok) return reply;
+            const known = latest();
+            const pages = withFirst(known?.epoch === epoch ? known : null, pageOf(reply.data), idOf);
+            return { ok: true, data: { ...pages, first: reply.data, epoch } };
           },
     everyMs,
     version: `${version} ${epoch}`,
   });
   const more = async (from: string): Promise<void> => {
-    if (ask === null) return;
-    const reply = await api.call(route, ask({ cursor: from }));
-    live.change((answer) =>
-      reply.ok ? afterLater(answer, { from, data: reply.data }, options) : { ...answer, refused: reply.refused },
-    );
+    const { query, ...rest } = (input ?? {}) as { readonly query?: object };
+    const reply = await api.call(route, { ...rest, query: { ...query, cursor: from } } as unknown as CallInput<R>);
+    live.change((answer) => {
+      if (!reply.ok || answer.data === null) return { ...answer, refused: reply.ok ? answer.refused : reply.refused };
+      const pages = withLater(answer.data, { from, page: pageOf(reply.data) }, idOf);
+      return { ...answer, data: { ...answer.data, ...pages } };
+    });
   };
   const { rows, first, next } = live.data ?? NOTHING;
-  return {
-    rows,
-    first,
-    refused: live.refused,
-    more: next === null ? null : () => more(next),
-    again: live.again,
-  };
+  return { rows, first, refused: live.refused, more: next === null ? null : () => more(next), again: live.again };
 }
 const NOTHING = { rows: null, first: null, next: null };
-
-function afterFirst<D, T>(
-  known: Known<T, D> | null,
-  data: D,
-  { pageOf, idOf, epoch = 0 }: PagesOptions<D, T>,
-): Known<T, D> {
-  return { ...withFirst(known?.epoch === epoch ? known : null, pageOf(data), idOf), first: data, epoch };
-}
-
-function afterLater<D, T>(
-  answer: Answer<Known<T, D>>,
-  { from, data }: { readonly from: string; readonly data: D },
-  { pageOf, idOf }: PagesOptions<D, T>,
-): Answer<Known<T, D>> {
-  if (answer.data === null) return answer;
-  return { ...answer, data: { ...answer.data, ...withLater(answer.data, { from, page: pageOf(data) }, idOf) } };
-}
 
 /** A page of a list, and the cursor of the next page; null at the end. */
 export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;

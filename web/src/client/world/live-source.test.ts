@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { getWorld, getWorldMap } from '@hamlet/contract';
 import type { Api, Caller, Refused, Reply } from '../api.ts';
-import { INITIAL_STATE } from '../app-state.ts';
+import { type AppState, INITIAL_STATE } from '../app-state.ts';
 import { createStore } from '../store.ts';
-import { LiveSource } from './live-source.ts';
+import { LiveSource, withConnection, withHands } from './live-source.ts';
 
 const AWAY: Refused = { code: 'unavailable', title: 'The world is away', detail: '', status: 503, errors: [] };
 
@@ -31,4 +31,27 @@ test('a map that cannot be read is a refusal in words, not an endless wait', asy
   assert.equal(await new LiveSource(apiOf(answers), store).load(), null);
   const { loading } = store.get();
   assert.ok(typeof loading === 'object' && loading.failed.title === 'The map cannot be read');
+});
+
+const NOBODY: Pick<AppState, 'hands' | 'connection'> = { hands: new Map(), connection: 'live' };
+const text = (agents: object, reset = false): string => JSON.stringify({ type: 'hands', reset, agents });
+
+test('activities begin, change and end; a reset forgets the others', () => {
+  const two = withHands(NOBODY, text({ ada: 'typing', bob: 'waiting' }));
+  const ended = withHands(two, text({ ada: 'building', bob: null }));
+  assert.deepEqual([...ended.hands], [['ada', 'building']]);
+  assert.deepEqual([...withHands(two, text({ cleo: 'reading' }, true)).hands], [['cleo', 'reading']]);
+});
+
+test('a message that this page does not know changes nothing', () => {
+  const one = withHands(NOBODY, text({ ada: 'typing' }));
+  for (const other of ['{', '{"type":"weather"}', text({ ada: 'juggling' }), 'null'])
+    assert.equal(withHands(one, other), one);
+});
+
+test('without a connection nothing is known', () => {
+  const one = withHands(NOBODY, text({ ada: 'typing' }));
+  assert.equal(withConnection(one, 'lagging').hands.size, 1);
+  assert.equal(withConnection(one, 'reconnecting').hands.size, 0);
+  assert.equal(withConnection(one, 'live'), one);
 });

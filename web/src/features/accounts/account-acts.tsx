@@ -15,7 +15,7 @@ import { Button } from '../../ui/controls.tsx';
 import { ActionForm } from '../../ui/fields.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
-import { useRole, useVillage } from '../village-context.ts';
+import { useRole } from '../village-context.ts';
 
 type ActsProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
@@ -25,17 +25,13 @@ type Act = 'ban' | 'lift' | 'reset' | 'disable';
  * click.
  */
 export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
-  const { api } = useVillage();
   const role = useRole();
   const sending = useIntent();
   const [act, setAct] = useState<Act | null>(null);
   const params = { account_id: account.account_id };
   const change = async (body: { readonly role?: AccountRole; readonly disabled?: boolean }): Promise<void> => {
-    const reply = await sending.send(
-      (idempotencyKey) => api.call(changeAccount, { params, body, idempotencyKey }),
-      JSON.stringify(body),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(changeAccount, { params, body }, JSON.stringify(body));
+    if (data === null) return;
     setAct(null);
     onChanged();
   };
@@ -107,13 +103,12 @@ function ActButtons({ account, act, busy, onAct, onChange }: ButtonsProps): Reac
 }
 
 function ResetForm({ account, onChanged }: ActsProps): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const [grant, setGrant] = useState<CodeGrant | null>(null);
   const send = async (): Promise<void> => {
-    const reply = await sending.send(() => api.call(resetPassword, { params: { account_id: account.account_id } }));
-    if (reply?.ok !== true) return;
-    setGrant(reply.data.reset);
+    const data = await sending.call(resetPassword, { params: { account_id: account.account_id } });
+    if (data === null) return;
+    setGrant(data.reset);
     onChanged();
   };
   if (grant !== null) return <CodeNotice grant={grant} name={account.name} />;
@@ -134,7 +129,6 @@ function ResetForm({ account, onChanged }: ActsProps): ReactElement {
 }
 
 function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): ReactElement {
-  const { api } = useVillage();
   const params = { account_id };
   if (ban !== null)
     return (
@@ -142,9 +136,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): 
         draft={`lift-ban-${account_id}`}
         label="Lift the ban"
         word={`Lift the ban of ${name}`}
-        send={({ reason }, idempotencyKey) =>
-          api.call(liftAccountBan, { params, query: reason === '' ? {} : { reason }, idempotencyKey })
-        }
+        send={(intent, { reason }) => intent.call(liftAccountBan, { params, query: reason === '' ? {} : { reason } })}
         onDone={onChanged}
         optional
       />
@@ -154,7 +146,7 @@ function BanForm({ account: { account_id, name, ban }, onChanged }: ActsProps): 
       draft={`ban-${account_id}`}
       label="Ban"
       word={`Ban ${name}`}
-      send={(body, idempotencyKey) => api.call(banAccount, { params, body, idempotencyKey })}
+      send={(intent, body) => intent.call(banAccount, { params, body })}
       onDone={onChanged}
       withTerm
       danger

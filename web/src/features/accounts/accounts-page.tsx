@@ -17,7 +17,7 @@ import { timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { Page } from '../navigation/page.tsx';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useViewerId, useVillage } from '../village-context.ts';
+import { useViewerId } from '../village-context.ts';
 import { AccountActs, CodeNotice } from './account-acts.tsx';
 import { accountState, seenLabel } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
@@ -51,11 +51,7 @@ export function AccountsPage(): ReactElement {
 
 function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }): ReactElement {
   const [opened, setOpened] = useState<string | null>(null);
-  const live = usePages(listAccounts, (cursor) => ({ query: cursor }), {
-    everyMs: 8000,
-    pageOf: ({ accounts: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ account_id: id }) => id,
-  });
+  const live = usePages(listAccounts, { query: {} }, { list: 'accounts', id: 'account_id', everyMs: 8000 });
   return (
     <>
       {writing && <CreateForm onMade={live.again} onClose={onWritten} />}
@@ -139,15 +135,14 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
 
 /** Creates an account. The person sets a password with a one-time code, which only this form shows. */
 function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const [name, setName] = useState('');
   const [role, setRole] = useState<AccountRole>('member');
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: CodeGrant | null } | null>(null);
   const send = async (): Promise<void> => {
-    const reply = await sending.send(() => api.call(createAccount, { body: { name: name.trim(), role } }));
-    if (reply?.ok !== true) return;
-    setMade({ name: reply.data.account.name, invitation: reply.data.invitation });
+    const data = await sending.call(createAccount, { body: { name: name.trim(), role } });
+    if (data === null) return;
+    setMade({ name: data.account.name, invitation: data.invitation });
     setName('');
     onMade();
   };

@@ -80,16 +80,13 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
 }
 
 function PasswordForm(): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [done, setDone] = useState(false);
   const send = async (): Promise<void> => {
-    const reply = await sending.send(() =>
-      api.call(changePassword, { body: { current_password: current, new_password: next } }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(changePassword, { body: { current_password: current, new_password: next } });
+    if (data === null) return;
     setCurrent('');
     setNext('');
     setDone(true);

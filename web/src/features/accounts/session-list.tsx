@@ -5,7 +5,6 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { Button } from '../../ui/controls.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { useVillage } from '../village-context.ts';
 import { deviceLabel, sessionLabel } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
@@ -14,15 +13,12 @@ type SessionListProps = Readonly<{ account: AccountDetail; onChanged: () => void
 
 /** The open sessions of an account, and a button that ends them all. */
 export function SessionList({ account, onChanged }: SessionListProps): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const id = account.account_id;
   const live = useLive(listAccountSessions, { params: { account_id: id } }, REFRESH_MS);
   const end = async (): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(endAccountSessions, { params: { account_id: id } });
+    if (data === null) return;
     live.again();
     onChanged();
   };

@@ -44,11 +44,11 @@ function Records(): ReactElement {
   const filters = useMemo(() => filtersOf(place), [place]);
   const question = JSON.stringify(filters);
   const query = useMemo(() => auditQuery(filters, Date.now()), [question]); // eslint-disable-line react-hooks/exhaustive-deps
-  const live = usePages(listAudit, (cursor) => ({ query: { limit: PAGE, ...query, ...cursor } }), {
-    everyMs: 8000,
-    pageOf: ({ records: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ record_id: id }) => id,
-  });
+  const live = usePages(
+    listAudit,
+    { query: { limit: PAGE, ...query } },
+    { list: 'records', id: 'record_id', everyMs: 8000 },
+  );
   const filter = (change: Partial<AuditFilters>): void => open(addressOf(change));
   return (
     <>

@@ -10,7 +10,7 @@ import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, 
 
 /** The form for a post. The draft stays in this tab until the person posts or deletes it. */
 export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }): ReactElement {
-  const { api, board } = useVillage();
+  const { board } = useVillage();
   const [kept, keep] = useDraft('post');
   const draft = parseDraft(kept);
   const [tried, setTried] = useState(false);
@@ -27,11 +27,11 @@ export function ComposeForm({ onClose }: { readonly onClose: (posted: string | n
   const send = async (): Promise<void> => {
     setTried(true);
     if (!reading.ok) return;
-    const reply = await sending.send((idempotencyKey) => api.call(createPost, { body: reading.body, idempotencyKey }));
-    if (reply?.ok !== true) return;
-    board.learn(reply.data.post);
+    const data = await sending.call(createPost, { body: reading.body });
+    if (data === null) return;
+    board.learn(data.post);
     keep('');
-    onClose(reply.data.post_id);
+    onClose(data.post_id);
   };
   return (
     <>

@@ -9,7 +9,7 @@ import { AuthorFace, CopyLine } from './byline.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { changeLabel } from '../money/money-labels.ts';
 import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } from './board-labels.ts';
-import { type PageOf, usePages } from '../../client/query/use-live.ts';
+import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 
 /** The posts that match the filters, newest first. Arrow keys move from post to post. */
@@ -157,9 +157,9 @@ type Found = CallData<typeof listPosts>;
 const PAGES = {
   everyMs: ({ data }: Readonly<{ data: { readonly first: Found } | null }>): number =>
     data?.first.copy === undefined ? REFRESH_MS : COPY_REFRESH_MS,
-  pageOf: ({ posts: rows, next_cursor: next }: Found): PageOf<Post> => ({ rows, next }),
-  idOf: (post: Post): string => post.post_id,
-};
+  list: 'posts',
+  id: 'post_id',
+} as const;
 const PAGE = 30;
 
 /**
@@ -177,10 +177,14 @@ function usePosts({ status, tag, audience, author, find }: PostNarrowing) {
   const generation = useStore(board.state, (state) =>
     find === null ? state.generation : state.generation + state.events,
   );
-  const live = usePages(listPosts, (cursor) => ({ query: { limit: PAGE, ...queryOf(narrowing), ...cursor } }), {
-    ...PAGES,
-    version: generation,
-  });
+  const live = usePages(
+    listPosts,
+    { query: { limit: PAGE, ...queryOf(narrowing) } },
+    {
+      ...PAGES,
+      version: generation,
+    },
+  );
   const posts = useMemo(
     () => (live.rows === null ? null : freshList(live.rows, received, narrowing)),
     [live.rows, received, narrowing],

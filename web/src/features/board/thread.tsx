@@ -12,7 +12,7 @@ import { changeLabel } from '../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 import type { Refused } from '../../client/api.ts';
-import { type PageOf, usePages } from '../../client/query/use-live.ts';
+import { usePages } from '../../client/query/use-live.ts';
 import { CitedText } from '../citations/cited-text.tsx';
 import { OpenedPagesProvider, unopenedIn, useKeysOf } from '../citations/opened-pages.ts';
 import { SourceList, UnopenedList } from '../citations/source-list.tsx';
@@ -192,9 +192,9 @@ type Found = CallData<typeof getPost>;
 const PAGES = {
   everyMs: ({ data, refused }: { data: { readonly first: Found } | null; refused: Refused | null }): number =>
     data?.first.copy !== undefined || refused?.status === 503 ? AWAY_REFRESH_MS : REFRESH_MS,
-  pageOf: ({ replies: rows, next_cursor: next }: Found): PageOf<Reply> => ({ rows, next }),
-  idOf: (reply: Reply): string => reply.reply_id,
-};
+  list: 'replies',
+  id: 'reply_id',
+} as const;
 
 /**
  * A post with its replies. If there is no post, `gone` or `refused` has the reason. `copy` is set if the API serves a
@@ -207,7 +207,7 @@ function useThread(id: string) {
   const knownReplies = useStore(board.state, (state) => state.replies.get(id));
   const { rows, first, refused, more } = usePages(
     getPost,
-    (cursor) => ({ params: { post_id: id }, query: { limit: PAGE, ...cursor } }),
+    { params: { post_id: id }, query: { limit: PAGE } },
     { ...PAGES, epoch: generation },
   );
   const replies = useMemo(() => freshReplies(rows ?? [], knownReplies), [rows, knownReplies]);

@@ -27,18 +27,16 @@ export function ChatTab({ agent }: { readonly agent: AgentDetail }): ReactElemen
 }
 
 function NewConversation({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { api, open, messages } = useVillage();
+  const { open, messages } = useVillage();
   const intent = useIntent();
   const isChosen = useVillageState((state) => state.place.tab === 'chat');
   const [sending, setSending] = useState(false);
   const begin = async (text: string): Promise<boolean> => {
     setSending(true);
-    const reply = await intent.send((idempotencyKey) =>
-      api.call(createSession, { params: { agent_id: agent.agent_id }, body: {}, idempotencyKey }),
-    );
+    const data = await intent.call(createSession, { params: { agent_id: agent.agent_id }, body: {} });
     setSending(false);
-    if (reply?.ok !== true) return false;
-    const { session_id: chat } = reply.data.session;
+    if (data === null) return false;
+    const { session_id: chat } = data.session;
     // The outbox keeps the message if it is refused, and the conversation shows it.
     void messages.outbox.add(chat, text);
     open({ chat });
@@ -69,11 +67,11 @@ const EVERY_MS = 5_000;
 /** The viewer's conversations with an agent, the newest first. */
 export function ConversationList({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const params = { agent_id: agent.agent_id };
-  const pages = usePages(listAgentSessions, (cursor) => ({ params, query: { limit: PAGE, ...cursor } }), {
-    everyMs: EVERY_MS,
-    pageOf: ({ sessions: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ session_id: id }) => id,
-  });
+  const pages = usePages(
+    listAgentSessions,
+    { params, query: { limit: PAGE } },
+    { list: 'sessions', id: 'session_id', everyMs: EVERY_MS },
+  );
   const now = useNow(10_000);
   return (
     <PagedList

@@ -67,15 +67,15 @@ function Frozen({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
 }
 
 function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement {
-  const { api, store } = useVillage();
+  const { store } = useVillage();
   const sending = useIntent();
   const [reason, setReason] = useDraft('lift-freeze');
   const send = async (): Promise<void> => {
     const query = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const reply = await sending.send((idempotencyKey) => api.call(liftVillageFreeze, { query, idempotencyKey }));
-    if (reply?.ok !== true) return;
+    const data = await sending.call(liftVillageFreeze, { query });
+    if (data === null) return;
     setReason('');
-    store.set((state) => ({ ...state, freeze: reply.data }));
+    store.set((state) => ({ ...state, freeze: data }));
   };
   return (
     <ActionForm
@@ -156,17 +156,15 @@ export function FreezeButton(): ReactElement | null {
 }
 
 function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { api, store } = useVillage();
+  const { store } = useVillage();
   const sending = useIntent();
   const [reason, setReason] = useDraft('freeze');
   const freeze = useVillageState((state) => state.freeze);
   const send = async (): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(freezeVillage, { body: { reason: reason.trim() }, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(freezeVillage, { body: { reason: reason.trim() } });
+    if (data === null) return;
     setReason('');
-    store.set((state) => ({ ...state, freeze: reply.data }));
+    store.set((state) => ({ ...state, freeze: data }));
     onClose();
   };
   return (

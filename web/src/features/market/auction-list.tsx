@@ -19,7 +19,7 @@ import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
-import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, BID_LABELS, localField, readAuction } from './auction-labels.ts';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
@@ -31,11 +31,11 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
   const [state, setState] = useState<AuctionState | ''>('');
   const [writing, setWriting] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
-  const live = usePages(listAuctions, (cursor) => ({ query: { ...(state === '' ? {} : { state }), ...cursor } }), {
-    everyMs: 3000,
-    pageOf: ({ auctions: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ auction_id: id }) => id,
-  });
+  const live = usePages(
+    listAuctions,
+    { query: state === '' ? {} : { state } },
+    { list: 'auctions', id: 'auction_id', everyMs: 3000 },
+  );
   return (
     <section className="card market-list" aria-label="Auctions">
       <header className="list-head">
@@ -104,7 +104,6 @@ type AuctionFormProps = Readonly<{ lanes: readonly GpuLane[]; onDone: (made: str
  * Offers a GPU window in an auction, which reserves the window at once. The draft stays in this tab until it is sent.
  */
 function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const now = useNow(5000);
   const [empty] = useState<AuctionDraft>(() => ({
@@ -121,15 +120,12 @@ function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
   const send = async (): Promise<void> => {
     if (!reading.ok || reserve === null) return;
     const { ok: _, ...times } = reading;
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(openAuction, {
-        body: { lane: draft.lane, ...times, reserve: formatAiDollars(reserve), note: draft.note.trim() },
-        idempotencyKey,
-      }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(openAuction, {
+      body: { lane: draft.lane, ...times, reserve: formatAiDollars(reserve), note: draft.note.trim() },
+    });
+    if (data === null) return;
     forget();
-    onDone(reply.data.auction_id);
+    onDone(data.auction_id);
   };
   return (
     <ActionForm
@@ -257,7 +253,6 @@ function Details({ auction, onChanged }: Readonly<{ auction: AuctionView; onChan
 }
 
 function CancelForm({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
-  const { api } = useVillage();
   const params = { auction_id: auction.auction_id };
   return (
     <details className="call-off">
@@ -266,7 +261,7 @@ function CancelForm({ auction, onDone }: { readonly auction: AuctionView; readon
         draft={`cancel-auction-${auction.auction_id}`}
         label="Cancel the auction"
         word="Cancel and return all bids"
-        send={({ reason }, idempotencyKey) => api.call(cancelAuction, { params, body: { reason }, idempotencyKey })}
+        send={(intent, { reason }) => intent.call(cancelAuction, { params, body: { reason } })}
         onDone={onDone}
         maxLength={REASON_MAX}
         danger

@@ -75,7 +75,7 @@ export function BuyForm({ prices, onBought }: Readonly<{ prices: PriceList; onBo
 
 /** A purchase while a person writes it. Its draft stays in this tab; `buy` pays at most the price shown. */
 function usePurchase(firstAgent: string, onBought: () => void) {
-  const { api, agents } = useVillage();
+  const { agents } = useVillage();
   const sending = useIntent();
   const [kept, keep] = useDraft('buy');
   const typed = keptPurchase(kept);
@@ -97,10 +97,10 @@ function usePurchase(firstAgent: string, onBought: () => void) {
       seconds: reading.seconds,
       ...(price === '0' ? {} : { max_price: price }),
     };
-    const reply = await sending.send((idempotencyKey) => api.call(buyCompute, { body, idempotencyKey }));
-    if (reply?.ok !== true) return;
+    const data = await sending.call(buyCompute, { body });
+    if (data === null) return;
     keep(JSON.stringify({ ...EMPTY_PURCHASE, agent: draft.agent }));
-    setDone(`${itemLabel(reply.data.item)}, for ${moneyLabel(reply.data.price)}.`);
+    setDone(`${itemLabel(data.item)}, for ${moneyLabel(data.price)}.`);
     onBought();
     void agents.refresh(draft.agent);
   };

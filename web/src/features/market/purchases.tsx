@@ -17,12 +17,11 @@ const STATES = ['active', 'ahead', 'ended'] as const;
 /** The purchases of all agents, newest first. `version` changes when a person buys on this page. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
-  const live = usePages(listPurchases, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
-    everyMs: 5000,
-    pageOf: ({ purchases: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ purchase_id: id }) => id,
-    version,
-  });
+  const live = usePages(
+    listPurchases,
+    { query: state === null ? {} : { state } },
+    { list: 'purchases', id: 'purchase_id', everyMs: 5000, version },
+  );
   return (
     <section className="card market-list" aria-label="Purchases">
       <header className="list-head">

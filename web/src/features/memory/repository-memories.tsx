@@ -27,11 +27,11 @@ export function RepositoryMemories({ agent }: { readonly agent: AgentDetail }): 
 }
 
 function Memories({ agentId }: { readonly agentId: string }): ReactElement | null {
-  const pages = usePages(listRepositoryMemories, (cursor) => ({ query: { agent_id: agentId, ...cursor } }), {
-    everyMs: EVERY_MS,
-    pageOf: ({ memories: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ repository }) => repository,
-  });
+  const pages = usePages(
+    listRepositoryMemories,
+    { query: { agent_id: agentId } },
+    { list: 'memories', id: 'repository', everyMs: EVERY_MS },
+  );
   if (pages.rows === null || pages.rows.length === 0)
     return pages.refused === null ? null : <RefusedNotice refused={pages.refused} />;
   return (
@@ -69,7 +69,6 @@ type EntriesProps = Readonly<{ repository: string; onForgotten: () => void }>;
 
 /** The entries of a memory, the newest first, with the buttons that delete them. */
 function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
-  const { api } = useVillage();
   const intent = useIntent();
   const [version, setVersion] = useState(0);
   const [asks, setAsks] = useState(false);
@@ -80,11 +79,9 @@ function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
     onForgotten();
   };
   const forgetAll = async (): Promise<void> => {
-    const reply = await intent.send((idempotencyKey) =>
-      api.call(forgetRepositoryMemory, { query: { repository }, idempotencyKey }),
-    );
+    const data = await intent.call(forgetRepositoryMemory, { query: { repository } });
     setAsks(false);
-    if (reply?.ok === true) again();
+    if (data !== null) again();
   };
   return (
     <div className="memory-entries">
@@ -118,7 +115,7 @@ type LineProps = Readonly<{ entry: MemoryEntry; repository: string; onForgotten:
 
 /** An entry of the memory of a repository: its words, who began it, when a run changed it, and a button that deletes it. */
 export function MemoryEntryLine({ entry, repository, onForgotten }: LineProps): ReactElement {
-  const { api, open } = useVillage();
+  const { open } = useVillage();
   const intent = useIntent();
   const now = useNow(10_000);
   const name = useAgentName(entry.agent_id);
@@ -126,8 +123,8 @@ export function MemoryEntryLine({ entry, repository, onForgotten }: LineProps): 
   const { title, lines } = entryLabel(entry);
   const forget = async (): Promise<void> => {
     const input = { params: { memory_id }, query: { repository } };
-    const reply = await intent.send((idempotencyKey) => api.call(forgetRepositoryEntry, { ...input, idempotencyKey }));
-    if (reply?.ok === true) onForgotten();
+    const data = await intent.call(forgetRepositoryEntry, { ...input });
+    if (data !== null) onForgotten();
   };
   return (
     <li className="memory-entry" data-memory={memory_id}>

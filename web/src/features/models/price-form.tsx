@@ -5,7 +5,6 @@ import { Button } from '../../ui/controls.tsx';
 import { FormDialog } from '../../ui/dialog.tsx';
 import { FieldProblem, TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
-import { useVillage } from '../village-context.ts';
 import { type PriceDraft, priceDraftOf, type PriceRow, readPrices } from './price-draft.ts';
 
 interface PriceProps {
@@ -16,7 +15,6 @@ interface PriceProps {
 
 /** The prices that a connected provider asks, of a million tokens. They inform; the ledger charges the price of the tier. */
 export function PriceForm({ credential, prices, onClose }: PriceProps): ReactElement {
-  const { api } = useVillage();
   const { name, agent_id: agent, provider } = credential;
   const [start] = useState(() => {
     const own = prices.filter(
@@ -36,8 +34,8 @@ export function PriceForm({ credential, prices, onClose }: PriceProps): ReactEle
     setTried(true);
     if (!read.ok) return;
     const body = { ...read.body, ...(agent === null ? {} : { agent_id: agent }) };
-    const reply = await intent.send(() => api.call(putModelPrices, { params: { name }, body }));
-    if (reply?.ok === true) onClose(true);
+    const data = await intent.call(putModelPrices, { params: { name }, body });
+    if (data !== null) onClose(true);
   };
   return (
     <FormDialog

@@ -203,14 +203,13 @@ function AgentLink({ id }: { readonly id: string }): ReactElement {
 type RemoveProps = Readonly<{ credential: ModelCredential; onRemoved: () => void }>;
 
 function Remove({ credential, onRemoved }: RemoveProps): ReactElement {
-  const { api } = useVillage();
   const [asked, setAsked] = useState(false);
   const intent = useIntent();
   const { name, agent_id: agent, used_by: users } = credential;
   const remove = async (): Promise<void> => {
     const query = agent === null ? {} : { agent_id: agent };
-    const reply = await intent.send(() => api.call(deleteModelCredential, { params: { name }, query }));
-    if (reply?.ok === true) onRemoved();
+    const data = await intent.call(deleteModelCredential, { params: { name }, query });
+    if (data !== null) onRemoved();
   };
   if (!asked)
     return <Button word="Remove…" icon="trash" iconPx={14} onClick={() => setAsked(true)} data-action="remove" />;

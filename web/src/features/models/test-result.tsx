@@ -4,7 +4,6 @@ import { Notice } from '../../ui/notices.tsx';
 import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-labels.ts';
 import { type CallInput, testModel } from '@hamlet/contract';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
-import { useVillage } from '../village-context.ts';
 
 /** The answer of a tested model, or the class of its failure with the provider's words and the next step. */
 export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactElement {
@@ -52,7 +51,6 @@ export interface ModelTest {
 }
 
 export function useTest(): ModelTest {
-  const { api } = useVillage();
   const intent = useIntent();
   const [answer, setAnswer] = useState<TestAnswer | null>(null);
   return {
@@ -60,8 +58,8 @@ export function useTest(): ModelTest {
     answer,
     async run(body) {
       setAnswer(null);
-      const reply = await intent.send(() => api.call(testModel, { body }), JSON.stringify(body));
-      if (reply?.ok === true) setAnswer(reply.data);
+      const data = await intent.call(testModel, { body }, JSON.stringify(body));
+      if (data !== null) setAnswer(data);
     },
     forget() {
       setAnswer(null);

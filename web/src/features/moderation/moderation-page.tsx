@@ -45,12 +45,11 @@ function Queue(): ReactElement {
   const [state, setState] = useState<QueueState>('waiting');
   // Every event of the board may change the queue.
   const events = useStore(board.state, (now) => now.events + now.generation);
-  const live = usePages(listModeration, (cursor) => ({ query: { state, ...cursor } }), {
-    everyMs: 10_000,
-    pageOf: ({ items: rows, next_cursor: next }) => ({ rows, next }),
-    idOf,
-    version: events,
-  });
+  const live = usePages(
+    listModeration,
+    { query: { state } },
+    { list: 'items', id: idOf, everyMs: 10_000, version: events },
+  );
   return (
     <>
       <Choices

@@ -14,7 +14,7 @@ import { Button } from '../../ui/controls.tsx';
 import { Segments, TextField } from '../../ui/fields.tsx';
 import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { SignInHint } from '../sign-in/sign-in-hint.tsx';
-import { useRole, useVillage } from '../village-context.ts';
+import { useRole } from '../village-context.ts';
 import { AllowanceLine, useAllowance } from './allowance-line.tsx';
 import { AmountField } from './amount-field.tsx';
 import { moneyLabel, readAmount } from './money-labels.ts';
@@ -111,7 +111,6 @@ interface JudgementOf {
  * last one sent.
  */
 function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
-  const { api } = useVillage();
   const [kind, setKind] = useState<JudgeKind>(first);
   const [done, setDone] = useState<string | null>(null);
   const { busy, refused, ...sending } = useIntent();
@@ -135,13 +134,11 @@ function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) 
       reason: reason.trim(),
       ...(about === null ? {} : { related_post_id: about }),
     };
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body });
+    if (data === null) return;
     forget();
     const words = kind === 'reward' ? 'Given' : 'Taken';
-    setDone(`${words}. ${agent.display_name} now has ${moneyLabel(reply.data.balance_after)}.`);
+    setDone(`${words}. ${agent.display_name} now has ${moneyLabel(data.balance_after)}.`);
     onDone();
   };
   return { kind, choose, of, micro, ready, busy, refused, done, send };

@@ -64,16 +64,12 @@ const PAGE = 20;
 /** The ledger entries of an agent, newest first. `version` changes with the balance. */
 function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
   const may = roleMay(useRole(), 'ledger:read');
-  const pages = usePages(
-    getLedger,
-    may ? (cursor) => ({ params: { agent_id: id }, query: { limit: PAGE, ...cursor } }) : null,
-    {
-      everyMs: 8000,
-      pageOf: ({ entries: rows, next_cursor: next }) => ({ rows, next }),
-      idOf: ({ ledger_entry_id: id }) => id,
-      version,
-    },
-  );
+  const pages = usePages(getLedger, may ? { params: { agent_id: id }, query: { limit: PAGE } } : null, {
+    list: 'entries',
+    id: 'ledger_entry_id',
+    everyMs: 8000,
+    version,
+  });
   if (!may) return null;
   return (
     <section className="section" aria-label="Entries">

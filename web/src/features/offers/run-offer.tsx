@@ -15,7 +15,7 @@ import { Badge, Button } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
 import { moneyLabel } from '../money/money-labels.ts';
-import { useViewerId, useVillage } from '../village-context.ts';
+import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import './offers.css';
 
@@ -53,12 +53,11 @@ export function RunOfferView({ run }: { readonly run: Run }): ReactElement | nul
 type DecisionProps = Readonly<{ offer: RunOffer; onDecided: () => void }>;
 
 function Decision({ offer, onDecided }: DecisionProps): ReactElement {
-  const { api } = useVillage();
   const [refusing, setRefusing] = useState(false);
   const intent = useIntent();
   const params = { run_id: offer.run_id };
   const accept = async (): Promise<void> => {
-    await intent.send((idempotencyKey) => api.call(acceptOffer, { params, idempotencyKey }), 'accept');
+    await intent.call(acceptOffer, { params }, 'accept');
     // A refusal may say that the offer has ended meanwhile.
     onDecided();
   };
@@ -87,17 +86,16 @@ interface RefuseProps extends DecisionProps {
 }
 
 function RefuseForm({ offer, intent, onBack, onDecided }: RefuseProps): ReactElement {
-  const { api } = useVillage();
   const [reason, setReason] = useDraft(`refuse-offer-${offer.run_id}`);
   const words = reason.trim();
   const refuse = async (): Promise<void> => {
     if (words === '' || intent.busy) return;
-    const reply = await intent.send(
-      (idempotencyKey) =>
-        api.call(refuseOffer, { params: { run_id: offer.run_id }, body: { reason: words }, idempotencyKey }),
+    const data = await intent.call(
+      refuseOffer,
+      { params: { run_id: offer.run_id }, body: { reason: words } },
       'refuse',
     );
-    if (reply?.ok === true) setReason('');
+    if (data !== null) setReason('');
     onDecided();
   };
   return (

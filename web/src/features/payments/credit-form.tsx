@@ -16,7 +16,7 @@ const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amo
  * sent.
  */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
-  const { api, agents } = useVillage();
+  const { agents } = useVillage();
   const sending = useIntent();
   const [tried, setTried] = useState(false);
   const [done, setDone] = useState<Credit | null>(null);
@@ -37,13 +37,13 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
       amount: formatAiDollars(micro),
       note: draft.note.trim(),
     };
-    const reply = await sending.send((idempotencyKey) => api.call(createCredit, { body, idempotencyKey }));
-    if (reply?.ok !== true) return;
+    const data = await sending.call(createCredit, { body });
+    if (data === null) return;
     form.forget();
     setTried(false);
-    setDone(reply.data.credit);
+    setDone(data.credit);
     onSent();
-    void agents.refresh(reply.data.credit.agent_id);
+    void agents.refresh(data.credit.agent_id);
   };
   return (
     <section className="card payment-card" aria-label="Credit a deposit">

@@ -17,7 +17,7 @@ import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
-import { useAgentName, useViewerId, useVillage } from '../village-context.ts';
+import { useAgentName, useViewerId } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
@@ -27,12 +27,11 @@ import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
  */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<CreditState | null>(null);
-  const live = usePages(listCredits, (cursor) => ({ query: { ...(state === null ? {} : { state }), ...cursor } }), {
-    everyMs: 5000,
-    pageOf: ({ credits: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ credit_id: id }) => id,
-    version,
-  });
+  const live = usePages(
+    listCredits,
+    { query: state === null ? {} : { state } },
+    { list: 'credits', id: 'credit_id', everyMs: 5000, version },
+  );
   const limit = live.first?.approval_limit ?? null;
   return (
     <section className="card payment-card" aria-label="Credits">
@@ -101,16 +100,13 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
 }
 
 function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
-  const { api } = useVillage();
   const approving = useIntent();
   const [open, setOpen] = useState(false);
   const may = mayApprove(credit, useViewerId());
   const params = { credit_id: credit.credit_id };
   const approve = async (): Promise<void> => {
-    const reply = await approving.send((idempotencyKey) =>
-      api.call(approveCredit, { params, body: {}, idempotencyKey }),
-    );
-    if (reply?.ok === true) onDecided();
+    const data = await approving.call(approveCredit, { params, body: {} });
+    if (data !== null) onDecided();
   };
   const word = may ? 'Reject' : 'Withdraw';
   return (
@@ -134,7 +130,7 @@ function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDec
           draft={`reject-${credit.credit_id}`}
           label={word}
           word={word}
-          send={({ reason }, idempotencyKey) => api.call(rejectCredit, { params, body: { reason }, idempotencyKey })}
+          send={(intent, { reason }) => intent.call(rejectCredit, { params, body: { reason } })}
           onDone={onDecided}
           maxLength={CREDIT_REASON_MAX_CHARS}
           danger

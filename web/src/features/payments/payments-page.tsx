@@ -8,7 +8,7 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Page } from '../navigation/page.tsx';
 import { AgentField } from '../agent-list/agent-field.tsx';
-import { useAgentName, useRole, useVillage } from '../village-context.ts';
+import { useAgentName, useRole } from '../village-context.ts';
 import { CreditForm } from './credit-form.tsx';
 import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';
@@ -78,7 +78,6 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
  * payment.
  */
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const [unsafe, setUnsafe] = useState(false);
   const { draft, of } = useFormDraft(PAY_DRAFT, EMPTY_PAYMENT, () => {
@@ -90,11 +89,9 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
   const worth = reading.ok ? worthOf(reading.amount, terms) : null;
   const pay = async (): Promise<void> => {
     if (!reading.ok) return;
-    const reply = await sending.send(() =>
-      api.call(createPayPalOrder, { body: { agent_id: draft.agent, amount: reading.amount } }),
-    );
-    if (reply?.ok !== true) return;
-    const address = approvalAddress(reply.data.approval_url);
+    const data = await sending.call(createPayPalOrder, { body: { agent_id: draft.agent, amount: reading.amount } });
+    if (data === null) return;
+    const address = approvalAddress(data.approval_url);
     if (address === null) setUnsafe(true);
     else window.location.assign(address);
   };

@@ -211,7 +211,6 @@ function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElem
 }
 
 function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDone: () => void }>): ReactElement {
-  const { api } = useVillage();
   const viewer = useViewerId();
   const sending = useIntent();
   const [text, setText] = useDraft(`explain-${difference.difference_id}`);
@@ -222,10 +221,8 @@ function Explain({ difference, onDone }: Readonly<{ difference: Difference; onDo
       ...(text.trim() === '' ? {} : { explanation: text.trim() }),
       ...(take && own !== null ? { owner: own } : {}),
     };
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(changeDifference, { params: { difference_id: difference.difference_id }, body, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(changeDifference, { params: { difference_id: difference.difference_id }, body });
+    if (data === null) return;
     setText('');
     onDone();
   };

@@ -5,7 +5,7 @@ import { usePages } from '../../client/query/use-live.ts';
 import { Button } from '../../ui/controls.tsx';
 import { MoreButton, RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { useAgentName, useRole, useViewerId, useVillage } from '../village-context.ts';
+import { useAgentName, useRole, useViewerId } from '../village-context.ts';
 import { toolLabel } from './call-labels.ts';
 import { mayRevoke, ruleLabel } from './permission-labels.ts';
 import './permissions.css';
@@ -15,11 +15,7 @@ type RulesProps = Readonly<{ title: string; of: NonNullable<CallInput<typeof lis
 
 /** Tools that people have allowed for later calls too, newest first. Nothing while there is none. */
 export function AllowRules({ title, of }: RulesProps): ReactElement | null {
-  const pages = usePages(listAllowRules, (cursor) => ({ query: { ...of, ...cursor } }), {
-    everyMs: EVERY_MS,
-    pageOf: ({ rules: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ rule_id: id }) => id,
-  });
+  const pages = usePages(listAllowRules, { query: { ...of } }, { list: 'rules', id: 'rule_id', everyMs: EVERY_MS });
   if (pages.rows === null || pages.rows.length === 0)
     return pages.refused === null ? null : <RefusedNotice refused={pages.refused} />;
   return (
@@ -36,7 +32,6 @@ export function AllowRules({ title, of }: RulesProps): ReactElement | null {
 }
 
 function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => void }>): ReactElement {
-  const { api } = useVillage();
   const viewer = useViewerId();
   const role = useRole();
   const intent = useIntent();
@@ -44,10 +39,8 @@ function Rule({ rule, onRevoked }: Readonly<{ rule: AllowRule; onRevoked: () => 
   const name = useAgentName(rule.agent_id);
   const { word } = toolLabel(rule.tool);
   const revoke = async (): Promise<void> => {
-    const reply = await intent.send((idempotencyKey) =>
-      api.call(revokeAllowRule, { params: { rule_id: rule.rule_id }, idempotencyKey }),
-    );
-    if (reply?.ok === true) onRevoked();
+    const data = await intent.call(revokeAllowRule, { params: { rule_id: rule.rule_id } });
+    if (data !== null) onRevoked();
   };
   return (
     <li className="allow-rule" data-rule={rule.rule_id} data-tool={rule.tool}>

@@ -16,7 +16,7 @@ import { Badge, Button, Icon } from '../../ui/controls.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { dateTime, timeAgo } from '../../ui/time-labels.ts';
-import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { ArgumentList, CommandDetails, WriteDetails } from './argument-list.tsx';
 import { gitCommandOf } from './call-labels.ts';
 import { type ShownPost, shownPost, visibleText } from './shown-arguments.ts';
@@ -97,28 +97,26 @@ function Details({ permission }: { readonly permission: Permission }): ReactElem
 }
 
 function AnswerForm({ permission, onAnswered }: CardProps): ReactElement {
-  const { api } = useVillage();
   const [reply, setReply] = useDraft(`permission-${permission.permission_id}`);
   const intent = useIntent();
   const isQuestion = permission.why === 'question';
   const answer = async (chosen: PermissionAnswer, always?: AllowScope): Promise<void> => {
     const words = reply.trim();
-    const said = await intent.send(
-      (idempotencyKey) =>
-        api.call(answerPermission, {
-          params: { permission_id: permission.permission_id },
-          body: {
-            answer: chosen,
-            ...(words === '' ? {} : { reply: words }),
-            ...(always === undefined ? {} : { always }),
-          },
-          idempotencyKey,
-        }),
+    const data = await intent.call(
+      answerPermission,
+      {
+        params: { permission_id: permission.permission_id },
+        body: {
+          answer: chosen,
+          ...(words === '' ? {} : { reply: words }),
+          ...(always === undefined ? {} : { always }),
+        },
+      },
       `${chosen} ${always ?? ''} ${words}`,
     );
-    if (said?.ok !== true) return;
+    if (data === null) return;
     setReply('');
-    onAnswered(said.data.permission);
+    onAnswered(data.permission);
   };
   return (
     <form className="form permission-form" onSubmit={(event) => event.preventDefault()}>

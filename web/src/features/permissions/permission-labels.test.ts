@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Permission, PERMISSION_STATES, PermissionAnswer, PermissionWhy } from '@hamlet/contract';
+import { type Permission, PERMISSION_STATES, PermissionAnswer, PermissionWhy, TAINT_SOURCES } from '@hamlet/contract';
 import { aPermission, RUN_ID } from '../../client/minds/minds.fixture.ts';
 import {
   alwaysChoices,
   answerChoices,
   expiryLabel,
   mayRevoke,
+  originLabel,
   outcomeLabel,
+  reachLabel,
   reasonLabel,
   requestLabel,
-  reachLabel,
   ruleLabel,
 } from './permission-labels.ts';
 
@@ -98,4 +99,11 @@ test('a rule says its reach, its author and its use; its author and admins may r
     ],
     [true, false, true],
   );
+});
+
+test('every source has words, with the host, server, tool or memory where one is known', () => {
+  const words = TAINT_SOURCES.map((source) => originLabel({ source, detail: 'example.org' }));
+  assert.equal(new Set(words).size, TAINT_SOURCES.length);
+  for (const source of ['tool', 'mcp', 'egress', 'memory'] as const)
+    assert.match(originLabel({ source, detail: 'example.org' }), /example\.org/);
 });

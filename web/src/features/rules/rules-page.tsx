@@ -3,7 +3,7 @@ import { type FormEvent, type ReactElement, useState } from 'react';
 import { useLive } from '../../client/query/use-live.ts';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices.tsx';
-import { useAgentNames, useTiers, useVillage } from '../village-context.ts';
+import { useAgentNames, useTiers } from '../village-context.ts';
 import { Page } from '../navigation/page.tsx';
 import {
   draftOf,
@@ -130,7 +130,6 @@ function Rule({ rule }: { readonly rule: ShownRule }): ReactElement {
 
 /** A form with the rules in force, to change them and to try the change on the calls of the last week. */
 export function TrialForm({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
-  const { api } = useVillage();
   const intent = useIntent();
   const [text, setText] = useState(() => draftOf(inForce));
   const [problem, setProblem] = useState<string | undefined>();
@@ -145,8 +144,8 @@ export function TrialForm({ inForce }: { readonly inForce: PolicyProposal }): Re
     const draft = proposalOf(text, inForce);
     if (!draft.ok) return setProblem(draft.problem);
     setTrial(null);
-    const reply = await intent.send(() => api.call(tryPolicy, { body: draft.proposal }), text);
-    if (reply?.ok === true) setTrial(reply.data);
+    const data = await intent.call(tryPolicy, { body: draft.proposal }, text);
+    if (data !== null) setTrial(data);
   };
   return (
     <section className="card rules-card" aria-label="Try other rules">

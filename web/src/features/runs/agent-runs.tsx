@@ -55,9 +55,8 @@ type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) =>
 
 /** Gives an agent a task in words, with money for its result if the person offers some. Both stay in this tab until they are sent. */
 export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
-  const { api } = useVillage();
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
-  const { busy, refused, send, changed } = useIntent();
+  const { busy, refused, call, changed } = useIntent();
   const { draft, of, forget } = useFormDraft(`offer-${agent.agent_id}`, EMPTY_OFFER, changed);
   const [safeMode, setSafeMode] = useState<SafeMode | null>(null);
   const read = readOffer(draft);
@@ -69,14 +68,12 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
       ...(read.offer === null ? {} : { offer: read.offer }),
       ...(safeMode === null ? {} : { safe_mode: safeMode }),
     };
-    const reply = await send((idempotencyKey) =>
-      api.call(createRun, { params: { agent_id: agent.agent_id }, body, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await call(createRun, { params: { agent_id: agent.agent_id }, body });
+    if (data === null) return;
     setPrompt('');
     setSafeMode(null);
     forget();
-    onSent(reply.data.run.run_id);
+    onSent(data.run.run_id);
   };
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {

@@ -321,12 +321,11 @@ const PAGE = 50;
 
 /** The calls of a run in the hands, newest first, read again with each new event of the run. */
 export function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number): Pages<HandsCall, unknown> {
-  return usePages(listCalls, (cursor) => ({ query: { run_id: run.run_id, limit: PAGE, ...cursor } }), {
-    everyMs: runRefreshMs(run),
-    pageOf: ({ calls: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ run_id: id, call_id: call }) => `${id} ${call}`,
-    version,
-  });
+  return usePages(
+    listCalls,
+    { query: { run_id: run.run_id, limit: PAGE } },
+    { list: 'calls', id: ({ run_id: id, call_id: call }) => `${id} ${call}`, everyMs: runRefreshMs(run), version },
+  );
 }
 
 const NO_CALLS: readonly HandsCall[] = [];

@@ -1,7 +1,6 @@
 import { cancelRun, listRuns, type Run, type RunState } from '@hamlet/contract';
 import { type Pages, usePages } from '../../client/query/use-live.ts';
 import { type IntentState, useIntent } from '../../client/query/use-intent.ts';
-import { useVillage } from '../village-context.ts';
 
 /** The filters of runs; null does not filter. */
 export interface RunFilter {
@@ -19,19 +18,14 @@ export function useRuns({ agent, schedule, state, page }: RunFilter): RunsLive {
     ...(schedule === null ? {} : { schedule }),
     ...(state === null ? {} : { state }),
   };
-  return usePages(listRuns, (cursor) => ({ query: { limit: page, ...narrowed, ...cursor } }), {
-    everyMs: 2000,
-    pageOf: ({ runs: rows, next_cursor: next }) => ({ rows, next }),
-    idOf: ({ run_id: id }) => id,
-  });
+  return usePages(listRuns, { query: { limit: page, ...narrowed } }, { list: 'runs', id: 'run_id', everyMs: 2000 });
 }
 
 /** Cancels a run, and has the outcome of the last attempt. */
 export function useCancelRun(runId: string): IntentState & { readonly cancel: () => Promise<void> } {
-  const { api } = useVillage();
-  const { busy, done, refused, send } = useIntent();
+  const { busy, done, refused, call } = useIntent();
   const cancel = async (): Promise<void> => {
-    await send((idempotencyKey) => api.call(cancelRun, { params: { run_id: runId }, body: {}, idempotencyKey }));
+    await call(cancelRun, { params: { run_id: runId }, body: {} });
   };
   return { busy, done, refused, cancel };
 }

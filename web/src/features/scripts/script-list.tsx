@@ -107,14 +107,11 @@ function Source({ script }: { readonly script: Script }): ReactElement {
 
 function DeleteButton({ script, onDeleted }: Readonly<{ script: Script; onDeleted: () => void }>): ReactElement {
   const [isAsked, setAsked] = useState(false);
-  const { api } = useVillage();
   const intent = useIntent();
   const { name, agent_id } = script;
   const remove = async (): Promise<void> => {
-    const reply = await intent.send((idempotencyKey) =>
-      api.call(deleteScript, { params: { agent_id, name }, idempotencyKey }),
-    );
-    if (reply?.ok === true) onDeleted();
+    const data = await intent.call(deleteScript, { params: { agent_id, name } });
+    if (data !== null) onDeleted();
   };
   if (!isAsked)
     return (

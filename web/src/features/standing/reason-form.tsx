@@ -1,8 +1,7 @@
 import { MEASURE_REASON_MAX } from '@hamlet/contract';
 import type { ReactElement, ReactNode } from 'react';
-import type { Reply } from '../../client/api.ts';
 import { useFormDraft } from '../../client/drafts.ts';
-import { useIntent } from '../../client/query/use-intent.ts';
+import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { endOf, TERMS } from './measure-labels.ts';
 
@@ -16,7 +15,8 @@ interface ReasonFormProps {
   readonly label: string;
   /** The text of the button: the effect, and the account or agent that it affects. */
   readonly word: string;
-  readonly send: (grounds: Grounds, idempotencyKey: string) => Promise<Reply<unknown>>;
+  /** Sends the act; resolves to null after a refusal. */
+  readonly send: (intent: Intent, grounds: Grounds) => Promise<unknown>;
   readonly onDone: () => void;
   /** True if the reason may be empty. */
   readonly optional?: boolean;
@@ -37,8 +37,7 @@ export function ReasonForm(props: ReasonFormProps): ReactElement {
   const submit = async (): Promise<void> => {
     const end = withTerm ? endOf(term, Date.now()) : undefined;
     const grounds = { reason: reason.trim(), ...(end === undefined ? {} : { expires_at: end }) };
-    const reply = await sending.send((idempotencyKey) => send(grounds, idempotencyKey));
-    if (reply?.ok !== true) return;
+    if ((await send(sending, grounds)) === null) return;
     forget();
     onDone();
   };

@@ -141,7 +141,6 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
 type FormProps = Readonly<{ measure: Measure; agent: AgentDetail; held: boolean; onDone: () => void }>;
 
 function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
-  const { api } = useVillage();
   const { verb, lift } = MEASURE_LABELS[measure];
   const params = { agent_id };
   if (!held)
@@ -150,7 +149,7 @@ function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, o
         draft={`take-${measure}-${agent_id}`}
         label={verb}
         word={`${verb}: ${name}`}
-        send={(body, idempotencyKey) => api.call(TAKE[measure], { params, body, idempotencyKey })}
+        send={(intent, body) => intent.call(TAKE[measure], { params, body })}
         onDone={onDone}
         withTerm
         danger
@@ -161,9 +160,7 @@ function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, o
       draft={`lift-${measure}-${agent_id}`}
       label={lift}
       word={`${lift}: ${name}`}
-      send={({ reason }, idempotencyKey) =>
-        api.call(LIFT[measure], { params, query: reason === '' ? {} : { reason }, idempotencyKey })
-      }
+      send={(intent, { reason }) => intent.call(LIFT[measure], { params, query: reason === '' ? {} : { reason } })}
       onDone={onDone}
       optional
     />

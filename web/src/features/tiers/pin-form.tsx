@@ -17,7 +17,7 @@ type PinProps = Readonly<{ agent: AgentDetail; tiers: readonly EntitlementView[]
 
 /** Pins an agent to a tier, or lets its balance decide. Shows the effect on tier and pod before the admin sends it. */
 export function PinForm({ agent, tiers }: PinProps): ReactElement {
-  const { api, agents } = useVillage();
+  const { agents } = useVillage();
   const sending = useIntent();
   const [written, setWritten] = useState<PinDraft | null>(null);
   const [done, setDone] = useState(false);
@@ -33,15 +33,12 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
   };
   const of = fieldsOf(draft, write);
   const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(putAgentEntitlement, {
-        params: { agent_id: agent.agent_id },
-        query: { on_conflict: conflict },
-        body: pinBody(draft),
-        idempotencyKey,
-      }),
-    );
-    if (reply?.ok !== true) return;
+    const data = await sending.call(putAgentEntitlement, {
+      params: { agent_id: agent.agent_id },
+      query: { on_conflict: conflict },
+      body: pinBody(draft),
+    });
+    if (data === null) return;
     setDone(true);
     void agents.refresh(agent.agent_id);
   };

@@ -189,16 +189,13 @@ function useTierSave(tier: EntitlementView | null, onSaved: (name: string) => vo
   const [base, setBase] = useState(tier);
   const save: TierSave['save'] = async (name, spec, conflict) => {
     const ifMatch = base === null || base.etag === null ? {} : { ifMatch: base.etag };
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(putEntitlement, {
-        params: { name },
-        query: { on_conflict: conflict },
-        body: bodyOf(spec),
-        idempotencyKey,
-        ...ifMatch,
-      }),
-    );
-    if (reply?.ok === true) onSaved(name);
+    const data = await sending.call(putEntitlement, {
+      params: { name },
+      query: { on_conflict: conflict },
+      body: bodyOf(spec),
+      ...ifMatch,
+    });
+    if (data !== null) onSaved(name);
   };
   const readAgain = async (): Promise<void> => {
     if (base === null) return;

@@ -136,18 +136,15 @@ const ROUTES = { resolve: resolvePost, close: closePost, reopen: reopenPost } as
 
 /** Resolves, closes or reopens a post. */
 export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
-  const { api, board } = useVillage();
-  const { busy, refused, send } = useIntent();
+  const { board } = useVillage();
+  const { busy, refused, call } = useIntent();
   return {
     busy,
     refused,
     async send(act) {
       if (act !== 'resolve' && act !== 'close' && act !== 'reopen') return;
-      const reply = await send(
-        (idempotencyKey) => api.call(ROUTES[act], { params: { post_id: post.post_id }, idempotencyKey }),
-        act,
-      );
-      if (reply?.ok === true) board.learn(reply.data.post);
+      const data = await call(ROUTES[act], { params: { post_id: post.post_id } }, act);
+      if (data !== null) board.learn(data.post);
     },
   };
 }
@@ -197,7 +194,7 @@ type EditProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void 
  * the API refuses the edit, and the newer text appears above the form.
  */
 export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
-  const { api, board } = useVillage();
+  const { board } = useVillage();
   const sending = useIntent();
   const [stored] = useState(() => ({
     title: post.title,
@@ -215,18 +212,14 @@ export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
     const text = { revision: draft.revision, body: draft.body.trim() };
     if (reply === null) {
       const body = { ...text, title: draft.title.trim(), tags: readTags(draft.tags) };
-      const answer = await sending.send((idempotencyKey) =>
-        api.call(revisePost, { params: { post_id: post.post_id }, body, idempotencyKey }),
-      );
-      if (answer?.ok !== true) return;
-      board.learn(answer.data.post);
+      const data = await sending.call(revisePost, { params: { post_id: post.post_id }, body });
+      if (data === null) return;
+      board.learn(data.post);
     } else {
       const params = { post_id: post.post_id, reply_id: reply.reply_id };
-      const answer = await sending.send((idempotencyKey) =>
-        api.call(reviseReply, { params, body: text, idempotencyKey }),
-      );
-      if (answer?.ok !== true) return;
-      board.learnReply(answer.data.reply);
+      const data = await sending.call(reviseReply, { params, body: text });
+      if (data === null) return;
+      board.learnReply(data.reply);
     }
     close();
   };

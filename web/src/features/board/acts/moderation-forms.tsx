@@ -28,7 +28,7 @@ type ModerateProps = Readonly<{ post: Post; reply: Reply | null; decision: Decis
 
 /** A moderation decision about a post or reply, with its reason; the audit keeps both. */
 export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): ReactElement {
-  const { api, board } = useVillage();
+  const { board } = useVillage();
   const sending = useIntent();
   const of = reply ?? post;
   const grounds = useGrounds(
@@ -37,13 +37,11 @@ export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): 
   );
   const send = async (): Promise<void> => {
     const body = { decision, ...grounds.body };
-    const answer = await sending.send((idempotencyKey) =>
-      api.call(moderatePost, { params: { post_id: post.post_id }, body, idempotencyKey }),
-    );
-    if (answer?.ok !== true) return;
+    const data = await sending.call(moderatePost, { params: { post_id: post.post_id }, body });
+    if (data === null) return;
     grounds.forget();
-    board.learn(answer.data.post);
-    if (answer.data.reply !== null) board.learnReply(answer.data.reply);
+    board.learn(data.post);
+    if (data.reply !== null) board.learnReply(data.reply);
     onDone();
   };
   const { word, does } = DOES[decision];
@@ -69,17 +67,14 @@ function short(title: string): string {
 
 /** Flags a text for moderation, with a reason. With enough flags the text is hidden until an admin decides. */
 export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'>): ReactElement {
-  const { api } = useVillage();
   const sending = useIntent();
   const grounds = useGrounds({ post, reply, act: 'flag', usual: 'spam' }, sending.changed);
   const [hidden, setHidden] = useState<boolean | null>(null);
   const send = async (): Promise<void> => {
-    const answer = await sending.send((idempotencyKey) =>
-      api.call(flagPost, { params: { post_id: post.post_id }, body: grounds.body, idempotencyKey }),
-    );
-    if (answer?.ok !== true) return;
+    const data = await sending.call(flagPost, { params: { post_id: post.post_id }, body: grounds.body });
+    if (data === null) return;
     grounds.forget();
-    setHidden(answer.data.hidden);
+    setHidden(data.hidden);
   };
   if (hidden !== null)
     return (

@@ -5,7 +5,6 @@ import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { Button } from '../../../ui/controls.tsx';
 import { FormDialog } from '../../../ui/dialog.tsx';
 import { RefusedNotice } from '../../../ui/notices.tsx';
-import { useVillage } from '../../village-context.ts';
 import {
   type ConnectBody,
   type ConnectDraft,
@@ -110,10 +109,9 @@ export function ConnectForm({ names, changed, onClose }: ConnectProps): ReactEle
 }
 
 function useConnect(intent: Intent, onClose: ConnectProps['onClose']): (body: ConnectBody) => Promise<void> {
-  const { api } = useVillage();
   return async (body) => {
-    const reply = await intent.send(() => api.call(putModelCredential, { body }));
-    if (reply?.ok === true) onClose(reply.data.credential);
+    const data = await intent.call(putModelCredential, { body });
+    if (data !== null) onClose(data.credential);
   };
 }
 

@@ -3,7 +3,6 @@ import { type ReactElement, useState } from 'react';
 import { fieldsOf, type FormDraft } from '../../../client/drafts.ts';
 import { type Intent, useIntent } from '../../../client/query/use-intent.ts';
 import { FormDialog } from '../../../ui/dialog.tsx';
-import { useVillage } from '../../village-context.ts';
 import {
   type Begun,
   DEFAULT_NAME,
@@ -32,7 +31,6 @@ interface SubscriptionProps {
 
 /** Connects a subscription in two steps: the admin signs in at the provider, then gives the address of the last page. */
 export function SubscriptionForm({ notice, names, again, onClose }: SubscriptionProps): ReactElement {
-  const { api } = useVillage();
   const [start] = useState(() => again ?? emptySubscription(names));
   const [draft, setDraft] = useState(start);
   const [begun, setBegun] = useState<Begun | null>(null);
@@ -46,14 +44,14 @@ export function SubscriptionForm({ notice, names, again, onClose }: Subscription
   const begin = async (): Promise<void> => {
     const read = readStart(draft);
     if (!read.ok) return;
-    const reply = await beginning.send(() => api.call(startSubscription, { body: read.body }));
-    if (reply?.ok === true) setBegun(reply.data);
+    const data = await beginning.call(startSubscription, { body: read.body });
+    if (data !== null) setBegun(data);
   };
   const finish = async (redirectUri: string): Promise<void> => {
     const read = readFinish(draft, redirectUri);
     if (!read.ok) return;
-    const reply = await finishing.send(() => api.call(finishSubscription, { body: read.body }));
-    if (reply?.ok === true) onClose(reply.data.credential.name);
+    const data = await finishing.call(finishSubscription, { body: read.body });
+    if (data !== null) onClose(data.credential.name);
   };
   const fields = { draft, of: fieldsOf(draft, write) };
   return (
