@@ -43,7 +43,6 @@ const MapView = lazy(loadMap);
 /** The shortest wait before the page tries again to load a world that failed to load. */
 const WORLD_RETRY_MS = 2000;
 
-/** The services of the page, and the state that the address gave at the start. */
 export interface AppProps {
   readonly parts: Pick<
     VillageTools,
@@ -90,7 +89,6 @@ export function App({ parts, start }: AppProps): ReactElement {
   );
 }
 
-/** Passes the API and the viewer's account id to the components inside, for their requests. */
 function Asker({ children }: { readonly children: ReactNode }): ReactElement {
   const { api, queries } = useVillage();
   const viewer = useViewerId();
@@ -142,7 +140,6 @@ function useWorld(
   return { world, retry };
 }
 
-/** Starts the map when the person first opens a page that shows it, and keeps it afterwards. */
 function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null {
   const inSight = useVillageState((state) => showsMap(state.place.view));
   const [wanted, setWanted] = useState(inSight);
@@ -152,7 +149,6 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
   return wanted ? <MapView {...props} /> : null;
 }
 
-/** The layer over the map: a page or the panels of the map, and the selected agent. */
 function Over({ controller }: { readonly controller: MapController | null }): ReactElement | null {
   const view = useVillageState((state) => state.place.view);
   const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked);
@@ -212,7 +208,6 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
   );
 }
 
-/** Sets the title of the browser tab, from the page and the open agent. */
 export function PageTitle(): null {
   const view = useVillageState((state) => state.place.view);
   const agent = useVillageState((state) =>
@@ -265,7 +260,6 @@ export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): Re
 
 const HINT_KEY = 'hamlet-hint-seen';
 
-/** Zoom buttons for devices without a wheel, and one line of help for a first visit. */
 export function MapControls({ controller }: { readonly controller: MapController | null }): ReactElement {
   const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
   const dismiss = (): void => {

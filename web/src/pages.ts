@@ -35,10 +35,7 @@ export const LAZY_PAGES: Readonly<Record<Exclude<View, 'map'>, LazyExoticCompone
   audit: lazy(LOADERS.audit),
 };
 
-/**
- * Fetches the code of a page before a person opens it. Ignores a failure: the page fetches the code again when it
- * opens.
- */
+/** Ignores a failure: the page fetches the code again when it opens. */
 export function fetchPage(view: View): void {
   if (view !== 'map') LOADERS[view]().catch(() => undefined);
 }

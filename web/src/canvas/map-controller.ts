@@ -30,13 +30,9 @@ import { Stage, type StageWorld } from './render/stage.ts';
 
 /** Milliseconds between frames while nothing moves; sleepers and the daylight need no more. */
 const IDLE_FRAME_MS = 160;
-/** The smallest zoom of a camera that follows an agent. */
 const FOLLOW_ZOOM = 34;
 const REST_MS = 400;
-/**
- * On a tour, the camera moves by itself to keep the agents in sight. It does not move for a shorter distance than this,
- * because a camera that never rests is tiring.
- */
+/** On a tour the camera ignores shorter distances than this, because a camera that never rests is tiring. */
 const TOUR_STEP_TILES = 3;
 /** With more agents than this there is no tour, because every view shows some. */
 const TOUR_AGENTS = 12;
@@ -89,7 +85,6 @@ export class MapController {
     this.#listen();
   }
 
-  /** Starts the map on a canvas that is already in the page. */
   static async start(
     canvas: HTMLCanvasElement,
     options: {
@@ -113,7 +108,6 @@ export class MapController {
     });
   }
 
-  /** The list of the last frame, for tests and the hit test. */
   get list(): DrawList | null {
     return this.#list;
   }
@@ -140,19 +134,16 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Sets what agents do with their hands. */
   setHands(hands: FrameInput['hands']): void {
     this.#hands = hands;
     this.#busy = true;
   }
 
-  /** Sets the posts that are pinned to places. */
   setPins(pins: readonly ScenePin[]): void {
     this.#pins = pins;
     this.#busy = true;
   }
 
-  /** While `picking`, a tap names a tile and selects no agent. */
   setPicking(picking: boolean): void {
     this.#picking = picking;
     // A person cannot point at a map that moves by itself.
@@ -165,7 +156,6 @@ export class MapController {
     this.#busy = true;
   }
 
-  /** Centres the map on a place, close enough to see agents. */
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
     this.#touring = false;
     this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) });
@@ -182,7 +172,6 @@ export class MapController {
     if (intent.kind === 'whole') this.showWhole();
   }
 
-  /** Zooms around the middle of the uncovered part of the map. */
   zoomBy(factor: number): void {
     this.#touring = false;
     this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor });

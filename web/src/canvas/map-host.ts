@@ -11,9 +11,7 @@ export interface Moment {
   readonly clusters: readonly SceneCluster[];
 }
 
-/** The interface from the map to the rest of the page. */
 export interface MapHost {
-  /** The world at the present tick of its source. */
   moment(): Moment;
   /** A tap outside of pins: the id of the agent, or null for open ground. */
   select(id: string | null): void;
@@ -22,12 +20,8 @@ export interface MapHost {
   /** A tap while the person picks a place: the tile of the tap. */
   picked(tile: Point): void;
   follow(on: boolean): void;
-  /**
-   * Reports the camera when it stops, and at intervals while it moves. `chosen` is true if a person moved it, and false
-   * for a tour or a followed agent.
-   */
+  /** Reports the camera when it stops, and at intervals while it moves. `chosen`: a person moved it. */
   moved(camera: Camera, visible: TileRect, chosen: boolean): void;
-  /** Reports the main-thread milliseconds of a frame. */
   measured(frameMs: number): void;
 }
 

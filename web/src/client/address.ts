@@ -2,10 +2,7 @@ import type { AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
-/**
- * Keeps the address and the open page equal, in both directions. Opening a page, agent, post, run or conversation adds a step to the
- * history of the browser. Returns the function that stops this.
- */
+/** Keeps the address and the open page equal, in both directions. Returns the function that stops this. */
 export function keepAddress(store: Store<AppState>): () => void {
   let { place, selected, t } = store.get();
   const write = (): void => {
@@ -29,7 +26,6 @@ export function keepAddress(store: Store<AppState>): () => void {
   };
 }
 
-/** True if the change of state opens a page, an agent, a post, a run or a conversation. */
 export function isStepBetween(
   before: Pick<AppState, 'place' | 'selected'>,
   now: Pick<AppState, 'place' | 'selected'>,
@@ -51,7 +47,6 @@ export function forgetInAddress(...keys: readonly string[]): void {
   window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`);
 }
 
-/** Writes a state to the address, as a new step of the browser's history or in place of the present one. */
 export function putAddress(state: UrlState, isStep: boolean): void {
   const query = writeUrl(state);
   if (query === window.location.search) return;

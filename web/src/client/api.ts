@@ -23,10 +23,7 @@ export type Reply<T> = { readonly ok: true; readonly data: T } | { readonly ok: 
 /** The API of this village. It never throws: a lost connection is a refusal too. `signal` in the input aborts a request. */
 export interface Api {
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Reply<CallData<R>>>;
-  /**
-   * Opens the event stream of a route. Resolves when the stream ends; the reply is ok if the server or the caller ended
-   * it. `onBytes` receives every sign of life, heartbeats included.
-   */
+  /** The reply is ok if the server or the caller ended the stream. `onBytes` receives heartbeats too. */
   open<const R extends RouteSpec>(
     route: R,
     input: CallInput<R> & { readonly onBytes?: () => void },
@@ -34,7 +31,6 @@ export interface Api {
   ): Promise<Reply<null>>;
 }
 
-/** The part of `Api` that most code needs. */
 export type Caller = Pick<Api, 'call'>;
 
 /** Timeout of one call. The API itself gives up earlier; this limit is for a dead connection. */
@@ -46,7 +42,6 @@ export interface ApiOptions {
   readonly client?: Client;
   readonly timeoutMs?: number;
   readonly silenceMs?: number;
-  /** Receives every refusal before the caller does. */
   readonly onRefused?: (route: RouteSpec, refused: Refused) => void;
 }
 

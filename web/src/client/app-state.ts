@@ -16,14 +16,11 @@ export interface Row {
   readonly activity: string;
   readonly speech: string | null;
   readonly carried: readonly string[];
-  /** Present activity of its hands; null for none. */
   readonly hands: HandsActivity | null;
   readonly node: string | null;
   /** True if the frames show the agent now; otherwise the row has the last answer of the API, some seconds old. */
   readonly live: boolean;
-  /** The name of the landmark or zone where the agent is. */
   readonly place: string | null;
-  /** The name of the landmark that the agent walks to. */
   readonly heading: string | null;
 }
 
@@ -38,11 +35,7 @@ export interface FeedEntry {
 }
 
 export type Account = Readonly<{ account_id: string; name: string; role: 'member' | 'admin' }>;
-/**
- * The session of the person at this page. While it is `unknown`, the page offers nothing that depends on the person. If
- * the page has `asked` the API and got no answer, it treats the person as a visitor. `ended`: the session ended, but
- * not by a sign-out in this page.
- */
+/** While it is `unknown`, the page offers nothing that depends on the person. `ended`: not by a sign-out here. */
 export type Session =
   | { readonly kind: 'unknown'; readonly asked: boolean }
   | { readonly kind: 'visitor'; readonly ended: boolean }
@@ -69,15 +62,10 @@ export interface AppState {
   /** Present activities of hands by the id of the agent; empty while the page is not connected. */
   readonly hands: ReadonlyMap<string, HandsActivity>;
   readonly session: Session;
-  /**
-   * The outcome of a payment after the payer's return to the page; null if there is none, or the payer dismissed it.
-   */
   readonly payment: PaymentOutcome | null;
   readonly selected: string | null;
   readonly following: boolean;
-  /** The open page and the open object on it; the address has the same. */
   readonly place: Place;
-  /** Posts with a place on the map, as the board last reported them. */
   readonly pins: readonly ScenePin[];
   /** While a person picks a place on the map: taps name tiles, and `tile` is the last one. Null otherwise. */
   readonly picking: { readonly tile: { readonly x: number; readonly y: number } | null } | null;

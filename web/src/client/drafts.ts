@@ -29,10 +29,7 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
   return [text, set];
 }
 
-/**
- * Reads a form's draft from its stored text; `empty` if there is none. Takes only the fields that `empty` has with the
- * same type, because another version of the page may have stored other fields.
- */
+/** Takes only fields that `empty` has with the same type: another version of the page may have stored others. */
 export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   let read: unknown;
   try {
@@ -48,7 +45,6 @@ export function readJsonDraft<T extends object>(kept: string, empty: T): T {
   return { ...empty, ...Object.fromEntries(taken) };
 }
 
-/** The value of one field and the function that changes it, as the props of a field. */
 export type Field<V> = Readonly<{ value: V; onChange: (value: V) => void }>;
 
 /** The draft of a form with several fields. `of` gives the props of one field, and `forget` deletes the draft. */
@@ -59,9 +55,7 @@ export interface FormDraft<D> {
   forget(): void;
 }
 
-/**
- * A draft with several fields, stored as by {@link useDraft}. It begins as `empty`, and each change calls `onWrite`.
- */
+/** Begins as `empty`; each change calls `onWrite`. */
 export function useFormDraft<D extends object>(name: string, empty: D, onWrite: () => void): FormDraft<D> {
   const [kept, keep] = useDraft(name);
   const draft = readJsonDraft(kept, empty);
@@ -72,7 +66,6 @@ export function useFormDraft<D extends object>(name: string, empty: D, onWrite: 
   return { draft, write, of: fieldsOf(draft, write), forget: () => keep('') };
 }
 
-/** Returns a function that gives the props of a field of a draft; `write` changes the draft. */
 export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): FormDraft<D>['of'] {
   return (key) => ({
     value: draft[key],
@@ -84,7 +77,6 @@ export function fieldsOf<D>(draft: D, write: (change: Partial<D>) => void): Form
   });
 }
 
-/** Deletes one draft after its text was used. */
 export function forgetDraft(name: string): void {
   sessionStorage.removeItem(PREFIX + name);
 }
@@ -95,7 +87,6 @@ export function forgetDrafts(): void {
   deletions.set((times) => times + 1);
 }
 
-/** Records the account that signed in, and deletes the drafts of another account. */
 export function claimDrafts(accountId: string): void {
   const writer = sessionStorage.getItem(WRITER);
   if (writer === accountId) return;

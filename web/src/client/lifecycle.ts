@@ -3,19 +3,12 @@ import type { Caller, Refused } from './api.ts';
 import { createStore, type Store } from './store.ts';
 
 export type Verb = 'awaken' | 'suspend' | 'reboot';
-/**
- * The progress of a requested change. `text` says what happens now. `asking`: the API has not answered yet. `pending`:
- * the API accepted the change, and the page checks it often. `late`: the change takes longer than usual, for example
- * while the agent waits for a seat; the page checks it less often.
- */
+/** `asking`: no answer yet. `pending`: accepted, checked often. `late`: slower than usual, checked less often. */
 export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
   | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused };
 
-/**
- * True if a change disables the button of `verb`. It disables all buttons until the API answers, then only its own
- * until it is late.
- */
+/** True if a change disables the button of `verb`: every button until the API answers, then its own until it is late. */
 export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
   return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb));
 }
@@ -51,7 +44,6 @@ function suspension(agent: AgentDetail): { readonly done: boolean; readonly text
   return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` };
 }
 
-/** Waits for `ms`. Tests pass a function that does not wait. */
 export type Wait = (ms: number) => Promise<void>;
 const sleep: Wait = (ms) =>
   new Promise((resolve) => {

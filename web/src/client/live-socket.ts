@@ -1,46 +1,31 @@
 import { backoffMs } from './backoff.ts';
 
-/**
- * `lagging`: the connection is open but silent for too long. `outdated`: this page cannot read the messages, but a
- * newer one can.
- */
+/** `lagging`: open but silent for too long. `outdated`: this page cannot read the messages; a newer one can. */
 export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {
   /** Returns the address. Each connection asks for it, because the address says where to resume. */
   url(): string;
-  /**
-   * Handles a message, binary or text. Throws if the message is unreadable, for example because the server is newer
-   * than this page.
-   */
+  /** Throws if the message is unreadable, for example because the server is newer than this page. */
   message(data: ArrayBuffer | string): void;
   connection(state: Connection): void;
-  /** The first messages on a new connection. */
   greeting(): readonly object[];
-  /**
-   * The server sends a message at least once in this time. The page reconnects after three such times without a
-   * message.
-   */
+  /** The server sends a message at least this often. The page reconnects after three such times of silence. */
   readonly beatMs: number;
 }
 export type LiveSocket = Readonly<{ send(message: object): void; close(): void }>;
 
-/**
- * Number of `beatMs` without a message until a connection counts as lagging, and until the page replaces it: a dead
- * connection can look open for minutes.
- */
+/** Times of `beatMs` until a silent connection lags, and until the page replaces it: a dead one can look open. */
 const LAG_BEATS = 1.2;
 const DEAD_BEATS = 3;
 const WATCH_MS = 1000;
 
-/** Keeps a websocket open until the caller closes it. Reconnects with a growing wait. */
 export function openLiveSocket(options: SocketOptions): LiveSocket {
   const line = new Line(options);
   line.connect();
   return line;
 }
 
-/** The websocket address of a path on the origin that served the page. */
 export function socketUrl(path: string): string {
   const url = new URL(path, window.location.href);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

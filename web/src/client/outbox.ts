@@ -3,10 +3,7 @@ import type { Refused, Reply } from './api.ts';
 import { isFinal } from './query/use-intent.ts';
 import { createStore, type Store } from './store.ts';
 
-/**
- * A text that its place, a thread or a conversation, does not show yet. `sentId` is null until the API accepts it. A
- * refused text stays until its writer sends it again or discards it.
- */
+/** `sentId` is null until the API accepts the text. A refused text stays until its writer resends or discards it. */
 export interface PendingText {
   readonly id: string;
   readonly key: string;
@@ -44,10 +41,7 @@ export class Outbox<A> {
     await this.#send(placeId, entry);
   }
 
-  /**
-   * Sends a refused text again. It has a new key if the refusal was final; otherwise the same key, because the first
-   * request may have succeeded.
-   */
+  /** Sends a refused text again: with a new key after a final refusal, otherwise with the same key. */
   async again(placeId: string, { id, key, body, refused }: PendingText): Promise<void> {
     if (refused === null) return;
     const entry: PendingText = {
@@ -65,7 +59,6 @@ export class Outbox<A> {
     this.#change(placeId, (entries) => entries.filter((entry) => entry.id !== id));
   }
 
-  /** Removes the pending texts that their place now shows. */
   seen(placeId: string, shownIds: ReadonlySet<string>): void {
     const stands = ({ sentId }: PendingText): boolean => sentId !== null && shownIds.has(sentId);
     if (this.state.get().get(placeId)?.some(stands) === true)

@@ -4,12 +4,8 @@ import { claimDrafts, forgetDrafts } from './drafts.ts';
 import type { Account, AppState } from './app-state.ts';
 import type { Store } from './store.ts';
 
-/** Until the page knows who is signed in, it asks at this interval. */
 const UNKNOWN_MS = 5000;
-/**
- * After sign-in, the page checks the session once in this many intervals. The session may end elsewhere, and public
- * routes would not reveal it.
- */
+/** After sign-in, the page asks once in this many intervals: the session may end elsewhere. */
 const CHECK_EVERY = 12;
 
 /** The meaning of a refusal for the session; null if it has none. `changed`: the account may have other rights now. */
@@ -18,10 +14,7 @@ export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): '
   return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null;
 }
 
-/**
- * Keeps the signed-in account in the store. If the village does not answer, the session does not end. Mutable because
- * it owns a timer.
- */
+/** If the village does not answer, the session does not end. Mutable because it owns a timer. */
 export class SessionKeeper {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
@@ -73,7 +66,6 @@ export class SessionKeeper {
     return this.#entered(this.#api.call(bootstrapAccount, { body: { code, ...person } }));
   }
 
-  /** Sets a password with a one-time code and signs in. */
   redeem(code: string, password: string): Promise<Reply<unknown>> {
     return this.#entered(this.#api.call(redeemCode, { body: { code, password } }));
   }
@@ -87,7 +79,6 @@ export class SessionKeeper {
     return { ok: true, data: null };
   }
 
-  /** Removes the notice that the session ended. */
   dismissEnded(): void {
     this.#store.set((state) =>
       state.session.kind === 'visitor' ? { ...state, session: { kind: 'visitor', ended: false } } : state,

@@ -1,6 +1,5 @@
 import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract';
 
-/** The pages: the map, the board beside it, and the pages that cover the map. */
 export const VIEWS = [
   'map',
   'board',
@@ -18,17 +17,14 @@ export const VIEWS = [
   'audit',
 ] as const;
 export type View = (typeof VIEWS)[number];
-/** The pages that leave the map visible; every other page covers it. */
 const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board']);
 
 export function showsMap(view: View): boolean {
   return MAP_VIEWS.has(view);
 }
 
-/** The filters of posts by status. */
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
 export type PostFilter = (typeof POST_FILTERS)[number];
-/** The tabs of the panel about one agent. */
 export const TABS = ['chat', 'now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -48,11 +44,7 @@ const TEXTS = [
   'chat',
 ] as const;
 
-/**
- * The open page with its filters, and the open tab of the agent panel. `who` limits a page to an agent, or the ledger
- * to several, separated by commas; `run`, `schedule`, `post` and the conversation `chat` are the open objects; `find`
- * is the text of a search. `action`, `actor`, `object`, `since` and `turns` filter the audit.
- */
+/** `who` limits a page to an agent, or the ledger to several; `run`, `schedule`, `post` and `chat` are open objects. */
 export interface Place extends Readonly<Record<(typeof TEXTS)[number], string | null>> {
   readonly view: View;
   /** Null until a person chooses one: the panel then begins with the first tab that the person may use. */
@@ -107,10 +99,7 @@ export function readUrl(search: string): UrlState {
   };
 }
 
-/**
- * The query for a state; empty if there is nothing to write. It never includes the outcome of a payment, which is shown
- * only once. It includes the camera only while the map is shown, rounded to a quarter of a tile.
- */
+/** Omits the outcome of a payment, which is shown once. Has the camera only on the map, to a quarter of a tile. */
 export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams();
   const put = (key: string, value: string | null, silent?: string): void => {
@@ -133,7 +122,6 @@ export function writeUrl(state: UrlState): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** The fields of the address that describe the open page. */
 export function placeOf({
   agent: _agent,
   t: _t,
@@ -148,10 +136,7 @@ export function placeOf({
   return place;
 }
 
-/**
- * Changes the place. A change to another page drops the filters, but keeps the tab and the conversation of the panel; a
- * change on the same page keeps all.
- */
+/** Another page drops the filters, but keeps the tab and the conversation of the panel. */
 export function placeAfter(place: Place, change: Partial<Place>): Place {
   const other = change.view !== undefined && change.view !== place.view;
   return { ...(other ? { ...NOWHERE, tab: place.tab, chat: place.chat } : place), ...change };

@@ -13,10 +13,7 @@ import type { Api } from '../client/api.ts';
 import type { Place, View } from '../client/url-state.ts';
 import { type Live, useLive } from '../client/query/use-live.ts';
 
-/**
- * The tools of every panel. `goTo` moves the map, if there is one; `open` opens another page, or an object on this
- * page.
- */
+/** `goTo` moves the map, if there is one; `open` opens another page, or an object on this page. */
 export interface VillageTools {
   readonly api: Api;
   readonly queries: QueryClient;
@@ -26,7 +23,6 @@ export interface VillageTools {
   readonly lifecycle: Lifecycle;
   readonly session: SessionKeeper;
   readonly board: BoardLive;
-  /** Messages to agents that their conversations do not show yet. */
   readonly messages: MessageOutbox;
   select(id: string | null): void;
   follow(on: boolean): void;
@@ -35,7 +31,6 @@ export interface VillageTools {
   /** Starts the choice of a place on the map, or changes the chosen tile; null ends the choice. */
   pick(picking: AppState['picking']): void;
   openSignIn(): void;
-  /** Fetches the code of a page before a person opens it. */
   fetchPage(view: View): void;
 }
 
@@ -48,22 +43,18 @@ export function useVillage(): VillageTools {
   return tools;
 }
 
-/** The role of the viewer in this village. */
 export function useRole(): Role {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'));
 }
 
-/** The account id of the viewer; null for a visitor. */
 export function useViewerId(): string | null {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null));
 }
 
-/** Selects a part of the village's state. */
 export function useVillageState<S>(select: (state: AppState) => S): S {
   return useStore(useVillage().store, select);
 }
 
-/** The ids and names of the village's agents. */
 export function useAgentNames(): readonly { readonly id: string; readonly name: string }[] {
   const details = useVillageState((state) => state.details);
   return useMemo(
@@ -82,7 +73,6 @@ export function useAgentName(id: string): string {
 
 const REFRESH_MS = 5000;
 
-/** The tiers of the village, lowest first, kept up to date. */
 export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {
   return useLive(listEntitlements, {}, REFRESH_MS);
 }

@@ -5,7 +5,6 @@ import { hashText } from '../canvas/model/noise.ts';
 
 type AvatarProps = Readonly<{ id: string; size?: number; dimmed?: boolean }>;
 
-/** The face of an agent, as on the map. */
 export function Avatar({ id, size = 36, dimmed = false }: AvatarProps): ReactElement {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

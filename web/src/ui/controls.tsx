@@ -19,7 +19,6 @@ export function Button({ word, icon, iconPx = 16, look = 'small', className, ...
   );
 }
 
-/** A button that looks like a link. */
 export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & Native): ReactElement {
   return (
     <button type="button" {...native} className={joined('link', className)}>
@@ -30,7 +29,6 @@ export function LinkButton({ word, className, ...native }: Pick<Own, 'word'> & N
 
 type IconButtonProps = Native & Readonly<{ icon: IconName; iconPx?: number; label: string }>;
 
-/** A button with only an icon; `label` is its text for screen readers. */
 export function IconButton({ icon, iconPx = 18, label, className, ...native }: IconButtonProps): ReactElement {
   return (
     <button type="button" {...native} className={joined('icon-button', className)} aria-label={label}>
@@ -52,12 +50,10 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
   );
 }
 
-/** The tone of a state; it selects both colour and shape. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'sleep';
 
 type BadgeProps = Readonly<{ tone: Tone; title?: string; children: ReactNode }>;
 
-/** A state in a word or two. Marks differ in shape as well as in colour. */
 export function Badge({ tone, title, children }: BadgeProps): ReactElement {
   return (
     <span className={`badge badge-${tone}`} title={title}>

@@ -5,20 +5,15 @@ import { Notice } from './notices.tsx';
 interface DialogProps {
   readonly title: ReactNode;
   readonly className?: string;
-  /** An image above the title. */
   readonly image?: ReactNode;
   readonly onClose: () => void;
   /** Runs for Escape in place of `onClose`. */
   readonly onEscape?: () => void;
-  /**
-   * Runs for the button ×; without it there is no such button. The button is the last element, so that the dialog opens
-   * with the focus in its form.
-   */
+  /** Runs for the button ×, the last element, so that the dialog opens with the focus in its form. */
   readonly onCross?: () => void;
   readonly children: ReactNode;
 }
 
-/** A modal window over the page, open while it is mounted. */
 export function Dialog(props: DialogProps): ReactElement {
   const { title, className = '', image, onClose, onEscape, onCross, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -42,10 +37,7 @@ export function Dialog(props: DialogProps): ReactElement {
   );
 }
 
-/**
- * `draft` is the present content as text, and `start` the content at the opening: if they differ, the person changed
- * something.
- */
+/** The person changed something if `draft` differs from `start`, both as text. */
 interface FormDialogProps extends Pick<DialogProps, 'onClose' | 'children'> {
   readonly title: string;
   readonly draft: string;

@@ -23,17 +23,14 @@ interface TextFieldProps extends InputOptions {
   readonly name: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** The problem with the value; the field shows it below. */
   readonly problem?: string | undefined;
   /** Marks the value as wrong; the problem is shown elsewhere. */
   readonly invalid?: boolean;
   /** The number of lines of a text area; without it, the field is one line of input. */
   readonly rows?: number;
-  /** Suggestions shown while the person types. */
   readonly suggestions?: readonly string[];
 }
 
-/** A labelled input or text area. */
 export function TextField({
   label,
   value,
@@ -83,7 +80,6 @@ interface SelectFieldProps<T extends string> {
   readonly className?: string;
 }
 
-/** A labelled drop-down list. */
 export function SelectField<T extends string>({
   label,
   name,
@@ -123,7 +119,6 @@ interface SegmentsProps<T extends string> {
   readonly onChange: (key: T) => void;
 }
 
-/** A row of joined buttons with one chosen. */
 export function Segments<T extends string>({ label, items, value, onChange }: SegmentsProps<T>): ReactElement {
   const name = useId();
   return (
@@ -169,11 +164,9 @@ interface CheckProps {
   readonly name?: string;
   readonly value: boolean;
   readonly onChange: (on: boolean) => void;
-  /** `pick` is the look of a filter. */
   readonly className?: string;
 }
 
-/** A labelled checkbox. */
 export function CheckField({ label, name, value, onChange, className = 'check' }: CheckProps): ReactElement {
   return (
     <label className={className}>
@@ -197,7 +190,6 @@ export function FilterChip({ word, value, label, onEnd }: ChipProps): ReactEleme
   );
 }
 
-/** The problem with a field. A screen reader announces it when it appears. Nothing without a text. */
 export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
   return text === undefined ? null : (
     <span className="field-problem" role="alert">
@@ -209,9 +201,7 @@ export function FieldProblem({ text }: { readonly text: string | undefined }): R
 interface ActionFormProps {
   readonly label: string;
   readonly sending: Pick<Intent, 'busy' | 'refused'>;
-  /** True if the fields can be sent. */
   readonly ready: boolean;
-  /** The text of the button: the effect, and the object that it affects. */
   readonly word: string;
   readonly danger?: boolean;
   readonly onSend: () => void;
@@ -221,7 +211,6 @@ interface ActionFormProps {
   readonly children: ReactNode;
 }
 
-/** A form for one act: its fields, the refusal of the API, and the button. */
 export function ActionForm({
   label,
   sending,

@@ -116,7 +116,6 @@ function isIcon(name: string): name is IconName {
   return Object.hasOwn(ICON_PATHS, name);
 }
 
-/** The icon of each activity of the hands, on the map and in lists. */
 export const HANDS_ICONS: Readonly<Record<HandsActivity, IconName>> = {
   typing: 'keyboard',
   reading: 'reading',

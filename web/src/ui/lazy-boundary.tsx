@@ -9,10 +9,7 @@ interface BoundaryProps {
 }
 type BoundaryState = Readonly<{ failed: boolean }>;
 
-/**
- * Renders a part of the page whose code loads later; if the part fails, shows a way out. A class, because React has no
- * other way to catch errors.
- */
+/** Shows a way out if a part fails. A class, because React has no other way to catch errors. */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false };
 

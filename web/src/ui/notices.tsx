@@ -14,7 +14,6 @@ interface NoticeProps {
   /** The default for a bad notice is `alert`, which interrupts a screen reader; for others it is `status`. */
   readonly role?: 'alert' | 'status';
   readonly className?: string;
-  /** Buttons after the text. */
   readonly end?: ReactNode;
   readonly children: ReactNode;
 }
@@ -46,7 +45,6 @@ interface RefusedProps {
   readonly children?: ReactNode;
 }
 
-/** A refusal in the API's words, with the wrong fields if the API names them. The children are the next steps. */
 export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): ReactElement {
   const dismiss = onDismiss && <IconButton icon="close" iconPx={14} label="Dismiss" onClick={onDismiss} />;
   return (
@@ -68,7 +66,6 @@ export function RefusedNotice({ refused, onDismiss, children }: RefusedProps): R
 
 type UnreadProps = Readonly<{ refused: Refused | null; word?: string }>;
 
-/** Shown in place of an answer that the page does not have yet: the refusal, or a text while the request runs. */
 export function Unread({ refused, word = 'Loading…' }: UnreadProps): ReactElement {
   if (refused !== null) return <RefusedNotice refused={refused} />;
   return (
@@ -97,7 +94,6 @@ export function OwnedNotice({ refused, onTakeOver, onDismiss }: OwnedProps): Rea
 
 type MoreButtonProps = Readonly<{ more: (() => Promise<void>) | null; word: string }>;
 
-/** A button that reads the next page of a list; nothing at the end. */
 export function MoreButton({ more, word }: MoreButtonProps): ReactElement | null {
   const [busy, setBusy] = useState(false);
   if (more === null) return null;
@@ -113,20 +109,13 @@ interface PagedListProps<T> {
   readonly pages: Pick<Pages<T, unknown>, 'rows' | 'refused' | 'more'>;
   readonly className: string;
   readonly label?: string;
-  /** The text of an empty list, which says what will appear in it. */
   readonly empty: ReactNode;
   /** True if the list is alone on the page: its empty text then gets a card. */
   readonly card?: boolean;
-  /** The text of the button for the next page. */
   readonly older: string;
-  /** Renders a row as a list item with a key. */
   readonly children: (row: T) => ReactElement;
 }
 
-/**
- * The rows of a list in pages, with the refusal of the last request and a button for the next page. An empty list shows
- * a text.
- */
 export function PagedList<T>(props: PagedListProps<T>): ReactElement {
   const { pages, className, label, empty, card = false, older, children } = props;
   const { rows, refused, more } = pages;

@@ -3,13 +3,11 @@ export type Theme = 'system' | 'light' | 'dark';
 const THEME_KEY = 'hamlet-theme';
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 
-/** The theme chosen on this device. */
 export function savedTheme(): Theme {
   const saved = localStorage.getItem(THEME_KEY);
   return saved === 'light' || saved === 'dark' ? saved : 'system';
 }
 
-/** Applies a theme and stores it. */
 export function applyTheme(theme: Theme): void {
   document.documentElement.dataset['theme'] = theme;
   if (theme === 'system') localStorage.removeItem(THEME_KEY);
@@ -34,7 +32,6 @@ export function saveShortcuts(on: boolean): void {
 
 const CONNECT_KEY = 'hamlet-connect-dismissed';
 
-/** True if the person at this device does not want to be asked for a language model again. */
 export function isConnectDismissed(): boolean {
   return localStorage.getItem(CONNECT_KEY) !== null;
 }

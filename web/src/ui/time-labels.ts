@@ -35,13 +35,7 @@ function twoUnits(large: readonly [number, string], small: readonly [number, str
   return small[0] === 0 ? large.join(' ') : `${large.join(' ')} ${small.join(' ')}`;
 }
 
-/**
- * A short date and time: `Mon 23 Nov, 08:30 UTC`, with seconds unless they are zero; `Mon, 23 Nov 2025, 08:30 UTC` in
- * another year.
- * @param timeZone the zone of the result, which the caller shows beside it; without it the result names the zone of the
- * device
- * @param nowMs the present time
- */
+/** `Mon 23 Nov, 08:30 UTC`: with seconds unless zero, and another year. A given `timeZone` is not named. */
 export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): string {
   const seconds = atMs % 60_000 === 0 ? {} : ({ second: '2-digit' } as const);
   const zone = timeZone === undefined ? ({ timeZoneName: 'short' } as const) : { timeZone };
@@ -73,7 +67,6 @@ export function secondTime(iso: string): string {
   );
 }
 
-/** A minute of the village's day as a clock time. */
 export function clockTime(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
 }

@@ -1,12 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef } from 'react';
 
-/**
- * Number of rows rendered above and below the visible ones, for smooth scrolling and so that the arrow keys find the
- * next row.
- */
+/** Rows rendered beyond the visible ones, for smooth scrolling and so that the arrow keys find the next row. */
 const MARGIN_ROWS = 8;
-/** The assumed height of the list until it is measured. */
 const FIRST_HEIGHT_PX = 800;
 
 interface ListProps<T> {

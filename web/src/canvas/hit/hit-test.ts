@@ -1,7 +1,6 @@
 import type { Point } from '../model/camera.ts';
 import type { DrawList } from '../model/draw-list.ts';
 
-/** The object under a point of the screen. */
 export type Hit =
   | { readonly kind: 'agent'; readonly id: string }
   | { readonly kind: 'landmark'; readonly id: string }
@@ -11,13 +10,9 @@ export type Hit =
 /** Half the width of the smallest target, which is 24 CSS pixels wide (WCAG 2.2, 2.5.8). */
 const REACH_PX = 12;
 const FINGER_REACH_PX = 22;
-/** Height of a pin above its tip. */
 const PIN_PX = 36;
 
-/**
- * The first object at a point, in this order: frontmost figure, name, pin, landmark. A finger needs a larger target
- * than a mouse.
- */
+/** The first object at a point: frontmost figure, name, pin, landmark. A finger needs a larger target than a mouse. */
 export function hitTest(list: DrawList, point: Point, finger = false): Hit {
   const reach = finger ? FINGER_REACH_PX : REACH_PX;
   const figure = list.figures.findLast((command) => {

@@ -9,7 +9,6 @@ export interface GestureHandlers {
   hover(at: Point | null): void;
 }
 
-/** A press that moves at most this far is a tap. */
 const TAP_SLOP_PX = 6;
 const DOUBLE_TAP_MS = 320;
 /** Wheel units that double the zoom. One notch of a mouse wheel is 100 units; a trackpad sends many small amounts. */

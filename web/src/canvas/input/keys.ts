@@ -1,4 +1,3 @@
-/** The command that a key gives to the map. */
 export type KeyIntent =
   | { readonly kind: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly kind: 'zoom'; readonly factor: number }
@@ -7,7 +6,6 @@ export type KeyIntent =
   | { readonly kind: 'back' }
   | { readonly kind: 'search' };
 
-/** CSS pixels that one press of an arrow key moves the map. */
 const STEP_PX = 90;
 
 const INTENTS: Readonly<Record<string, KeyIntent>> = {
@@ -26,10 +24,7 @@ const INTENTS: Readonly<Record<string, KeyIntent>> = {
   '/': { kind: 'search' },
 };
 
-/**
- * The command of a key; null if it has none. Also null with a modifier key, for an arrow key outside the map, and in a
- * text field, where only Escape has a command.
- */
+/** Null if the key has no command: with a modifier, an arrow outside the map, or any key but Escape in a text field. */
 export function keyIntent(
   key: string,
   focus: { readonly writing: boolean; readonly onMap: boolean; readonly modified: boolean },

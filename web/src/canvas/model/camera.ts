@@ -17,10 +17,8 @@ export type MapSize = Readonly<{ width: number; height: number }>;
 /** Pixels per tile: below the minimum a tile is too small to recognize, above the maximum the art has no more detail. */
 export const MIN_ZOOM = 3;
 export const MAX_ZOOM = 96;
-/** Tiles of forest drawn beyond the edge of the map. */
 export const EDGE_TILES = 24;
 
-/** The middle of the uncovered part of the viewport, in CSS pixels. */
 export function focusPoint(viewport: Viewport): Point {
   return {
     x: viewport.insetLeft + (viewport.width - viewport.insetLeft - viewport.insetRight) / 2,
@@ -28,13 +26,11 @@ export function focusPoint(viewport: Viewport): Point {
   };
 }
 
-/** Converts tile coordinates to CSS pixels. */
 export function worldToScreen(camera: Camera, viewport: Viewport, world: Point): Point {
   const focus = focusPoint(viewport);
   return { x: focus.x + (world.x - camera.x) * camera.zoom, y: focus.y + (world.y - camera.y) * camera.zoom };
 }
 
-/** Converts CSS pixels to tile coordinates. */
 export function screenToWorld(camera: Camera, viewport: Viewport, screen: Point): Point {
   const focus = focusPoint(viewport);
   return { x: camera.x + (screen.x - focus.x) / camera.zoom, y: camera.y + (screen.y - focus.y) / camera.zoom };
@@ -52,12 +48,10 @@ export function zoomAt(
   return { x: anchor.x - (change.screen.x - focus.x) / zoom, y: anchor.y - (change.screen.y - focus.y) / zoom, zoom };
 }
 
-/** Moves the camera so that the map follows a drag of `dx`,`dy` CSS pixels. */
 export function panBy(camera: Camera, dx: number, dy: number): Camera {
   return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom };
 }
 
-/** Keeps the middle of the view on the map, and the zoom within its limits. */
 export function clampCamera(camera: Camera, map: MapSize): Camera {
   return {
     x: clamp(camera.x, 0, map.width),

@@ -1,10 +1,7 @@
 import type { Point } from './camera.ts';
 import type { DrawnAgent } from '@hamlet/core';
 
-/**
- * The offset of a drawn figure from its true place after its path arrived late. It fades, because a jump would look
- * broken.
- */
+/** The offset of a drawn figure after its path arrived late. It fades, because a jump would look broken. */
 export type Correction = Readonly<{ dx: number; dy: number }>;
 export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
@@ -41,7 +38,6 @@ function settle(correction: Correction): Correction {
 export class Corrections {
   readonly #drawn = new Map<string, Drawn>();
 
-  /** The agents at the places to draw: after a late path a figure slides and does not jump. */
   apply(agents: readonly DrawnAgent[], elapsedMs: number): DrawnAgent[] {
     const present = new Set<string>();
     const placed = agents.map((agent) => {
@@ -55,7 +51,6 @@ export class Corrections {
     return placed;
   }
 
-  /** True while the map still draws a figure away from its true place. */
   get areFading(): boolean {
     for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true;
     return false;

@@ -21,7 +21,6 @@ const LIGHT: readonly {
   { minute: 1440, rgb: [92, 114, 176], glow: 1 },
 ];
 
-/** Light at a minute of the day (0 to 1439). */
 export function daylight(minute: number): Daylight {
   const at = clamp(minute, 0, 1440);
   const after = LIGHT.findIndex((entry) => entry.minute > at);

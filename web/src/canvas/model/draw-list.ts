@@ -100,11 +100,9 @@ export interface FrameInput {
   readonly pins: readonly ScenePin[];
   readonly selected: string | null;
   readonly hovered: string | null;
-  /** Activities of hands by the id of the agent. */
   readonly hands: ReadonlyMap<string, HandsActivity>;
 }
 
-/** Number of ticks in which a bubble fades at the end of its speech. */
 const SPEECH_FADE_TICKS = 15;
 /** The legs change every 2 ticks: two steps for each tile at walking pace. */
 const STEP_TICKS = 2;
@@ -123,7 +121,6 @@ const EMOTE_PX = 24;
 /** Below this zoom the map leaves out the pins of homes, because there are many. */
 const HOME_PIN_ZOOM = 9;
 
-/** The plain list that `render` draws and the hit test searches. */
 export function drawList(input: FrameInput): DrawList {
   const seen = input.agents.filter((agent) => within(input.visible, agent));
   const level = levelOf(input.camera.zoom, seen.length);
@@ -222,7 +219,6 @@ function nameCommands(input: FrameInput, seen: readonly DrawnAgent[], visible: n
 }
 
 type Box = Readonly<{ x: number; y: number; width: number; height: number }>;
-/** Average width of a letter in a label, in pixels. */
 const LETTER_PX = 6.8;
 
 /** Reserves the box of a label; false if it would cover an earlier label. */
@@ -286,10 +282,7 @@ function crowdText(bubble: BubbleCommand, input: FrameInput): string {
   return `${bubble.count} agents are talking here`;
 }
 
-/**
- * Pins of places. No name covers another: public places claim their room before homes, which have names only at close
- * zoom.
- */
+/** Public places claim room for their names before homes, which have names only at close zoom. */
 function landmarkCommands(input: FrameInput): LandmarkCommand[] {
   const { zoom } = input.camera;
   const taken: Box[] = [];
@@ -345,10 +338,7 @@ function within(rect: TileRect, place: Point): boolean {
   );
 }
 
-/**
- * The amount of detail. `far`: counts, zones. `district`: small figures, places. `street`: figures, names. `close`:
- * all.
- */
+/** The amount of detail. `far`: counts, zones. `district`: small figures, places. `street`: names. `close`: all. */
 export type Level = 'far' | 'district' | 'street' | 'close';
 
 /** With more figures than this, the level is `district` in place of `street`. */

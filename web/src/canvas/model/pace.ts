@@ -1,14 +1,8 @@
-/**
- * A frame is slow if it takes longer than this, from its start to the next repaint: on an old phone, or without a
- * graphics card.
- */
+/** A frame is slow if it takes longer than this from its start to the next repaint. */
 const SLOW_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
 
-/**
- * The pause between a frame that took `costMs` and the next repaint. After a slow frame it is as long as the frame, but
- * at most 1 s, so panels have half of the time.
- */
+/** The pause after a slow frame, as long as the frame and at most 1 s: panels have half of the time. */
 export function pauseAfter(costMs: number): number {
   return costMs <= SLOW_MS ? 0 : Math.min(costMs, LONGEST_PAUSE_MS);
 }

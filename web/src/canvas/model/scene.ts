@@ -5,10 +5,8 @@ export function itemKind(itemId: string): string {
   return parseItemId(itemId)?.kind ?? 'parcel';
 }
 
-/** An item that lies on a tile. */
 export type SceneItem = Readonly<{ id: string; kind: string; x: number; y: number }>;
 
-/** A place with a name. */
 export interface SceneLandmark {
   readonly id: string;
   readonly name: string;
@@ -18,7 +16,6 @@ export interface SceneLandmark {
   readonly slots: readonly { readonly x: number; readonly y: number }[];
 }
 
-/** A named area with rules. */
 export interface SceneZone {
   readonly id: string;
   readonly name: string;

@@ -36,12 +36,10 @@ export const TILE_KINDS = [
 ] as const;
 export type TileKind = (typeof TILE_KINDS)[number];
 
-/** The map in the form that the canvas uses. */
 export type TileMap = Readonly<{ width: number; height: number; at(x: number, y: number): TileKind }>;
 
 const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS);
 
-/** The kind of a tile for its name in the legend. */
 export function tileKind(name: string): TileKind {
   return isKnown(name) ? name : 'grass';
 }
@@ -125,7 +123,6 @@ export type Building = Readonly<{ id: number; rect: TileRect; tiles: ReadonlySet
 
 const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
 
-/** True if a tile is part of a house. */
 export function isIndoors(map: TileMap, x: number, y: number): boolean {
   return INDOORS.has(surfaceAt(map, x, y));
 }

@@ -1,8 +1,4 @@
-/**
- * Breaks text into at most `maxLines` lines of at most `maxWidth`; an ellipsis replaces text that does not fit. Cuts a
- * word that is wider than a line. Collapses white space.
- * @param measure returns the width of a string in the unit of `maxWidth`
- */
+/** Breaks text into at most `maxLines` lines; an ellipsis replaces the rest. Cuts a word that is wider than a line. */
 export function wrapText(
   text: string,
   box: { readonly maxWidth: number; readonly maxLines: number },

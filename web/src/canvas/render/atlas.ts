@@ -39,10 +39,8 @@ const EMOTE_ICONS: readonly IconName[] = [
   'heart',
   'speech',
 ];
-/** Emotes whose icon has another name. */
 const EMOTE_ALIAS: Readonly<Record<string, IconName>> = { think: 'thought', sleepy: 'sleep' };
 
-/** The directions of a figure, in the order of its cells in the atlas. */
 const ATLAS_FACINGS: readonly Facing[] = ['south', 'west', 'east', 'north'];
 
 const POSES: readonly Pose[] = [
@@ -50,7 +48,6 @@ const POSES: readonly Pose[] = [
   'asleep',
 ];
 
-/** Paints the atlas: about 450 cells, once, in about a tenth of a second. */
 export function createAtlas(): Atlas {
   const sheet = new Sheet();
   const figures = Array.from({ length: LOOKS }, (_, index) => {

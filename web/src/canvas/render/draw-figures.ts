@@ -7,7 +7,6 @@ import { lookOf } from './art/figure-art.ts';
 import type { LabelCache } from './label-cache.ts';
 import type { SpritePool } from './sprite-pool.ts';
 
-/** The objects that draw one frame from its list. */
 export type Tools = Readonly<{ atlas: Atlas; labels: LabelCache; light: Daylight; tick: number }>;
 
 /** An atlas cell is this many times as high as the figure in it; the feet are at 92 % of the cell's height. */
@@ -49,7 +48,6 @@ function body(pool: SpritePool, figure: FigureCommand, tools: Tools): void {
   }
 }
 
-/** Ticks of one step of a badge. */
 const BADGE_TICKS = 4;
 
 /** The step of a badge, which moves while its agent works. With reduced motion it stands still. */

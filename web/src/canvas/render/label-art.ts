@@ -1,9 +1,7 @@
 import { iconOr, ICON_PATHS } from '../../ui/icon-paths.ts';
 import { ellipsis, wrapText } from '../model/wrap-text.ts';
 
-/** A painted label. `width` and `height` are CSS pixels; the canvas is `pixelRatio` times larger. */
 export type Label = Readonly<{ canvas: HTMLCanvasElement; width: number; height: number }>;
-/** A label to paint. */
 export type LabelSpec =
   | {
       readonly kind: 'name';
@@ -20,7 +18,6 @@ export type LabelSpec =
 const FAMILY = '"Nunito Variable", system-ui, sans-serif';
 const BUBBLE_TEXT_PX = 190;
 
-/** The cache key of a label: equal specs have equal pictures. */
 export function labelKey(spec: LabelSpec): string {
   return Object.values(spec).join('|');
 }
@@ -71,7 +68,6 @@ const TONES = {
   asleep: { back: 'rgba(44,48,82,0.78)', text: '#dfe2ff', mark: '#aeb6ff' },
   offline: { back: 'rgba(60,60,64,0.6)', text: '#e4e4e4', mark: '#c9c9c9' },
 } as const;
-/** The colours of the selected agent's label: light, with marks dark enough to be visible on it. */
 const CHOSEN = {
   back: '#fffdf6',
   text: '#1c2a25',

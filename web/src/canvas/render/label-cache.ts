@@ -4,10 +4,7 @@ import { labelKey, type LabelSpec, paintLabel } from './label-art.ts';
 /** Maximum number of labels kept; a busy street shows about a hundred at once. */
 const MAX_LABELS = 400;
 
-/**
- * A cache of label textures that evicts those least recently drawn. Mutable because it owns memory of the graphics
- * card.
- */
+/** Evicts the labels least recently drawn. Mutable because it owns memory of the graphics card. */
 export class LabelCache {
   readonly #textures = new Map<string, Texture>();
   readonly #pixelRatio: number;

@@ -35,7 +35,6 @@ export class SpritePool {
     sprite.tint = tint;
   }
 
-  /** Ends a frame and hides the unused sprites. */
   end(): void {
     for (let index = this.#used; index < this.#sprites.length; index++) {
       const sprite = this.#sprites[index];

@@ -16,9 +16,7 @@ import { LabelCache } from './label-cache.ts';
 import { SpritePool } from './sprite-pool.ts';
 import { TerrainPyramid } from './terrain-pyramid.ts';
 
-/** The parts of the world that do not change. */
 export type StageWorld = Readonly<{ map: TileMap; zones: readonly SceneZone[]; landmarks: readonly SceneLandmark[] }>;
-/** The input of one frame. `tick` animates sleepers. */
 export interface StageFrame {
   readonly list: DrawList;
   readonly camera: Camera;
@@ -42,9 +40,7 @@ const ZONE_TINT: Readonly<Record<string, number>> = {
   public: 0xd6b24a,
 };
 
-/**
- * Draws the picture with Pixi, which only `canvas/render` uses. Mutable because it owns memory of the graphics card.
- */
+/** Draws the picture with Pixi. Mutable because it owns memory of the graphics card. */
 export class Stage {
   readonly #renderer: WebGLRenderer;
   readonly #atlas: Atlas;
@@ -102,7 +98,6 @@ export class Stage {
     return new Stage(renderer, world);
   }
 
-  /** Resizes the picture to `width` × `height` CSS pixels. */
   resize(width: number, height: number): void {
     this.#renderer.resize(width, height, this.#renderer.resolution);
   }

@@ -22,7 +22,6 @@ type Paint = (brush: Brush) => void;
  * card.
  */
 export class TerrainPyramid {
-  /** One unit of this container is one tile. */
   readonly container = new Container();
   readonly #levels = SCALES.map(() => this.container.addChild(new Container()));
   readonly #chunks = new Map<string, Chunk>();

@@ -4,7 +4,6 @@ import type { FeedEntry } from '../app-state.ts';
 import type { WorldEvent } from '../world/world-events.ts';
 import { landmarkAt, placeName, type Places } from './places.ts';
 
-/** Maximum number of entries kept. */
 export const MAX_ENTRIES = 30;
 
 const LABELS: Readonly<Record<string, string>> = {

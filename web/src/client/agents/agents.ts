@@ -8,18 +8,13 @@ import type { WorldEvent } from '../world/world-events.ts';
 import { entriesOf, withEntries } from './activity-feed.ts';
 import { AgentRows } from './rows.ts';
 
-/** Intervals at which the page rebuilds the rows from the world, and requests the agents from the API. */
 const ROWS_MS = 500;
 const DETAILS_MS = 4000;
 /** With more than `LARGE` agents the page requests the whole list only at every `LARGE_EVERY`th interval. */
 const LARGE = 200;
 const LARGE_EVERY = 8;
 
-/**
- * Keeps the agents in the store: details from the API, rows from details and world, the activity feed from the events
- * of the world. It works without the world, so that an admin can stop an agent while the world is unavailable. Mutable
- * because it owns the timers.
- */
+/** Keeps the agents in the store, also without the world. Mutable because it owns the timers. */
 export class Agents {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
@@ -63,7 +58,6 @@ export class Agents {
     this.#refreshRows();
   }
 
-  /** Reads one agent, before the next refresh of all agents. */
   async refresh(id: string): Promise<AgentDetail | null> {
     const reply = await this.#api.call(getAgent, { params: { agent_id: id } });
     if (!reply.ok) return null;
@@ -116,10 +110,7 @@ export class Agents {
   }
 }
 
-/**
- * The listed agent with its known persona, which the list leaves out. Returns `known` if nothing changed, so that React
- * renders nothing.
- */
+/** `listed` with its known persona. Returns `known` if nothing changed, so that React renders nothing. */
 function merged(known: AgentDetail | undefined, listed: AgentDetail): AgentDetail {
   if (known === undefined) return listed;
   const agent = { ...listed, persona: known.persona };

@@ -1,6 +1,5 @@
 import type { SceneLandmark, SceneZone } from '../../canvas/model/scene.ts';
 
-/** The named places of the map. */
 export type Places = Readonly<{ landmarks: readonly SceneLandmark[]; zones: readonly SceneZone[] }>;
 type Point = Readonly<{ x: number; y: number }>;
 

@@ -25,12 +25,7 @@ interface Known extends Parts {
   readonly row: Row;
 }
 
-/**
- * One row for each known agent, by name: live if the agent is in view, otherwise as the API last reported it. A row is
- * rebuilt only if its parts changed, and the rows are sorted only if names changed. So an update, twice a second,
- * rebuilds few rows even for a thousand agents. An unchanged row or list stays the same object. Mutable because it
- * remembers the parts.
- */
+/** One row for each known agent, by name. Rebuilds only changed rows; an unchanged row stays the same object. */
 export class AgentRows {
   #known = new Map<string, Known>();
   #rows: readonly Row[] = [];
@@ -88,7 +83,6 @@ function isSame(before: Parts, now: Parts): boolean {
   );
 }
 
-/** The fields of an agent that its row shows. */
 const SHOWN = [
   'name',
   'x',

@@ -10,14 +10,10 @@ import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from '.
 /** The server sends a mark at least this often. */
 const BEAT_MS = 20_000;
 
-/**
- * The board over `/ws/board`. It resumes after a lost connection, and starts again for another account. Mutable because
- * it owns the socket.
- */
+/** The board over `/ws/board`; starts again for another account. Mutable because it owns the socket. */
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
   readonly connection: Store<Connection> = createStore<Connection>('connecting');
-  /** The replies that their threads do not show yet. */
   readonly outbox: Outbox<CallData<typeof replyToPost>>;
   readonly #store: Store<AppState>;
   #socket: LiveSocket | null = null;
@@ -119,7 +115,6 @@ export class BoardLive {
   }
 }
 
-/** The pins of open posts and of the post that is being read, newest first. */
 export function pinsOf(posts: readonly (Post | null)[], read: string | null): ScenePin[] {
   return posts
     .flatMap((post): (ScenePin & { readonly at: string })[] => {
@@ -142,10 +137,7 @@ function viewerOf({ session }: AppState): string | null {
   return session.kind === 'account' ? session.account.account_id : null;
 }
 
-/**
- * True if the page must discard unsent replies: after a sign-out, or if another person signs in. Replies of an expired
- * session stay.
- */
+/** True after a sign-out, or if another person signs in: the page then discards unsent texts. */
 export function takesAlong(writer: string | null, session: Session): boolean {
   if (session.kind === 'visitor') return !session.ended;
   return session.kind === 'account' && writer !== null && writer !== session.account.account_id;

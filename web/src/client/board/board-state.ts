@@ -5,10 +5,7 @@ export interface BoardState {
   readonly at: { readonly epoch: string; readonly offset: number } | null;
   /** Posts as last received; null for a post that the viewer can no longer see. */
   readonly posts: ReadonlyMap<string, Post | null>;
-  /**
-   * Replies received over the socket, by post; null for a reply that the viewer can no longer see. An open thread reads
-   * the earlier ones from the API.
-   */
+  /** Replies received over the socket, by post; null for a reply that the viewer can no longer see. */
   readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
   /** Increases when earlier answers may be out of date; lists and threads then request them again. */
   readonly generation: number;
@@ -33,7 +30,6 @@ export const MAX_POSTS = 500;
 /** The person at the page: `id` is null for a visitor, and `looking` is true while the board is open. */
 export type Reader = Readonly<{ id: string | null; looking: boolean }>;
 
-/** The board after a message of the socket. */
 export function afterMessage(state: BoardState, message: BoardMessage, reader: Reader): BoardState {
   const at = { epoch: message.epoch, offset: message.offset };
   switch (message.type) {
@@ -69,7 +65,6 @@ function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boo
   return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);
 }
 
-/** Applies the newest state of a post, from an event or an answer of the API. */
 export function learn(state: BoardState, postId: string, post: Post | null): BoardState {
   const posts = new Map(state.posts);
   posts.delete(postId);
@@ -81,7 +76,6 @@ export function learn(state: BoardState, postId: string, post: Post | null): Boa
   return { ...state, posts };
 }
 
-/** Applies the newest state of a reply, from an event or an answer of the API. */
 export function learnReply(
   state: BoardState,
   { post_id: postId, reply_id: replyId }: { readonly post_id: string; readonly reply_id: string },

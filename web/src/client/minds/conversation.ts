@@ -104,7 +104,6 @@ export function withRuns(state: Conversation, runs: readonly Run[]): Conversatio
     .reduce((next, run) => withTrace(next, run.run_id, (trace) => afterRun(trace, run)), state);
 }
 
-/** The connection was lost: words under way have a gap. */
 export function afterLostStream(state: Conversation): Conversation {
   const traces = new Map([...state.traces].map(([id, trace]) => [id, afterLostConnection(trace)]));
   return { ...state, traces };
@@ -160,7 +159,6 @@ function reportOf(message: SessionMessage, reports: ReadonlyMap<string, SessionM
 const isOfPerson = ({ author }: SessionMessage): boolean => author.role === 'member' || author.role === 'admin';
 const NO_PERMISSIONS: readonly Permission[] = [];
 
-/** True if two exchanges have the same parts, so that a view of one shows the other. */
 export function sameExchange(left: Exchange, right: Exchange): boolean {
   return (
     left.question === right.question &&

@@ -8,7 +8,6 @@ import { createStore, type Store } from '../store.ts';
 /** Effect of the newest message of a conversation on the agent: it was awake, wakes, or stays asleep. */
 export type Wake = CallData<typeof sendMessage>['wake'];
 
-/** Messages on their way, by session, and the newest `wake` of each session. */
 export interface MessageOutbox {
   readonly outbox: Outbox<CallData<typeof sendMessage>>;
   readonly wakes: Store<ReadonlyMap<string, Wake>>;

@@ -22,14 +22,10 @@ export const EMPTY_TRACE: RunTrace = { run: null, events: [], partial: null, sai
 
 /** Maximum number of events kept of one run; later ones are dropped. A run within its budgets has fewer. */
 export const MAX_TRACE_EVENTS = 10_000;
-/** Maximum length of the words under way; the rest comes with the answer. */
 const MAX_PARTIAL_CHARS = 65_536;
 const GAP = ' … ';
 
-/**
- * A new state of the run. A run that has ended never returns to an earlier state, also if a replay says so. An equal
- * state changes nothing.
- */
+/** A run that has ended never returns to an earlier state. An equal state changes nothing. */
 export function afterRun(trace: RunTrace, run: Run): RunTrace {
   if (trace.run !== null && JSON.stringify(trace.run) === JSON.stringify(run)) return trace;
   if (trace.run !== null && isSettled(trace.run.state) && !isSettled(run.state)) return trace;
@@ -91,7 +87,6 @@ export function afterLostConnection(trace: RunTrace): RunTrace {
 
 type Place = Readonly<{ ask: number; attempt: number }>;
 
-/** True if the run or the answer has ended, or a later attempt has begun. */
 function isOver(events: readonly RunEvent[], delta: Place): boolean {
   for (let at = events.length - 1; at >= 0; at -= 1) {
     const event = events[at];
@@ -122,7 +117,6 @@ function compare(left: Place, right: Place): number {
 const LIVE_MS = 3_000;
 const SETTLED_MS = 60_000;
 
-/** Milliseconds after which the page reads again what belongs to a run: its permissions, calls and workers. Pure. */
 export function runRefreshMs({ state }: Pick<Run, 'state'>): number {
   return isSettled(state) ? SETTLED_MS : LIVE_MS;
 }

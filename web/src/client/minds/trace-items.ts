@@ -20,7 +20,6 @@ export interface CallItem {
   readonly resultText: string | null;
   /** True if the API saw the call itself; otherwise the agent's pod claims it. */
   readonly witnessed: boolean;
-  /** The questions about this call, oldest first. */
   readonly permissions: readonly Permission[];
 }
 
@@ -195,7 +194,6 @@ function modelAfter(before: ModelItem | null, event: ModelEvent, said: RunTrace[
   };
 }
 
-/** The words of an answer, from its event or as they were streamed. */
 function wordsOf({ event, detail }: ModelEvent, said: RunTrace['said']): string | null {
   return detail.text ?? (event === 'model_answered' ? (said.get(detail.ask) ?? null) : null);
 }

@@ -15,11 +15,7 @@ import { useAsking } from './use-live.ts';
 export type IntentState = Readonly<{ busy: boolean; refused: Refused | null; done: boolean }>;
 const NOTHING_SENT: IntentState = { busy: false, refused: null, done: false };
 
-/**
- * True if a refusal is the API's final answer to this request. A lost answer, a server error and a refusal that allows
- * a later retry are not final. The write may have happened or may still succeed, so the page sends it again with the
- * same key.
- */
+/** True for the API's final answer. After another refusal the write may have happened, and keeps its key. */
 export function isFinal({ code, status }: Pick<Refused, 'code' | 'status'>): boolean {
   const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
   return status > 0 && status < 500 && status !== 429 && known[code]?.retry !== 'later';
@@ -37,16 +33,12 @@ export class Intents {
   #key: string;
   #intent: string | null = null;
 
-  /** @param newKey returns a new idempotency key */
   constructor(newKey: () => string = newIdempotencyKey) {
     this.#newKey = newKey;
     this.#key = newKey();
   }
 
-  /**
-   * Sends a write and returns the answer; null if another write has no answer yet. `intent` distinguishes the writes of
-   * one form.
-   */
+  /** Sends a write; null if another write has no answer yet. `intent` distinguishes the writes of one form. */
   async send<T>(call: (idempotencyKey: string) => Promise<Reply<T>>, intent = ''): Promise<Reply<T> | null> {
     if (this.state.get().busy) return null;
     if (this.#intent !== null && this.#intent !== intent) this.#key = this.#newKey();

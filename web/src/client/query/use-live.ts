@@ -11,16 +11,10 @@ import { createContext, useContext, useEffect, useRef } from 'react';
 import type { Api, Refused, Reply } from '../api.ts';
 import { backoffMs } from '../backoff.ts';
 
-/**
- * The cache keeps an answer this long after its last component is gone: a person who returns to a page sees the answer
- * at once.
- */
+/** How long the cache keeps an unused answer: a person who returns to a page sees it at once. */
 const UNUSED_MS = 60_000;
 
-/**
- * The cache of answers. Equal queries share a request, which is aborted when no component needs it. A hidden page sends
- * no requests.
- */
+/** Equal queries share a request, which is aborted when no component needs it. A hidden page sends none. */
 export function createQueries(): QueryClient {
   return new QueryClient({
     // The Api never throws: an exception here is a bug.
@@ -46,11 +40,9 @@ export function useAsking(): Asking {
 export interface Live<T> {
   readonly data: T | null;
   readonly refused: Refused | null;
-  /** Requests the answer now. */
   again(): void;
 }
 
-/** The interval of requests in milliseconds: constant, or computed from the last answer. */
 export type Pace<T> = number | ((answer: Pick<Answer<T>, 'data' | 'refused'>) => number);
 
 interface Question<T> {
@@ -112,10 +104,7 @@ export function useAnswer<T>(question: Question<T>): Live<T> & {
 }
 const NO_ANSWER: Answer<never> = { data: null, refused: null, failures: 0, chance: 0 };
 
-/**
- * The answer of a route, kept up to date.
- * @param input null sends no request
- */
+/** The answer of a route, kept up to date. A null `input` sends no request. */
 export function useLive<const R extends RouteSpec>(
   route: R,
   input: CallInput<R> | null,
@@ -129,17 +118,14 @@ export function useLive<const R extends RouteSpec>(
   });
 }
 
-/** The cached answer of a request. After a failure the last good data stays, with the refusal. */
 export interface Answer<T> {
   readonly data: T | null;
   readonly refused: Refused | null;
-  /** The number of refusals in a row. */
   readonly failures: number;
   /** A random number, 0 to 1, from the last failure: it spreads the retries of many browsers. */
   readonly chance: number;
 }
 
-/** The cached answer after a reply. `chance`: a random number from 0 to 1 that spreads retries. */
 export function answerAfter<T>(before: Answer<T> | undefined, reply: Reply<T>, chance: number): Answer<T> {
   return reply.ok
     ? { data: reply.data, refused: null, failures: 0, chance: 0 }
@@ -155,10 +141,7 @@ export function waitMs(everyMs: number, { failures, chance }: Pick<Answer<unknow
   return backoffMs(failures, chance, { firstMs: everyMs, longestMs: Math.max(SLOWEST_RETRY_MS, everyMs) });
 }
 
-/**
- * The pages read so far. `more` reads the next page, and is null at the end. `first` is the newest answer for the first
- * page.
- */
+/** `more` reads the next page, and is null at the end. `first` is the newest answer for the first page. */
 export interface Pages<T, D> {
   readonly rows: readonly T[] | null;
   readonly first: D | null;
@@ -170,7 +153,6 @@ export interface Pages<T, D> {
 type RowOf<D, L extends keyof D> = D[L] extends readonly (infer T)[] ? T : never;
 
 interface PagesOptions<D, L extends keyof D> {
-  /** The field of the answer that has the rows. */
   readonly list: L;
   /** The field that identifies a row, or a function that returns its id. */
   readonly id: (keyof RowOf<D, L> & string) | ((row: RowOf<D, L>) => string);
@@ -186,10 +168,7 @@ interface Known<T, D> extends PagesState<T> {
   readonly epoch: number;
 }
 
-/**
- * A list in pages that refreshes its first page at intervals; `withFirst` says how the pages are joined.
- * @param input the input for the first page; null sends no request. A different input means a different list
- */
+/** A list in pages that refreshes its first page. A null `input` sends no request; another input is another list. */
 export function usePages<const R extends RouteSpec, L extends keyof CallData<R>>(
   route: R,
   input: CallInput<R> | null,
@@ -234,16 +213,11 @@ const NOTHING = { rows: null, first: null, next: null };
 /** A page of a list, and the cursor of the next page; null at the end. */
 export type PageOf<T> = Readonly<{ rows: readonly T[]; next: string | null }>;
 
-/** The pages of a list that were read so far. `pages` is their number, and `next` the cursor of the next page. */
 export interface PagesState<T> extends PageOf<T> {
   readonly pages: number;
 }
 
-/**
- * The list after a refresh of its first page. Rows that newer ones pushed off the first page stay before those of later
- * pages, so that no row is lost between them. If the new first page has no known row, there is a gap of unknown size:
- * the list then starts again with that page.
- */
+/** Joins a new first page: rows that it pushed off stay. If it has no known row, the list starts again with it. */
 export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf: (row: T) => string): PagesState<T> {
   const fresh = { rows: page.rows, next: page.next, pages: 1 };
   if (state === null || state.pages <= 1 || page.next === null) return fresh;
@@ -252,9 +226,7 @@ export function withFirst<T>(state: PagesState<T> | null, page: PageOf<T>, idOf:
   return meeting === -1 ? fresh : { ...state, rows: [...page.rows, ...state.rows.slice(meeting + 1)] };
 }
 
-/**
- * Adds a later page to the list. Ignores a page that is no longer next: `from` must be the cursor at the present end.
- */
+/** Adds a later page, unless `from` is no longer the cursor at the present end. */
 export function withLater<T>(
   state: PagesState<T>,
   { from, page }: { readonly from: string; readonly page: PageOf<T> },

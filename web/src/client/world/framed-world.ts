@@ -15,9 +15,7 @@ import type { Moment } from '../../canvas/map-host.ts';
 import type { SceneCluster } from '../../canvas/model/scene.ts';
 import { eventsOf, type WorldEvent } from './world-events.ts';
 
-/**
- * The world that the frames describe, at any tick that a caller passes. Mutable because it applies frame after frame.
- */
+/** The world that the frames describe, at any tick. Mutable because it applies frame after frame. */
 export class FramedWorld {
   readonly #view: View;
   #started = false;
@@ -42,7 +40,6 @@ export class FramedWorld {
     return this.#started ? resumeMessage(this.#view) : null;
   }
 
-  /** Everything to draw at a tick, which may be a fraction. */
   at(tick: number): Moment {
     return {
       tick,
@@ -53,7 +50,6 @@ export class FramedWorld {
     };
   }
 
-  /** The tile that each walking agent goes to. */
   goals(): ReadonlyMap<string, { readonly x: number; readonly y: number }> {
     const { width } = this.#view.map;
     const walking = viewAgents(this.#view, this.#view.tick).filter((agent) => agent.moving);
@@ -65,7 +61,6 @@ export class FramedWorld {
     );
   }
 
-  /** The number of agents in each cell, placed in the middle of the cell. */
   #clusters(): SceneCluster[] {
     const { cellsWide } = this.#view.map;
     return viewClusters(this.#view).map(({ cell, count }) => ({

@@ -109,7 +109,6 @@ export class LiveSource implements WorldSource {
     this.#listeners.emit(events);
   }
 
-  /** Sends the pinned agents to the server after an agent comes, goes or is selected. */
   #followPins(): void {
     const pinned = pinnedOf(this.#store.get());
     if (pinned.length === this.#pinned.length && pinned.every((id, index) => id === this.#pinned[index])) return;
@@ -137,9 +136,7 @@ export class LiveSource implements WorldSource {
   }
 }
 
-/**
- * The agents that the server sends wherever they are: all agents of a small village, otherwise only the selected one.
- */
+/** All agents of a small village, otherwise only the selected one. */
 function pinnedOf({ details, selected }: Pick<AppState, 'details' | 'selected'>): readonly string[] {
   if (details.size <= PIN_ALL) return [...details.keys()];
   return selected === null ? [] : [selected];

@@ -3,7 +3,6 @@ import { parseItemId, type SeenAgent, type View } from '@hamlet/core';
 
 type Change =
   | { readonly kind: 'speech'; readonly text: string }
-  /** The agent starts to walk. */
   | { readonly kind: 'walk' }
   | { readonly kind: 'activity'; readonly activity: string }
   | { readonly kind: 'power'; readonly asleep: boolean }

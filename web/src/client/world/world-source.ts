@@ -16,9 +16,7 @@ export interface WorldSource {
   moment(): Moment | null;
   /** The tile that each walking agent goes to. */
   goals(): ReadonlyMap<string, Tile>;
-  /** Reports the visible part of the map. */
   look(rect: TileRect, zoom: number): void;
-  /** Subscribes to the events of the world. Returns the function that unsubscribes. */
   subscribe(listener: (events: readonly WorldEvent[]) => void): () => void;
   stop(): void;
 }
@@ -49,7 +47,6 @@ export function worldMapOf(map: MapResponse, world: WorldView): WorldMap {
   });
 }
 
-/** The parts of the world that the canvas draws once: map, zones and landmarks. */
 export function stageWorldOf(map: MapResponse, world: WorldView): StageWorld {
   return {
     map: createTileMap(

@@ -20,10 +20,7 @@ import { useRole } from '../village-context.ts';
 type ActsProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 type Act = 'ban' | 'lift' | 'reset' | 'disable';
 
-/**
- * Changes the role of an account, disables or bans it, or resets its password. An act that ends sessions needs a second
- * click.
- */
+/** An act that ends sessions needs a second click. */
 export function AccountActs({ account, onChanged }: ActsProps): ReactElement | null {
   const role = useRole();
   const sending = useIntent();

@@ -2,10 +2,7 @@ import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
 import type { Tone } from '../../ui/controls.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
-/**
- * The state of an account in a word. `banned` comes before `disabled`, and `disabled` before the state of an unused
- * invitation.
- */
+/** `banned` comes before `disabled`, and `disabled` before an unused invitation. */
 export function accountState({
   ban,
   disabled_at: disabled,

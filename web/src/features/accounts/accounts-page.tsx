@@ -24,7 +24,6 @@ import { SessionList } from './session-list.tsx';
 
 const NAME_MAX_CHARS = 64;
 
-/** The accounts of people: roles, sessions and bans, and new accounts. */
 export function AccountsPage(): ReactElement {
   const [writing, setWriting] = useState(false);
   const tools = (

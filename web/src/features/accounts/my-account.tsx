@@ -19,7 +19,6 @@ import { SessionRows } from './session-list.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** The viewer's own account: its sessions, a new password, and the sign-out. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { session } = useVillage();
   const leaving = useIntent();

@@ -11,7 +11,6 @@ const REFRESH_MS = 10_000;
 
 type SessionListProps = Readonly<{ account: AccountDetail; onChanged: () => void }>;
 
-/** The open sessions of an account, and a button that ends them all. */
 export function SessionList({ account, onChanged }: SessionListProps): ReactElement {
   const sending = useIntent();
   const id = account.account_id;

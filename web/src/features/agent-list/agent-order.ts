@@ -2,7 +2,6 @@ import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { readAmount } from '../money/money-labels.ts';
 
-/** The orders that the list of agents offers. */
 export const ORDERS = [
   { key: 'name', word: 'By name' },
   { key: 'richest', word: 'Richest first' },
@@ -10,10 +9,7 @@ export const ORDERS = [
 ] as const;
 export type Order = (typeof ORDERS)[number]['key'];
 
-/**
- * The agents that match a filter, in an order. `rows` are in the order of names, and equal balances keep it. Unknown
- * balances come last.
- */
+/** `rows` are in the order of names, and equal balances keep it. Unknown balances come last. */
 export function orderedRows(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,

@@ -13,7 +13,6 @@ export function doing(row: Row): string {
   return `is ${activityLabel(row.activity)}${at}`;
 }
 
-/** The state of an agent's life in a word, with the tone of its mark. */
 export function lifeState(
   row: Row,
   detail: AgentDetail | undefined,
@@ -37,7 +36,6 @@ const GROUPS = [
   { tone: 'bad', word: 'under a measure' },
 ] as const;
 
-/** The number of agents in each state, in words, without states that no agent has. */
 export function populationOf(
   rows: readonly Row[],
   details: ReadonlyMap<string, AgentDetail>,
@@ -57,5 +55,4 @@ const SENTENCES: Readonly<Record<HandsActivity, string>> = {
   waiting: 'waits for a permission',
 };
 
-/** The activity of an agent's hands, as a sentence without its name. */
 export const handsSentence = (activity: HandsActivity): string => SENTENCES[activity];

@@ -106,7 +106,6 @@ const ICONS: Readonly<Record<FeedEntry['kind'], IconName>> = {
 };
 const SHOWN = 12;
 
-/** The newest events of the world. */
 function ActivityFeed(): ReactElement {
   const feed = useVillageState((state) => state.feed);
   const { select } = useVillage();
@@ -138,7 +137,6 @@ function ActivityFeed(): ReactElement {
 /** `place` is the position in the list. `of` is the length of the whole list, of which only a part may be rendered. */
 type RowProps = Readonly<{ row: Row; withBalance: boolean; place: number; of: number }>;
 
-/** One agent: its name, state and activity, and its balance if the list is ordered by balance. */
 export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: RowProps): ReactElement {
   const tools = useVillage();
   const selected = useVillageState((state) => state.selected === row.id);
@@ -188,7 +186,6 @@ export const AgentRow = memo(function AgentRow({ row, withBalance, place, of }: 
   );
 });
 
-/** The activity and place of an agent as a sentence, with an icon for the activity of its hands. */
 function Doing({ row }: { readonly row: Row }): ReactElement {
   return (
     <span className="agent-doing" data-hands={row.hands ?? undefined}>

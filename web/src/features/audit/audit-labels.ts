@@ -1,7 +1,6 @@
 import type { AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
 
-/** The areas that the page offers as a filter; an action is `area.verb`. */
 export const AREAS = [
   'ledger',
   'board',
@@ -20,7 +19,6 @@ export const AREAS = [
   'turn',
 ] as const;
 
-/** The periods that the page offers; the last one is all time. */
 export const SINCE = [
   { key: 'hour', word: 'Last hour', lengthMs: 3_600_000 },
   { key: 'day', word: 'Last day', lengthMs: 86_400_000 },
@@ -43,7 +41,6 @@ export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', obje
 
 type AuditPlace = Pick<Place, 'find' | 'action' | 'actor' | 'object' | 'since' | 'turns'>;
 
-/** The filters in an address. */
 export function filtersOf({ find, action, actor, object, since, turns }: AuditPlace): AuditFilters {
   return {
     words: find ?? '',
@@ -55,7 +52,6 @@ export function filtersOf({ find, action, actor, object, since, turns }: AuditPl
   };
 }
 
-/** The part of the address that a change of the filters changes. */
 export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilters>): Partial<Place> {
   const changed = Object.entries({ find: words, ...texts, since: since === 'all' ? '' : since });
   return {
@@ -64,10 +60,7 @@ export function addressOf({ words, since, turns, ...texts }: Partial<AuditFilter
   };
 }
 
-/**
- * The query for the audit. All pages of a list need the same query, so `nowMs` is the time when the person chose the
- * period.
- */
+/** `nowMs` is the time when the person chose the period: all pages of a list need the same query. */
 export function auditQuery(
   { words, action, actor, object, since, turns }: AuditFilters,
   nowMs: number,
@@ -85,7 +78,6 @@ export function auditQuery(
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
-/** The details of a record, a line for each; nested values as JSON. */
 export function detailLines({
   detail,
   request_id: requestId,

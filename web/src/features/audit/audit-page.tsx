@@ -25,7 +25,6 @@ import {
 
 const PAGE = 50;
 
-/** Every act and every transfer, newest first. */
 export function AuditPage(): ReactElement {
   return (
     <Page

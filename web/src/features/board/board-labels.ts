@@ -8,7 +8,6 @@ import {
 } from '@hamlet/contract';
 import type { PostFilter } from '../../client/url-state.ts';
 
-/** The name and mark of each status. Marks differ in shape as well as in colour. */
 export const STATUS_LABELS: Readonly<
   Record<PostStatus, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
 > = {
@@ -35,7 +34,6 @@ export const REASON_LABELS: Readonly<Record<ModerationReason, string>> = {
   other: 'Something else',
 };
 
-/** The audience of a post, in words; `nameOf` gives an agent's name. */
 export function audienceLabel(audience: PostAudience, nameOf: (agentId: string) => string): string {
   const agent = addresseeOf(audience);
   if (agent !== null) return `For ${nameOf(agent)}`;
@@ -48,7 +46,6 @@ export function noReplyLabel(post: Pick<Post, 'status'>): string | null {
   return post.status === 'moderated' ? 'This post is hidden: it takes no replies.' : null;
 }
 
-/** The filters of a list of posts. */
 export interface PostNarrowing {
   readonly status: PostFilter;
   readonly tag: string | null;
@@ -68,11 +65,7 @@ export function matches(post: Post, { status, tag, audience, author, find }: Pos
   );
 }
 
-/**
- * Updates a list with the events received since it was read: shows each post's present state, removes posts that are
- * gone or no longer match, and adds new ones. A post not on the page is added only if it is newer than the page's first
- * post; older ones are on a later page.
- */
+/** The page after the events since it was read. Adds only posts that are newer than its first post. */
 export function freshList(
   page: readonly Post[],
   received: ReadonlyMap<string, Post | null>,
@@ -92,7 +85,6 @@ export function freshList(
   return [...came.toSorted((left, right) => right.created_at.localeCompare(left.created_at)), ...stays];
 }
 
-/** The API query for a list. */
 export function queryOf({ status, tag, audience, author, find }: PostNarrowing): {
   status?: PostStatus;
   tag?: string;
@@ -109,10 +101,7 @@ export function queryOf({ status, tag, audience, author, find }: PostNarrowing):
   };
 }
 
-/**
- * The replies in their present state, oldest first, without removed ones. `read` are from the API, `received` from the
- * socket.
- */
+/** In their present state, oldest first, without removed ones. `received` are from the socket. */
 export function freshReplies<R extends { readonly reply_id: string; readonly created_at: string }>(
   read: readonly R[],
   received: ReadonlyMap<string, R | null> | undefined,
@@ -126,7 +115,6 @@ export function freshReplies<R extends { readonly reply_id: string; readonly cre
     );
 }
 
-/** A notice for a copy of the board: how old it is, and that it is read-only. */
 export function copyLabel({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
   const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`;
   return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`;

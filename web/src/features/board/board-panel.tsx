@@ -9,7 +9,6 @@ import { PostFilters } from './post-filters.tsx';
 import { PostList } from './post-list.tsx';
 import { Thread } from './thread.tsx';
 
-/** The board beside the map: a list of posts, one post with its replies, or the form for a new post. */
 export function BoardPanel(): ReactElement {
   const { open, pick } = useVillage();
   const post = useVillageState((state) => state.place.post);
@@ -63,7 +62,6 @@ function Browse({ onWrite }: { readonly onWrite: () => void }): ReactElement {
   );
 }
 
-/** A warning that the board may be out of date; nothing while it is live. */
 function BoardHealth(): ReactElement | null {
   const { board } = useVillage();
   const connection = useStore(board.connection, (state) => state);

@@ -12,7 +12,6 @@ import { copyLabel, REASON_LABELS } from './board-labels.ts';
 
 type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
-/** An agent's face from the map, a person's initial, or the sign of the village. */
 export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }): ReactElement {
   if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />;
   if (author.author_type === 'system')
@@ -30,7 +29,6 @@ export function AuthorFace({ author, size }: { readonly author: Author; readonly
 
 type BylineProps = Readonly<{ of: Post | Reply; now: number; onHistory: () => void }>;
 
-/** The author and time of a text; an edited text has a button for its earlier versions. */
 export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   const { select, open } = useVillage();
   const viewer = useViewerId();
@@ -71,7 +69,6 @@ export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
   );
 }
 
-/** A notice that the board is a copy, with its age; nothing if it is not. */
 export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): ReactElement | null {
   if (copy === undefined) return null;
   return (
@@ -81,7 +78,6 @@ export function CopyLine({ copy }: { readonly copy: CopyNote | undefined }): Rea
   );
 }
 
-/** A notice that a text is hidden, with the reason, for viewers who can still read it; nothing if it is not hidden. */
 export function HiddenNotice({ of, now }: { readonly of: Post | Reply; readonly now: number }): ReactElement | null {
   if (of.status !== 'moderated') return null;
   const { moderation } = of;

@@ -8,7 +8,6 @@ import {
   Tags,
 } from '@hamlet/contract';
 
-/** The place of a post draft: none, a landmark, or a tile of the map. */
 export type DraftPlace =
   | { readonly kind: 'none' }
   | { readonly kind: 'landmark'; readonly id: string }
@@ -56,7 +55,6 @@ export function tagsText(tags: readonly string[]): string {
   return tags.join(', ');
 }
 
-/** Adds a tag to a line of tags, or removes it if the line has it. */
 export function toggleTag(line: string, tag: string): string {
   const tags = readTags(line);
   return tagsText(tags.includes(tag) ? tags.filter((other) => other !== tag) : [...tags, tag]);

@@ -8,7 +8,6 @@ import { RefusedNotice } from '../../ui/notices.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { type ComposeDraft, type DraftPlace, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts';
 
-/** The form for a post. The draft stays in this tab until the person posts or deletes it. */
 export function ComposeForm({ onClose }: { readonly onClose: (posted: string | null) => void }): ReactElement {
   const { board } = useVillage();
   const [kept, keep] = useDraft('post');

@@ -7,7 +7,6 @@ import { SearchField } from '../navigation/search-field.tsx';
 import { useAgentNames, useRole, useVillage, useVillageState } from '../village-context.ts';
 import { FILTER_LABELS } from './board-labels.ts';
 
-/** The filters of the board: search, status, tag, audience, author. The address holds them all. */
 export function PostFilters(): ReactElement {
   const { open } = useVillage();
   const place = useVillageState((state) => state.place);

@@ -12,7 +12,6 @@ import { audienceLabel, freshList, type PostNarrowing, queryOf, STATUS_LABELS } 
 import { usePages } from '../../client/query/use-live.ts';
 import { useStore } from '../../client/store.ts';
 
-/** The posts that match the filters, newest first. Arrow keys move from post to post. */
 export function PostList({ onWrite }: { readonly onWrite: (() => void) | null }): ReactElement {
   const { posts: status, tag, audience, who: author, find } = useVillageState((state) => state.place);
   const live = usePosts({ status, tag, audience, author, find });
@@ -68,7 +67,6 @@ function Empty({ narrowed, onWrite }: Readonly<{ narrowed: boolean; onWrite: (()
   );
 }
 
-/** One post in the list: author, text, and the number of replies. */
 export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Post; now: number }>): ReactElement {
   const { open } = useVillage();
   const status = STATUS_LABELS[post.status];
@@ -132,7 +130,6 @@ export const PostRow = memo(function PostRow({ post, now }: Readonly<{ post: Pos
   );
 });
 
-/** The audience of a post; nothing if it is public. */
 export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }): ReactElement | null {
   const words = useVillageState((state) =>
     audienceLabel(post.audience, (id) => state.details.get(id)?.display_name ?? id),
@@ -140,16 +137,12 @@ export function AudienceMark({ post }: { readonly post: Pick<Post, 'audience'> }
   return post.audience === 'public' ? null : <span className="audience-mark">{words}</span>;
 }
 
-/** The place of a post: the name of the landmark, or the coordinates of the tile. */
 export function PlaceName({ place }: { readonly place: NonNullable<Post['place']> }): ReactElement {
   const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === place.landmark_id)?.name);
   return <>{name ?? `${place.x}, ${place.y}`}</>;
 }
 
-/**
- * Events arrive over the socket. Requests at this interval find changes without an event, such as new results of a
- * search.
- */
+/** Requests at this interval find changes without an event, such as new results of a search. */
 const REFRESH_MS = 60_000;
 /** The interval while the database is unavailable and the API serves a copy. */
 const COPY_REFRESH_MS = 3000;
@@ -162,10 +155,6 @@ const PAGES = {
 } as const;
 const PAGE = 30;
 
-/**
- * The posts of a list in their present state, newest first. `more` reads older posts. `copy` is set if the API serves a
- * copy of the board.
- */
 function usePosts({ status, tag, audience, author, find }: PostNarrowing) {
   const { board } = useVillage();
   const narrowing = useMemo(

@@ -19,7 +19,6 @@ import { SourceList, UnopenedList } from '../citations/source-list.tsx';
 import { ArtifactCard } from '../results/artifact-card.tsx';
 import '../results/results.css';
 
-/** One post with its replies, and the form to reply. */
 export function Thread({ id }: { readonly id: string }): ReactElement {
   const { post, replies, refused, gone, copy, more } = useThread(id);
   const now = useNow(15_000);
@@ -100,7 +99,6 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps):
   );
 }
 
-/** One reply: author, text, rewards, and the acts that the viewer may take. */
 export function ReplyItem({ reply, post, now }: Readonly<{ reply: Reply; post: Post; now: number }>): ReactElement {
   const [act, setAct] = useState<OpenAct>(null);
   return (
@@ -185,7 +183,6 @@ function Facts({ post }: { readonly post: Post }): ReactElement | null {
 
 /** Events arrive over the socket; requests at this interval find missed events. */
 const REFRESH_MS = 60_000;
-/** The interval while the database is unavailable. */
 const AWAY_REFRESH_MS = 3000;
 const PAGE = 100;
 type Found = CallData<typeof getPost>;
@@ -196,10 +193,7 @@ const PAGES = {
   id: 'reply_id',
 } as const;
 
-/**
- * A post with its replies. If there is no post, `gone` or `refused` has the reason. `copy` is set if the API serves a
- * copy of the board.
- */
+/** If there is no post, `gone` or `refused` has the reason. */
 function useThread(id: string) {
   const { board } = useVillage();
   const generation = useStore(board.state, (state) => state.generation);
@@ -238,7 +232,6 @@ export function PublishedText({ of: { body, sources } }: { readonly of: Pick<Pos
   );
 }
 
-/** Cards of the deliverables that a post publishes. */
 export function PostDeliverables({ post }: { readonly post: Post }): ReactElement | null {
   const { post_id, deliverables = [] } = post;
   if (deliverables.length === 0) return null;

@@ -13,7 +13,6 @@ const KIND_LABELS: Readonly<Record<CapabilityKind, string>> = {
   skill: 'Skill',
 };
 
-/** A capability by a name for people: `MCP server files`. */
 export function capabilityLabel({ kind, name }: Pick<Capability, 'kind' | 'name'>): string {
   return kind === name ? KIND_LABELS[kind] : `${KIND_LABELS[kind]} ${name}`;
 }
@@ -26,11 +25,9 @@ const FROM_LABELS: Readonly<Record<SkillFrom, string>> = {
 
 export const skillFromLabel = (from: SkillFrom): string => FROM_LABELS[from];
 
-/** The broken ones first; within both the order of the report. Pure. */
 export const brokenFirst = (capabilities: readonly Capability[]): readonly Capability[] =>
   capabilities.toSorted((one, other) => Number(one.ok) - Number(other.ok));
 
-/** How many of the capabilities are there, in words. Pure. */
 export function capabilityCount(capabilities: readonly Capability[]): string {
   const broken = capabilities.filter(({ ok }) => !ok).length;
   return broken === 0 ? `all ${capabilities.length} are there` : `${broken} of ${capabilities.length} missing`;

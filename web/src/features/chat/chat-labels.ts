@@ -37,7 +37,6 @@ interface QueuePlace {
   readonly before: number;
 }
 
-/** The reason why a message waits, in words. */
 export function queueLabel({ session, agent, before }: QueuePlace): string {
   const name = agent.display_name;
   if (session?.state === 'paused') return 'Held: the conversation is paused.';
@@ -63,7 +62,6 @@ export function beforeSendingLabel(agent: Pick<Listener, 'display_name' | 'power
     : `${agent.display_name} is asleep. A message wakes it, unless an admin suspended it.`;
 }
 
-/** The present act of the agent for a message. */
 export function workingLabel(name: string, items: readonly TraceItem[], isWriting: boolean): string {
   if (isWriting) return `${name} is writing`;
   const last = items.findLast((item) => item.kind !== 'note');
@@ -73,7 +71,6 @@ export function workingLabel(name: string, items: readonly TraceItem[], isWritin
   return last.state === 'running' ? toolLabel(last.tool).word : `${name} is thinking`;
 }
 
-/** The present act in a report of long work. */
 export function presentIn(report: string): string {
   const line = report.split('\n').find((each) => each.startsWith('Now: '));
   return line === undefined ? 'show it' : line.slice('Now: '.length);
@@ -88,7 +85,6 @@ export function usageLabel(steps: number | null, cost: string | null): string {
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** The line that stands for finished work: `Worked 42 s: 3 calls`. */
 export function workLabel(run: Run | null, items: readonly TraceItem[]): string {
   const calls = items.filter(({ kind }) => kind === 'call').length;
   const took =
@@ -126,14 +122,12 @@ const ADVICE: Readonly<Record<string, string | undefined>> = {
   disk_full: 'Its commands and their output are on the page of the run.',
 };
 
-/** The end of a message without an answer: the cause, then the fix. */
 export function failureLabel(message: Pick<SessionMessage, 'state'>, run: Run | null): string {
   if (message.state === 'cancelled') return 'Stopped.';
   if (run?.error === null || run?.error === undefined) return 'This failed. Write again, or look at the run.';
   return `${sentence(run.error.message)} ${ADVICE[run.error.code] ?? 'Write again, or look at the run.'}`;
 }
 
-/** A failed attempt of the model, among the work. */
 export function modelFailureLabel(code: string | null): string {
   return code === null ? 'The model failed.' : `The model failed (${code}).`;
 }

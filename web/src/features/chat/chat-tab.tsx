@@ -13,7 +13,6 @@ import { Badge } from '../../ui/controls.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 
-/** The conversations of the viewer with an agent: the list with a field for a new one, or the open conversation. */
 export function ChatTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const chat = useVillageState((state) => state.place.chat);
   const role = useRole();
@@ -64,7 +63,6 @@ function NewConversation({ agent }: { readonly agent: AgentDetail }): ReactEleme
 const PAGE = 20;
 const EVERY_MS = 5_000;
 
-/** The viewer's conversations with an agent, the newest first. */
 export function ConversationList({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const params = { agent_id: agent.agent_id };
   const pages = usePages(

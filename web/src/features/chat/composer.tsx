@@ -8,11 +8,9 @@ interface ComposerProps {
   readonly draft: string;
   readonly to: string;
   readonly busy?: boolean;
-  /** True if the field takes the focus when it appears. */
   readonly focused: boolean;
   /** Takes the text; false keeps it in the field. */
   readonly onSend: (text: string) => boolean | Promise<boolean>;
-  /** A button that stops the work under way; null if there is none. */
   readonly stop?: ReactElement | null;
   readonly hint?: string | null;
 }

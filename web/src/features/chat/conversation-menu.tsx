@@ -18,7 +18,6 @@ import { removalOf } from './chat-labels.ts';
 
 type MenuProps = Readonly<{ session: ChatSession; onChanged: (session: ChatSession) => void }>;
 
-/** The people of a conversation, its rules, and the buttons that pause and end it. */
 export function ConversationMenu({ session, onChanged }: MenuProps): ReactElement {
   const { api, open } = useVillage();
   const viewer = useViewerId();

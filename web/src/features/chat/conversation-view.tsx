@@ -48,7 +48,6 @@ interface ViewProps {
   readonly agent: AgentDetail;
 }
 
-/** One conversation: its transcript, which follows the stream, and the field for a message. */
 export function ConversationView({ sessionId, agent }: ViewProps): ReactElement {
   const { state, stream, change } = useConversation(sessionId, agent.agent_id);
   const { messages } = useVillage();
@@ -161,7 +160,6 @@ function Transcript({ state, listener, agentId, onAnswered }: TranscriptProps): 
 
 const LIMIT_EVERY_MS = 3_000;
 
-/** The limit at which the agent waits, in words, while there is work for it. */
 function useLimit(agentId: string, name: string, isBusy: boolean): string | null {
   const { data } = useLive(getAgent, isBusy ? { params: { agent_id: agentId } } : null, LIMIT_EVERY_MS);
   return isBusy ? limitLabel(name, data?.limit_reached, secondTime) : null;
@@ -194,12 +192,10 @@ function OpenComposer({ sessionId, state, listener, onSend }: OpenComposerProps)
 
 interface HeadProps {
   readonly session: ChatSession | null;
-  /** Steps and cost of the whole conversation so far. */
   readonly usage: string;
   readonly onChanged: (session: ChatSession) => void;
 }
 
-/** The title of a conversation with its state, and a menu: people, pause, end. */
 export function ConversationHead({ session, usage, onChanged }: HeadProps): ReactElement {
   const { open } = useVillage();
   const [menu, setMenu] = useState(false);
@@ -227,7 +223,6 @@ export function ConversationHead({ session, usage, onChanged }: HeadProps): Reac
 
 type StopProps = Readonly<{ runId: string; run: Run | null }>;
 
-/** Stops the work on a message. Nothing starts after it; the transcript names what is unsettled. */
 export function StopButton({ runId, run }: StopProps): ReactElement {
   const { busy, done, refused, cancel } = useCancelRun(runId);
   const isStopping = busy || done || (run !== null && run.cancel_requested_at !== null);
@@ -247,7 +242,6 @@ export function StopButton({ runId, run }: StopProps): ReactElement {
   );
 }
 
-/** Steps and cost of the answers of a conversation, and of the work under way: `7 steps · 0.05 ai$`. Pure. */
 export function usageOf({ messages, traces }: Conversation): string {
   const answers = messages.filter(({ cost, steps }) => cost !== null || steps !== null);
   const open = messages
@@ -273,7 +267,6 @@ interface OlderProps {
 const PAGES_PER_CLICK = 4;
 const PAGE = 100;
 
-/** A button that reads the messages before those of the stream; nothing if the first message is shown. */
 export function OlderMessages({ sessionId, state, change }: OlderProps): ReactElement | null {
   const { api } = useVillage();
   const [cursor, setCursor] = useState<string | null>(null);

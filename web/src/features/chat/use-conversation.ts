@@ -15,7 +15,6 @@ import { useVillage } from '../village-context.ts';
 
 type SessionEvent = StreamEvent<typeof openSessionStream>;
 
-/** A conversation as its stream describes it, with its newest runs, while a component shows it. */
 export function useConversation(sessionId: string, agentId: string): Streamed<Conversation> {
   const { api } = useVillage();
   const streamed = useStreamed(useMemo(() => sessionSubject(api, sessionId), [api, sessionId]));

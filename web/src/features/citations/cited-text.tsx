@@ -19,7 +19,6 @@ export function CitedText({ text }: { readonly text: string }): ReactElement {
 interface WebLinkProps {
   readonly url: string;
   readonly name: string | null;
-  /** The link as the text has it. */
   readonly text: string;
 }
 

@@ -2,7 +2,6 @@ import type { RunSource } from '@hamlet/contract';
 import { pageKey, webLinks } from '@hamlet/core';
 import { createContext, useContext, useMemo } from 'react';
 
-/** A page that a run opened, as a list of sources shows it. */
 export type Source = Pick<RunSource, 'url' | 'title' | 'at'> & { readonly witnessed?: boolean };
 
 /** The keys of the pages that the run of a text opened; null if that is not known, or no run wrote the text. */
@@ -23,12 +22,10 @@ export function unopenedIn(text: string, opened: OpenedKeys): readonly string[] 
   return [...new Map(links.map(({ url }) => [pageKey(url), url])).values()];
 }
 
-/** A part of a text: words, or a link to the web. */
 export type TextPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'web'; readonly text: string; readonly url: string; readonly name: string | null };
 
-/** A text cut at its links to the web. Pure. */
 export function linkedParts(text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   let end = 0;

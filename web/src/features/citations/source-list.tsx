@@ -6,10 +6,8 @@ import { PageLink } from './cited-text.tsx';
 import { hostOf, type Source } from './opened-pages.ts';
 import './citations.css';
 
-/** Sources that are shown at once. */
 const SHOWN = 5;
 
-/** Pages that a run opened: title, address, time, and what the village itself saw of it. */
 export function SourceList({ sources }: { readonly sources: readonly Source[] }): ReactElement {
   const [first, rest] = [sources.slice(0, SHOWN), sources.slice(SHOWN)];
   return (
@@ -56,7 +54,6 @@ function SourceLine({ source: { url, title, at, witnessed } }: { readonly source
   );
 }
 
-/** The addresses of a text that its run never opened. */
 export function UnopenedList({ urls }: { readonly urls: readonly string[] }): ReactElement | null {
   if (urls.length === 0) return null;
   return (

@@ -19,7 +19,6 @@ import { useLive } from '../../client/query/use-live.ts';
 import './freeze.css';
 import { Dialog } from '../../ui/dialog.tsx';
 
-/** Shows a freeze of the village on every page: since when, by whom, why, and the proof. Admins lift it here. */
 export function FreezeBanner(): ReactElement | null {
   useFreezeWatch();
   const freeze = useVillageState((state) => state.freeze);
@@ -101,7 +100,6 @@ function LiftForm({ onCancel }: { readonly onCancel: () => void }): ReactElement
   );
 }
 
-/** The interval at which each page reads whether the village is frozen. */
 const REFRESH_MS = 4000;
 
 /** Keeps the freeze of the village in the store. Mount it once. */
@@ -113,7 +111,6 @@ export function useFreezeWatch(): void {
   }, [store, data]);
 }
 
-/** The times of the last transfer, the last model request and the last start of a run. */
 export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): ReactElement {
   return (
     <dl className="freeze-proof">
@@ -130,10 +127,7 @@ export function ProofList({ freeze }: { readonly freeze: VillageFreeze }): React
   );
 }
 
-/**
- * The button in the top bar with which an admin freezes the village. Hidden during a freeze, because the banner has the
- * button that lifts it.
- */
+/** Hidden during a freeze, because the banner has the button that lifts it. */
 export function FreezeButton(): ReactElement | null {
   const [open, setOpen] = useState(false);
   const frozen = useVillageState((state) => state.freeze?.frozen);

@@ -12,7 +12,6 @@ export interface ProofLine {
 
 type Times = Pick<VillageFreeze, 'since' | 'last_transfer_at' | 'last_model_request_at' | 'last_run_started_at'>;
 
-/** The proof that a freeze holds: the last transfer, the last model request and the last start of a run. */
 export function proofLines(freeze: Times): ProofLine[] {
   const line = (key: ProofLine['key'], what: string, at: string | null): ProofLine => ({
     key,

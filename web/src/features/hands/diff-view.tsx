@@ -6,7 +6,6 @@ import './hands.css';
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '−', same: ' ', hunk: ' ', note: ' ' };
 const WORDS: Readonly<Partial<Record<DiffLine['kind'], string>>> = { added: 'added: ', removed: 'removed: ' };
 
-/** The change of a file line by line: sign and colour say what came and went, and a screen reader gets it in words. */
 export function DiffView({ diff, path }: Readonly<{ diff: string; path: string }>): ReactElement {
   const { lines, left } = diffLines(diff);
   return (

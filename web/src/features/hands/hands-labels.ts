@@ -12,7 +12,6 @@ export function endLabel({ state, report }: Pick<HandsCall, 'state' | 'report'>)
 }
 const STATES: Readonly<Record<HandsCall['state'], string>> = { begun: 'under way', ended: '', unknown: 'end unknown' };
 
-/** A change of a file that a tool made, with the change that undid it. */
 export interface FileChange {
   readonly call: HandsCall;
   readonly path: string;
@@ -20,11 +19,7 @@ export interface FileChange {
   readonly undone: boolean;
 }
 
-/**
- * The changes of files among calls, oldest first. An undo counts if it came later, worked and has the same file: numbers
- * of changes begin again when an agent loses its volume.
- * @param undos later calls that may have undone a change, also of other runs
- */
+/** Oldest first. An undo counts if it came later: numbers of changes begin again after a lost volume. */
 export function fileChanges(calls: readonly HandsCall[], undos: readonly HandsCall[]): readonly FileChange[] {
   return calls
     .flatMap((call) => {
@@ -57,12 +52,10 @@ export function changeLabel({ diff, undone, call }: Pick<FileChange, 'diff' | 'u
   return [`+${added} −${removed}`, of, undone ? 'undone' : ''].filter((part) => part !== '').join(' · ');
 }
 
-/** True if a report has output to show. */
 export function hasOutput({ stdout = '', stderr = '' }: Pick<CallReport, 'stdout' | 'stderr'>): boolean {
   return stdout !== '' || stderr !== '';
 }
 
-/** A worker's use: `1,204 tokens · 0.02 ai$`. */
 export function workerUse({ usage }: Pick<Worker['run'], 'usage'>): string {
   return `${usage.tokens.toLocaleString('en')} tokens · ${moneyLabel(usage.cost)}`;
 }
@@ -70,14 +63,12 @@ export function workerUse({ usage }: Pick<Worker['run'], 'usage'>): string {
 /** One line of a change: `hunk` names a place in the file, `note` says something about the line before it. */
 export type DiffLine = Readonly<{ kind: 'added' | 'removed' | 'same' | 'hunk' | 'note'; text: string }>;
 
-/** Most lines that a page shows of one change. */
 export const DIFF_LINES_MAX = 600;
 
 export interface ShownDiff {
   readonly lines: readonly DiffLine[];
   readonly added: number;
   readonly removed: number;
-  /** Lines of the change that are not shown. */
   readonly left: number;
 }
 

@@ -1,6 +1,5 @@
 import { type AgentDetail, PAST_TROUBLE, REASONS } from '@hamlet/contract';
 
-/** One condition of an agent, in words. `tone` chooses its mark. */
 export interface ConditionLabel {
   readonly type: string;
   readonly title: string;
@@ -14,10 +13,7 @@ export interface ConditionLabel {
 
 type Condition = AgentDetail['conditions'][number];
 
-/**
- * The texts of a condition for True (`holds`) and for other values (`fails`). `wantedFalse`: the condition should be
- * False.
- */
+/** The texts for True (`holds`) and other values (`fails`). `wantedFalse`: the condition should be False. */
 const MEANING: Readonly<
   Record<
     string,
@@ -99,10 +95,7 @@ function isAsWanted({ type, status, reason }: Pick<Condition, 'type' | 'status' 
   return (status === 'True') !== (MEANING[type]?.wantedFalse ?? false);
 }
 
-/**
- * The text of a condition: ours if the condition is as it should be, otherwise the operator's message, which names the
- * cause.
- */
+/** Ours if the condition is as it should be, otherwise the operator's message, which names the cause. */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type];
   if (!isAsWanted({ type, status, reason }) && message !== '') return message;

@@ -8,7 +8,6 @@ import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
 
-/** An agent's place, node, balance, tier, seat and limits, as the rows of the tab Now. */
 export function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
   const { open } = useVillage();
   return (
@@ -98,7 +97,6 @@ function seatLabel({ conditions, power }: Pick<AgentDetail, 'conditions' | 'powe
   return admitted.message === '' ? 'Waits for one' : `Waits: ${admitted.message}`;
 }
 
-/** Kinds of items with their number: `bread × 2, tool`. */
 function carriedLabel(carried: readonly string[]): string {
   if (carried.length === 0) return 'Nothing';
   return [...new Set(carried)]

@@ -16,9 +16,6 @@ import { NowTab } from './now-tab.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { doing, lifeState } from '../agent-list/agent-state.ts';
 
-/**
- * All about one agent: its activity, its state with the reason, its money, its work, and the acts that people may take.
- */
 export function Inspector({ id }: { readonly id: string }): ReactElement {
   const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
   const detail = useVillageState((state) => state.details.get(id));
@@ -63,7 +60,6 @@ function useReturnedFocus(): RefObject<HTMLElement | null> {
   return panel;
 }
 
-/** Replaces the panel if it fails; the rest of the page keeps working. */
 export function InspectorFailed(): ReactElement {
   const { select } = useVillage();
   return (
@@ -139,7 +135,6 @@ function TabContent({ tab, row, detail }: Readonly<{ tab: Tab; row: Row; detail:
   }
 }
 
-/** One tab: its name, and a mark if something in it needs attention. */
 export type TabItem<T extends string> = Readonly<{ key: T; word: string; mark?: 'bad' | 'waiting' | undefined }>;
 
 interface TabsProps<T extends string> {
@@ -185,7 +180,6 @@ export function tabPanelId(label: string): string {
   return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
 }
 
-/** The agent's name and state, and buttons that show it on the map. */
 export function AgentHead({ row, detail }: Readonly<{ row: Row; detail: AgentDetail | undefined }>): ReactElement {
   const following = useVillageState((state) => state.following);
   const { follow, goTo, open } = useVillage();

@@ -29,7 +29,6 @@ const BUTTONS: readonly {
   },
 ];
 
-/** Awaken, suspend and reboot, each with its effect and its progress. */
 export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { lifecycle } = useVillage();
   const session = useVillageState((state) => state.session);

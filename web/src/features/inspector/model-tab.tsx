@@ -19,7 +19,6 @@ const OUTCOME_LABELS: Readonly<Record<ModelOutcome, string>> = {
   lost: 'lost',
 };
 
-/** An agent's use of models: its limits, the tokens of this hour, the requests under way and the newest requests. */
 export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const role = useRole();
   const id = agent.agent_id;
@@ -88,7 +87,6 @@ function Use({ use }: { readonly use: ModelUse }): ReactElement {
   );
 }
 
-/** The model that the agent asks now, and the reason for it. */
 function OwnModel({ agentId }: { readonly agentId: string }): ReactElement | null {
   const { data } = useLive(showModels, { query: { agent_id: agentId } }, REFRESH_MS);
   const model = data?.agent?.model;

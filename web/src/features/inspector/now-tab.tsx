@@ -24,7 +24,6 @@ import type { IconName } from '../../ui/icon-paths.ts';
 import { adviceOf, type ConditionLabel, conditionLabels } from './condition-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
 
-/** The agent's present state with its reasons, and the buttons that change its life. */
 export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
   const why = (
     <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}>
@@ -78,7 +77,6 @@ export function Section({ title, closed = false, children }: SectionProps): Reac
 
 const REFRESH_MS = 10_000;
 
-/** Everything that an agent was promised, as its resident last found it: what is missing, why, and the fix. Nothing before its first report. */
 export function CapabilityList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   const { data } = useLive(getCapabilities, { params: { agent_id: agent.agent_id } }, REFRESH_MS);
   const now = useNow(10_000);
@@ -122,7 +120,6 @@ const ICONS: Readonly<Record<ConditionLabel['tone'], IconName>> = {
   info: 'sleep',
 };
 
-/** If the agent does not run, the reason with advice; then all conditions. */
 export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
   return (
     <>
@@ -149,7 +146,6 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
   );
 }
 
-/** The first condition that is not as it should be: its reason as in kubectl, the operator's message, and the advice. */
 function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): ReactElement {
   const advice = adviceOf(why.reason);
   const calm = power === 'Asleep';
@@ -168,7 +164,6 @@ const STATES: Readonly<Record<SkillView['state'], Readonly<{ word: string; tone:
   unknown: { word: 'Not looked at yet', tone: 'waiting' },
 };
 
-/** The skills of an agent, and when a model last read each, why, and in which version. Nothing for an agent without skills. */
 export function SkillList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   const role = useRole();
   const params = { agent_id: agent.agent_id };
@@ -206,7 +201,6 @@ function SkillLine({ skill, runs }: Readonly<{ skill: SkillView; runs: readonly 
   );
 }
 
-/** The newest run whose model read the skill. */
 function LastUse({ name, runs }: Readonly<{ name: string; runs: readonly SkillSet[] }>): ReactElement | null {
   const { open } = useVillage();
   const now = useNow(10_000);

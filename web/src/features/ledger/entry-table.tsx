@@ -16,10 +16,6 @@ interface TableProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
 }
 
-/**
- * The entries of all chosen agents, newest first, with a filter by reason. A row has the actor, the reason and the
- * balance after the entry.
- */
 export function EntryTable({ accounts }: TableProps): ReactElement {
   const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);

@@ -8,10 +8,7 @@ import { useAnswer, useAsking } from '../../client/query/use-live.ts';
 export type History = Readonly<{ entries: readonly LedgerEntry[]; whole: boolean }>;
 export const NO_HISTORY: History = { entries: [], whole: false };
 
-/**
- * Maximum number of pages, of a hundred entries, read for one agent and one plot. With more entries, the plot begins
- * later and says so.
- */
+/** Most pages read for one agent; with more entries the plot begins later and says so. */
 export const PAGES_MAX = 10;
 
 /** Adds a page: each entry once, newest first. The ledger numbers entries from 1 without gaps, so number 1 is the first entry. */
@@ -32,7 +29,6 @@ export function reaches({ entries }: History, fromMs: number): boolean {
   return last === undefined || last.version === 1 || Date.parse(last.timestamp) <= fromMs;
 }
 
-/** The balance over time. The line begins at the oldest known entry. */
 export function seriesOf(agent: { readonly id: string; readonly name: string }, { entries }: History): Series {
   const points = entries
     .map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) }))
@@ -75,10 +71,7 @@ export interface HistoriesLive {
   readonly reading: boolean;
 }
 
-/**
- * The entries of these agents, back to `fromMs` for a plot. A refresh reads the newest page, and older pages only for
- * entries that it does not know.
- */
+/** Back to `fromMs`. A refresh reads the newest page, and older ones only for entries that it does not know. */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
   const { api } = useAsking();
   const known = useRef(new Map<string, History>());
@@ -97,7 +90,6 @@ export function useHistories(ids: readonly string[], fromMs: number): HistoriesL
   return { histories, refused: live.refused, reading: live.refused === null && ids.some((id) => !histories.has(id)) };
 }
 
-/** Reads pages, newest first, until the history reaches `fromMs` or the limit of pages. */
 async function readBack(
   api: Api,
   { id, fromMs, known }: { readonly id: string; readonly fromMs: number; readonly known: History },

@@ -26,7 +26,6 @@ const RANGES = [
 ] as const;
 type Range = (typeof RANGES)[number];
 
-/** Balances over time, the balance of every agent, and the entries of the chosen agents. */
 export function LedgerPage(): ReactElement {
   return (
     <Page
@@ -155,7 +154,6 @@ function rangeOf(key: Range['key']): Range {
   return RANGES.find((range) => range.key === key) ?? RANGES[1];
 }
 
-/** A value of the plot as an amount, with at most six places, as in the ledger. */
 function amountLabel(value: number): string {
   return moneyLabel(String(Number(value.toFixed(6))));
 }
@@ -167,9 +165,7 @@ function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   );
 }
 
-/** Maximum number of rows; the filter finds the others. */
 const AGENTS_MAX = 100;
-/** With at least this many agents, the list has a filter. */
 const FILTER_FROM = 8;
 
 interface ListProps {

@@ -1,10 +1,7 @@
-/**
- * A value over time. `points` are its changes, oldest first; it is constant between them. Times are Unix milliseconds.
- */
+/** `points` are the changes, oldest first; the value is constant between them. */
 export type Series = Readonly<{ id: string; name: string; points: readonly SeriesPoint[] }>;
 type SeriesPoint = Readonly<{ atMs: number; value: number }>;
 
-/** The range of times and values that a plot shows. */
 export type Frame = Readonly<{ fromMs: number; toMs: number; low: number; high: number }>;
 export type Scale = Readonly<{ x(atMs: number): number; y(value: number): number }>;
 
@@ -73,10 +70,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/**
- * Moves labels to at least `gap` from each other, downwards first, then up if they would be below `height`. Returns
- * their positions in the order of the input.
- */
+/** Moves labels at least `gap` apart, downwards first, then up from `height`. In the order of the input. */
 export function spread(places: readonly number[], gap: number, height: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
   let free = -Infinity;
@@ -92,7 +86,6 @@ export function spread(places: readonly number[], gap: number, height: number): 
   return order.toSorted((left, right) => left.index - right.index).map(({ place }) => place);
 }
 
-/** Round steps, as multiples of a power of ten. */
 const ROUND = [1, 2, 2.5, 5, 10] as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -116,10 +109,7 @@ export function valueTicks(low: number, high: number, count: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
-/**
- * At most `count` instants at whole minutes, hours or days. `offsetMs` is local time minus UTC, so that days begin at
- * local midnight.
- */
+/** At most `count` whole minutes, hours or days. `offsetMs` is local time minus UTC: days begin at local midnight. */
 export function timeTicks(fromMs: number, toMs: number, at: Readonly<{ count: number; offsetMs: number }>): number[] {
   const step = TIME_STEPS_MS.find((candidate) => (toMs - fromMs) / candidate <= at.count) ?? 90 * DAY_MS;
   const first = Math.ceil((fromMs + at.offsetMs) / step) * step - at.offsetMs;

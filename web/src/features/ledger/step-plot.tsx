@@ -28,13 +28,11 @@ import {
 export type Level = Readonly<{ value: number; word: string }>;
 
 interface PlotProps {
-  /** The subject of the plot, read by screen readers. */
   readonly label: string;
   readonly series: readonly Series[];
   readonly levels: readonly Level[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** Formats a value as text. */
   format(value: number): string;
 }
 
@@ -55,10 +53,7 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Infinity,
 };
 
-/**
- * Plots values over time. A pointer or the arrow keys show the values at an instant. Lines differ in colour, dashes and
- * name.
- */
+/** A pointer or the arrow keys show the values at an instant. Lines differ in colour, dashes and name. */
 export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -220,7 +215,6 @@ function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElemen
   );
 }
 
-/** A short piece of a line, for legends. The class around it sets colour and dashes. */
 export function PlotKey(): ReactElement {
   return (
     <svg className="plot-key" width={24} height={8} aria-hidden="true">
@@ -237,10 +231,7 @@ function readingLabel(series: readonly Series[], atMs: number, format: (value: n
   return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'no values' : parts.join(', ')}`;
 }
 
-/**
- * The range of values: from zero, or the lowest value if it is negative, to the highest value or the next level above
- * it.
- */
+/** From zero, or the lowest negative value, to the highest value or the next level above it. */
 function frameOf(
   series: readonly Series[],
   levels: readonly Level[],
@@ -278,7 +269,6 @@ interface AxesProps {
 }
 
 const DAY_MS = 86_400_000;
-/** Width of one label of the time axis. */
 const LABEL_PX = 84;
 
 function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {

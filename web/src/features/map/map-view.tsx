@@ -16,7 +16,6 @@ interface MapViewProps {
   readonly onController: (controller: MapController | null) => void;
 }
 
-/** The canvas of the map. React mounts it; the map controller draws on it. */
 export function MapView({ world, start, onController }: MapViewProps): ReactElement {
   const canvas = useRef<HTMLCanvasElement>(null);
   const tools = useVillage();
@@ -124,10 +123,7 @@ function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly
   return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }];
 }
 
-/**
- * The first camera: at the position in the address, else at the selected agent, else with as many agents in sight as
- * possible.
- */
+/** At the position in the address, else at the selected agent, else with many agents in sight. */
 function cameraOf(start: UrlState, tools: VillageTools, at: Readonly<{ viewport: Viewport; map: MapSize }>): Camera {
   if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 };
   const { details, selected } = tools.store.get();
@@ -180,7 +176,6 @@ export interface HamletProbe {
     readonly asleep: boolean;
   }[];
   readonly camera: { readonly x: number; readonly y: number; readonly zoom: number };
-  /** The position of each agent's feet in CSS pixels of the canvas, and the objects drawn with it. */
   readonly figures: readonly {
     readonly id: string;
     readonly x: number;
@@ -222,18 +217,15 @@ export function exposeProbe(world: WorldSource, controller: MapController): void
   });
 }
 
-/** Number of frames remembered: some seconds. */
 const KEPT = 240;
 const ring = new Float32Array(KEPT);
 const next = { at: 0 };
 
-/** Records the main-thread milliseconds of a frame. */
 export function rememberFrame(frameMs: number): void {
   ring[next.at % KEPT] = frameMs;
   next.at += 1;
 }
 
-/** The milliseconds of the last frames, in no order. */
 export function frameTimes(): number[] {
   return [...ring.subarray(0, Math.min(next.at, KEPT))];
 }

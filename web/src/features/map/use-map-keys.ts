@@ -29,10 +29,7 @@ export function useMapKeys(controller: MapController | null): void {
   }, [controller, tools]);
 }
 
-/**
- * True if a key of the map may act: the map is visible and, if shortcuts are off, has the focus. With shortcuts off,
- * the search key never acts.
- */
+/** True if the map is visible and, with shortcuts off, has the focus; the search key never acts then. */
 function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
   return (
     showsMap(tools.store.get().place.view) &&
@@ -54,10 +51,7 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   };
 }
 
-/**
- * Goes back one step: leaves a text field, ends the choice of a place or the following, or closes the selection, a post
- * or a page.
- */
+/** Leaves a text field, ends the choice of a place or the following, or closes the selection, a post or a page. */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
     target.blur();
@@ -71,9 +65,6 @@ function goBack(tools: VillageTools, target: HTMLElement | null): void {
   else tools.select(null);
 }
 
-/**
- * True if a key is a shortcut: shortcuts are on, no modifier key is down, and no text field or dialog takes the key.
- */
 function isShortcut(event: KeyboardEvent): boolean {
   const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
   return (
@@ -86,7 +77,6 @@ function isShortcut(event: KeyboardEvent): boolean {
   );
 }
 
-/** The digits 1 to 5 open the groups of pages, except while a person writes. */
 export function usePageKeys(store: Store<AppState>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

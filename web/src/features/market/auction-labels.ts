@@ -31,7 +31,6 @@ type AuctionReading =
   | { readonly ok: true; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the times of a draft. The problem says what is missing or wrong. */
 export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, nowMs: number): AuctionReading {
   const startMs = Date.parse(startsAt);
   const closeMs = Date.parse(closesAt);
@@ -49,7 +48,6 @@ export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, n
   };
 }
 
-/** Formats an instant for a browser field of local time. */
 export function localField(atMs: number): string {
   return new Date(atMs - new Date(atMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

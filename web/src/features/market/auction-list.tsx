@@ -25,7 +25,6 @@ import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-label
 import { actorLabel } from '../../client/actor-labels.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 
-/** Auctions of exclusive GPU windows. Bids are sealed; the winner pays the second highest bid. */
 export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
   const mayRun = roleMay(useRole(), 'auction:run');
   const [state, setState] = useState<AuctionState | ''>('');
@@ -100,9 +99,7 @@ const NOTE_MAX = 500;
 
 type AuctionFormProps = Readonly<{ lanes: readonly GpuLane[]; onDone: (made: string | null) => void }>;
 
-/**
- * Offers a GPU window in an auction, which reserves the window at once. The draft stays in this tab until it is sent.
- */
+/** Opening an auction reserves the window at once. */
 function AuctionForm({ lanes, onDone }: AuctionFormProps): ReactElement {
   const sending = useIntent();
   const now = useNow(5000);
@@ -159,10 +156,6 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/**
- * One auction in a line. When open, it shows the bids of an ended auction, and lets admins cancel one that has not
- * ended.
- */
 export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(1000);
   const { word, tone } = AUCTION_LABELS[auction.state];

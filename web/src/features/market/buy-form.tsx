@@ -21,7 +21,6 @@ import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurch
 import { ASPECT_LABELS, itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const REFRESH_MS = 10_000;
-/** The form asks for a price this long after the last keystroke. */
 const TYPING_MS = 250;
 
 /** Shows the price and the effect of a purchase while the person writes it. An admin pays with the agent's money. */
@@ -150,7 +149,6 @@ function ItemFields({ draft, prices, of }: FieldsProps): ReactElement | null {
   }
 }
 
-/** The price of a purchase and its effect on the agent; no data while the draft is incomplete or the price unknown. */
 function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
   const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
   // Equal drafts have equal text, so a new render sends no new request.

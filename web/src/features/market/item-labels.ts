@@ -15,7 +15,6 @@ export const KIND_LABELS: Readonly<
   gpu: { word: 'GPU window', icon: 'chip', does: 'Gives the agent a GPU of its own for a time.' },
 };
 
-/** A bought item in a few words. */
 export function itemLabel(item: BoughtItem): string {
   switch (item.kind) {
     case 'quota':
@@ -29,7 +28,6 @@ export function itemLabel(item: BoughtItem): string {
   }
 }
 
-/** The item of a purchase, as part of a sentence. */
 export function purchaseLabel(item: PurchaseItem): string {
   switch (item.kind) {
     case 'quota':
@@ -43,7 +41,6 @@ export function purchaseLabel(item: PurchaseItem): string {
   }
 }
 
-/** The price list, one line for each item. */
 export function priceLines(
   prices: PriceList,
 ): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {
@@ -94,13 +91,11 @@ export function changeLine({ what, from, to }: TierChange): Readonly<{ what: str
   return { what: ASPECT_LABELS[what], from: grouped(from), to: grouped(to) };
 }
 
-/** A whole number with commas, other text unchanged, and `none` for an empty text. */
 function grouped(text: string): string {
   if (text === '') return 'none';
   return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;
 }
 
-/** The limits of a tier in a few words. */
 export function limitLabel(limits: Limits | null): string {
   if (limits === null) return 'Not known';
   const parts = [

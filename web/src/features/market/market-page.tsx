@@ -13,7 +13,6 @@ import { PurchaseList } from './purchases.tsx';
 
 const REFRESH_MS = 30_000;
 
-/** Prices of compute beyond the tier, purchases, and auctions of GPU windows. */
 export function MarketPage(): ReactElement {
   return (
     <Page

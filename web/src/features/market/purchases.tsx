@@ -14,7 +14,6 @@ import { itemLabel, KIND_LABELS } from './item-labels.ts';
 
 const STATES = ['active', 'ahead', 'ended'] as const;
 
-/** The purchases of all agents, newest first. `version` changes when a person buys on this page. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
   const live = usePages(
@@ -57,7 +56,6 @@ const PURCHASE_LABELS = {
 
 type PurchaseRowProps = Readonly<{ purchase: PurchaseView; withAgent: boolean }>;
 
-/** One purchase in a line: agent, item, time, price and buyer. */
 export function PurchaseRow({ purchase, withAgent }: PurchaseRowProps): ReactElement {
   const now = useNow(5000);
   const viewer = useViewerId();

@@ -4,7 +4,6 @@ interface Shown extends Pick<MemoryEntry, 'memory_id' | 'kind' | 'name' | 'type'
   readonly observations: readonly string[];
 }
 
-/** An entry in words: a note has its subject as the title, an entity its name and type, a relation is one sentence. Pure. */
 export function entryLabel({ memory_id: id, kind, name, type, to, about, observations }: Shown): {
   readonly title: string | null;
   readonly lines: readonly string[];

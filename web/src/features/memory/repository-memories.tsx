@@ -21,7 +21,6 @@ import { entryLabel } from './entry-label.ts';
 
 const EVERY_MS = 10_000;
 
-/** Memories of the repositories in which an agent has remembered something. Nothing for an agent without any. */
 export function RepositoryMemories({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   return roleMay(useRole(), 'runs:read') ? <Memories agentId={agent.agent_id} /> : null;
 }
@@ -67,7 +66,6 @@ function Memory({ memory, onForgotten }: MemoryProps): ReactElement {
 
 type EntriesProps = Readonly<{ repository: string; onForgotten: () => void }>;
 
-/** The entries of a memory, the newest first, with the buttons that delete them. */
 function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
   const intent = useIntent();
   const [version, setVersion] = useState(0);
@@ -113,7 +111,6 @@ function Entries({ repository, onForgotten }: EntriesProps): ReactElement {
 
 type LineProps = Readonly<{ entry: MemoryEntry; repository: string; onForgotten: () => void }>;
 
-/** An entry of the memory of a repository: its words, who began it, when a run changed it, and a button that deletes it. */
 export function MemoryEntryLine({ entry, repository, onForgotten }: LineProps): ReactElement {
   const { open } = useVillage();
   const intent = useIntent();

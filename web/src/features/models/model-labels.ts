@@ -26,7 +26,6 @@ const FAILURES: Readonly<Record<string, string | undefined>> = {
   cancelled: 'The provider did not answer in time',
 };
 
-/** The outcome of a test in a sentence, with the class of a failure in words. */
 export function testLabel({ ok, ms, scripted, code }: Pick<TestAnswer, 'ok' | 'ms' | 'scripted' | 'code'>): string {
   if (!ok) return `${FAILURES[code ?? ''] ?? 'The test failed'}.`;
   return scripted ? 'The scripted mind answered; no language model was asked.' : `It answered in ${lengthLabel(ms)}.`;
@@ -44,7 +43,6 @@ const ABILITIES: Readonly<Record<ModelAbility, Readonly<{ yes: string; no: strin
   embeddings: { yes: 'Embeddings', no: 'No embeddings', means: '' },
 };
 
-/** An ability of a model in a word, and what its absence means for the village. */
 export function abilityLabel(
   ability: ModelAbility,
   can: boolean | null,
@@ -56,7 +54,6 @@ export function abilityLabel(
   return { word: no, tone: ability === 'embeddings' ? 'sleep' : 'waiting', means };
 }
 
-/** The state of a connected provider, from its last test. */
 export function providerState(
   { last_test: test }: Pick<ModelCredential, 'last_test'>,
   nowMs: number,
@@ -68,7 +65,6 @@ export function providerState(
     : { word: 'Fails', tone: 'bad', hint: `${testLabel({ ...test, scripted: false })} ${when}` };
 }
 
-/** The state of a name of a model: its provider, or the reason why none answers. */
 export function modelState({
   provider,
   scripted,
@@ -79,7 +75,6 @@ export function modelState({
   return scripted ? { word: 'Scripted', tone: 'waiting' } : { word: 'Answers', tone: 'good' };
 }
 
-/** The model that an agent asks, why this one, and what it lacks, in sentences. */
 export function chosenLabels(model: AgentConfig['model']): readonly string[] {
   if (model === null) return ['No provider serves a model of its tier, so that it cannot think.'];
   const { name, provider, scripted, reason, tools, json } = model;
@@ -89,7 +84,6 @@ export function chosenLabels(model: AgentConfig['model']): readonly string[] {
   return [asked, ...lacks.flatMap((lack) => (lack === null ? [] : [`${lack.no}. ${lack.means}`]))];
 }
 
-/** The agents that use a provider: `3 agents`, `no agent`. */
 export function usersLabel(total: number): string {
   return total === 0 ? 'no agent now' : total === 1 ? '1 agent' : `${total} agents`;
 }
@@ -100,7 +94,6 @@ export interface ProviderKind {
   readonly hint: string;
   readonly address: string | null;
   readonly key: 'needed' | 'optional';
-  /** The provider's name of a model, as an example. */
   readonly model: string;
 }
 
@@ -150,7 +143,6 @@ export const PROVIDER_KINDS: Readonly<Record<ConnectableKind, ProviderKind>> = {
   },
 };
 
-/** The kind of a provider in a word; a kind that this page does not know is named by its own name. */
 export function kindLabel(kind: string): string {
   const known = CONNECTABLE_KINDS.find((each) => each === kind);
   if (known !== undefined) return PROVIDER_KINDS[known].word;

@@ -23,7 +23,6 @@ import type { Refused } from '../../client/api.ts';
 import { TestResult, useTest } from './test-result.tsx';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 
-/** The open form: a provider to connect or to change, a subscription to sign in to, or the prices of a provider. */
 type OpenForm =
   | { readonly kind: 'connect'; readonly changed: ConnectDraft | null }
   | { readonly kind: 'subscription'; readonly again: SubscriptionDraft | null }
@@ -31,7 +30,6 @@ type OpenForm =
 type FormState = Readonly<{ form: OpenForm | null; onForm: (form: OpenForm | null) => void }>;
 type Providers = CallData<typeof listModelCredentials>;
 
-/** The models of the village, the providers that answer for them, and their prices. Admins connect and remove providers. */
 export function ModelsPage(): ReactElement {
   const [form, setForm] = useState<OpenForm | null>(null);
   return (
@@ -91,7 +89,6 @@ function Content({ form, onForm }: FormState): ReactElement {
 
 interface OpenedProps {
   readonly form: OpenForm;
-  /** The notice about sign-ins to a subscription. */
   readonly notice: string;
   readonly models: readonly VillageModel[] | null;
   readonly prices: readonly ModelPriceView[];
@@ -112,7 +109,6 @@ function Opened({ form, notice, models, prices, onClose }: OpenedProps): ReactEl
 
 type NotesProps = Readonly<{ providers: Providers; scriptedOnly: boolean; onForm: FormState['onForm'] }>;
 
-/** Notices about the village: no language model, keys that it cannot seal, and sign-ins to a subscription. */
 function Notes({ providers, scriptedOnly, onForm }: NotesProps): ReactElement {
   return (
     <>
@@ -218,7 +214,6 @@ function Configured({ provider }: { readonly provider: Providers['configured'][n
 
 type NamesProps = Readonly<{ models: readonly VillageModel[] | null; refused: Refused | null }>;
 
-/** The names of models in the village: the provider that answers for each, and the tiers that include it. */
 export function ModelNames({ models, refused }: NamesProps): ReactElement {
   return (
     <section className="card model-names" aria-label="Names of models">
@@ -261,7 +256,6 @@ function ModelName({ model }: { readonly model: VillageModel }): ReactElement {
   );
 }
 
-/** The price table of the village: the first row that matches provider and model applies. */
 export function PriceTable({ prices }: { readonly prices: readonly ModelPriceView[] }): ReactElement {
   return (
     <section className="card price-card" aria-label="Prices">
@@ -312,17 +306,14 @@ export function PriceTable({ prices }: { readonly prices: readonly ModelPriceVie
 const MODELS_MS = 30_000;
 const PROVIDERS_MS = 10_000;
 
-/** The models of the village, kept up to date; no request unless `asks`. */
 export function useModels(asks = true): Live<CallData<typeof showModels>> {
   return useLive(showModels, asks ? {} : null, MODELS_MS);
 }
 
-/** The providers and credentials of the village, for admins. */
 export function useProviders(): Live<CallData<typeof listModelCredentials>> {
   return useLive(listModelCredentials, {}, PROVIDERS_MS);
 }
 
-/** The price table of the village, for admins. */
 export function usePrices(): Live<CallData<typeof listModelPrices>> {
   return useLive(listModelPrices, {}, MODELS_MS);
 }

@@ -5,7 +5,6 @@ export type PriceRow = Readonly<{ model: string; prompt: string; cached: string;
 export type PriceDraft = Readonly<{ currency: string; rows: readonly PriceRow[] }>;
 type PriceBody = Omit<CallInput<typeof putModelPrices>['body'], 'agent_id'>;
 
-/** The form of a provider: its stored prices, and an empty row for each of its other models. */
 export function priceDraftOf(models: readonly string[], stored: readonly ModelPriceView[]): PriceDraft {
   const known = stored.map(({ model, prompt, cached_prompt: cached, completion }) => ({
     model,

@@ -21,7 +21,6 @@ interface CardProps {
   readonly onChanged: () => void;
 }
 
-/** A connected provider or a stored key: where it is, whether it works, its users, and the acts of an admin. */
 export function ProviderCard({ credential, onEdit, onSignIn, onPrices, onChanged }: CardProps): ReactElement {
   const { name, agent_id: agent, provider } = credential;
   const test = useTest();
@@ -86,7 +85,6 @@ function CardHead({ credential }: Pick<CardProps, 'credential'>): ReactElement {
   );
 }
 
-/** The abilities that the last test of a model found. */
 function TestedAbilities({
   model,
   credential,

@@ -5,7 +5,6 @@ import { abilityLabel, costLabel, type TestAnswer, testLabel } from './model-lab
 import { type CallInput, testModel } from '@hamlet/contract';
 import { type Intent, useIntent } from '../../client/query/use-intent.ts';
 
-/** The answer of a tested model, or the class of its failure with the provider's words and the next step. */
 export function TestResult({ answer }: { readonly answer: TestAnswer }): ReactElement {
   return (
     <Notice tone={answer.ok ? 'good' : 'bad'} data-test={answer.ok ? 'ok' : (answer.code ?? 'failed')}>
@@ -42,7 +41,6 @@ function quoted(text: string | null): string | null {
 
 type TestBody = NonNullable<CallInput<typeof testModel>['body']>;
 
-/** A test of a model: its request, and the last answer. */
 export interface ModelTest {
   readonly intent: Intent;
   readonly answer: TestAnswer | null;

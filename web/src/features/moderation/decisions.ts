@@ -7,7 +7,6 @@ export const DECISION_LABELS: Readonly<Record<Decision, { readonly verb: string;
   undo: { verb: 'Undo the last decision', done: 'Undone' },
 };
 
-/** The decisions that an admin can take now. `undo` is one of them if a past decision can be undone. */
 export function decisionsFor({
   post,
   reply,

@@ -27,7 +27,6 @@ function idOf({ post, reply }: ModerationItem): string {
 
 type QueueState = 'waiting' | 'decided';
 
-/** Flagged posts and replies that wait for a decision, and past decisions, which can be undone. */
 export function ModerationPage(): ReactElement {
   return (
     <Page

@@ -6,17 +6,13 @@ import { moneyLabel, readAmount } from './money-labels.ts';
 
 const REFRESH_MS = 30_000;
 
-/** The viewer's allowance of the day, kept up to date. */
 export function useAllowance(): Live<Allowance> {
   return useLive(getAllowance, {}, REFRESH_MS);
 }
 
 type AllowanceLineProps = Readonly<{ allowance: Allowance | null; asked: bigint | null }>;
 
-/**
- * The remainder of a member's allowance, with a warning if the amount exceeds it. Nothing for admins, who have no
- * limit.
- */
+/** The remainder of a member's allowance; nothing for admins, who have no limit. */
 export function AllowanceLine({ allowance, asked }: AllowanceLineProps): ReactElement | null {
   if (allowance === null || allowance.left === null) return null;
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);

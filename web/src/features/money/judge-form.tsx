@@ -42,11 +42,9 @@ interface JudgeProps {
   readonly onDone: () => void;
   /** The post or reply that the person rewards or penalizes. */
   readonly about?: string;
-  /** The kind that the form starts with. */
   readonly first?: JudgeKind;
 }
 
-/** Rewards or penalizes an agent, with a reason. Shows the effect before the person sends it. */
 export function JudgeForm(props: JudgeProps): ReactElement {
   if (roleMay(useRole(), 'economy:judge')) return <Judging {...props} />;
   return <SignInHint text="Members reward and penalize agents." />;
@@ -106,10 +104,7 @@ interface JudgementOf {
   readonly first: JudgeKind;
 }
 
-/**
- * The state of a reward or penalty that a person writes. `micro` is null if the text is no amount; `done` describes the
- * last one sent.
- */
+/** `micro` is null if the text is no amount; `done` describes the last one sent. */
 function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void) {
   const [kind, setKind] = useState<JudgeKind>(first);
   const [done, setDone] = useState<string | null>(null);

@@ -1,7 +1,6 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
 import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
 
-/** Minimum number of decimal places of a shown amount. */
 const PLACES = 2;
 
 /** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Other text stays unchanged. */
@@ -12,12 +11,10 @@ export function moneyLabel(amount: string): string {
   return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(?:[0-9]{3})+$)/g, ',')}.${fraction.padEnd(PLACES, '0')} ai$`;
 }
 
-/** A change of a balance, with its sign: `+1.00 ai$`. */
 export function changeLabel(amount: string): string {
   return amount.startsWith('-') ? moneyLabel(amount) : `+${moneyLabel(amount)}`;
 }
 
-/** The price of a tier; `Free` if it costs nothing. */
 export function priceLabel(price: { readonly per_hour: string; readonly per_thousand_tokens: string }): string {
   const parts = [
     isNothing(price.per_hour) ? '' : `${moneyLabel(price.per_hour)} an hour`,
@@ -44,7 +41,6 @@ function isNothing(amount: string): boolean {
   return /^0(\.0+)?$/.test(amount);
 }
 
-/** The reasons of ledger entries in a word or two. */
 export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   reward: 'Reward',
   penalty: 'Penalty',
@@ -55,7 +51,6 @@ export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   adjustment: 'Adjustment',
 };
 
-/** The reason of an entry and its actor: `Reward by you`. */
 export function entryLabel(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
   return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorLabel(entry.source, null, viewer)}`}`;
 }

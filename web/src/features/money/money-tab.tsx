@@ -20,7 +20,6 @@ import { TierLadder } from './tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
 
-/** The balance of an agent, a form to reward or penalize it, its tier and its entries. */
 export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { agents } = useVillage();
   const id = agent.agent_id;
@@ -61,7 +60,6 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
 
 const PAGE = 20;
 
-/** The ledger entries of an agent, newest first. `version` changes with the balance. */
 function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
   const may = roleMay(useRole(), 'ledger:read');
   const pages = usePages(getLedger, may ? { params: { agent_id: id }, query: { limit: PAGE } } : null, {

@@ -17,16 +17,13 @@ import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
 import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
 
-/** The code of the form loads only for admins. */
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
-/** Maximum number of differences between this tier and the next; the Tiers page shows all. */
 const CHANGES = 6;
 
 type LadderProps = Readonly<{ agent: AgentDetail; balance: BalanceAnswer; tiers: readonly EntitlementView[] }>;
 
-/** An agent's tier on the ladder, the next tier, the balance that keeps the present one, and active purchases. */
 export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
   const quote = useAgentQuote(agent.agent_id);
   const { open } = useVillage();

@@ -4,7 +4,6 @@ import { readAmount } from './money-labels.ts';
 
 /** The tier for a balance, and the next one. Amounts are aiDollars as decimal strings. */
 interface TierOutlook {
-  /** The tier that the balance opens; null if it opens none. */
   readonly tier: string | null;
   /** The next tier and the amount that the agent lacks for it; null at the top. */
   readonly next: { readonly name: string; readonly missing: string } | null;
@@ -12,12 +11,7 @@ interface TierOutlook {
 
 export type LadderStep = Pick<EntitlementView, 'name' | 'rank' | 'min_balance'>;
 
-/**
- * The tier for a balance by the rule of the API: an agent loses its tier only below nine tenths of the balance that
- * opens it.
- * @param balance micro-aiDollars
- * @param current the present tier; null for none
- */
+/** The tier by the rule of the API, for micro-aiDollars and the present tier (null for none). */
 export function tierOutlook(steps: readonly LadderStep[], balance: bigint, current: string | null): TierOutlook {
   const tiers = steps.map(({ name, rank, min_balance: least }) => ({
     name,
@@ -61,10 +55,7 @@ export function previewLabel(preview: Preview, present: string | null, pinned: s
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;
-/**
- * One tier: `here` is the agent's tier, `next` the one above. `filled` is the share, 0 to 1, of the way from the
- * previous tier's balance to this tier's balance that the agent has.
- */
+/** `filled` is the share, 0 to 1, of the way from the previous tier's balance to this tier's. */
 export interface Rung {
   readonly name: string;
   readonly opensAt: string;
@@ -108,10 +99,7 @@ function shareOf(balance: bigint, from: bigint, to: bigint): number {
   return Number(((balance - from) * 1000n) / (to - from)) / 1000;
 }
 
-/**
- * The lowest balance in micro-aiDollars that keeps the present tier, by the rule of the API. Null without a tier, or if
- * zero opens the tier.
- */
+/** The lowest balance in micro-aiDollars that keeps the tier. Null without a tier, or if zero opens it. */
 export function lostBelow(steps: readonly Step[], tier: string | null): bigint | null {
   const present = steps.find(({ name }) => name === tier);
   const least = present === undefined ? null : readAmount(present.min_balance);
@@ -127,7 +115,6 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   return kept;
 }
 
-/** The order of differences: first those for which an agent would pay. */
 const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   models: 0,
   tokens_per_hour: 1,

@@ -2,7 +2,6 @@ import { type RoutePermission, type Role, roleMay } from '@hamlet/contract';
 import type { View } from '../../client/url-state.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
 
-/** The name of each page, its purpose, and the permission to see it. */
 export const PAGE_LABELS: Readonly<
   Record<View, { readonly word: string; readonly hint: string; readonly needs: RoutePermission }>
 > = {
@@ -22,7 +21,6 @@ export const PAGE_LABELS: Readonly<
   audit: { word: 'Audit', hint: 'All acts, with actor and time', needs: 'audit:read' },
 };
 
-/** Related pages under one word in the top bar. */
 export type PageGroup = Readonly<{ word: string; icon: IconName; hint: string; views: readonly View[] }>;
 
 /** The groups in the order of the top bar. The key of a group is its position, 1 to 5. */
@@ -44,7 +42,6 @@ export const GROUPS = [
   },
 ] as const satisfies readonly PageGroup[];
 
-/** The group that a page belongs to. */
 export function groupOf(view: View): PageGroup {
   return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
@@ -63,7 +60,6 @@ export function addressOf(view: View): string {
   return view === 'map' ? '/' : `/?view=${view}`;
 }
 
-/** The title of the browser tab, for a page and the open agent: `Ada · Runs · Hamlet`, `Hamlet`. */
 export function titleOf(view: View, agent: string | null): string {
   return [agent, view === 'map' ? null : PAGE_LABELS[view].word, 'Hamlet'].filter((part) => part !== null).join(' · ');
 }

@@ -12,10 +12,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/**
- * A page that covers the map: links to related pages, a title, an introduction, and its content for viewers who may see
- * it.
- */
+/** A page that covers the map, for viewers who may see it. */
 export function Page({ title, intro, tools, needs, children }: PageProps): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null);
   const role = useRole();

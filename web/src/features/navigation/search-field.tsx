@@ -2,11 +2,9 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { Icon } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The field starts a search this long after the last keystroke. */
 const TYPING_MS = 300;
 const FIND_MAX_CHARS = 200;
 
-/** The search text of a page; the address holds it. */
 export function SearchField({ label }: { readonly label: string }): ReactElement {
   const { open } = useVillage();
   const find = useVillageState((state) => state.place.find);

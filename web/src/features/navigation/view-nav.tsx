@@ -6,7 +6,6 @@ import { PendingCount } from '../permissions/pending-count.tsx';
 import { useRole, useVillage, useVillageState } from '../village-context.ts';
 import { addressOf, groupOf, GROUPS, openedBy, PAGE_LABELS, seenBy } from './page-groups.ts';
 
-/** Links to the groups of pages: in the top bar, or at the bottom edge of a phone. */
 export function ViewNav(): ReactElement {
   const view = useVillageState((state) => state.place.view);
   const role = useRole();
@@ -44,7 +43,6 @@ function Unseen(): ReactElement | null {
   );
 }
 
-/** The pages of the present group that the viewer may open; nothing if there is only one. */
 export function SubNav({ view }: { readonly view: View }): ReactElement | null {
   const role = useRole();
   const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role));
@@ -69,7 +67,6 @@ interface LinkProps {
   readonly children: React.ReactNode;
 }
 
-/** A link that changes the page without loading it again. Pointing at it fetches the code of its page. */
 function ViewLink({ to, className, current, title, children }: LinkProps): ReactElement {
   const { open, fetchPage } = useVillage();
   const go = (event: MouseEvent): void => {

@@ -13,7 +13,6 @@ export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ w
   returned: { word: 'Returned', tone: 'sleep' },
 };
 
-/** True if the viewer may now accept or refuse the result: the run has ended well, and the offer is theirs and open. */
 export function mayDecide(
   { state, offered_by: by }: Pick<RunOffer, 'state' | 'offered_by'>,
   run: Pick<Run, 'state'>,
@@ -22,7 +21,6 @@ export function mayDecide(
   return state === 'open' && run.state === 'done' && isOwn(by.id, viewer);
 }
 
-/** The next step of an offer, or its end, in a sentence. */
 export function offerSentence(offer: RunOffer, run: Pick<Run, 'state'>, viewer: ViewerId): string {
   const { state, ended_at: ended } = offer;
   const own = isOwn(offer.offered_by.id, viewer);
@@ -49,16 +47,13 @@ function openSentence({ expires_at: expires }: RunOffer, { ended, from }: { ende
     : `${from} will accept or refuse the result when the run has ended. The offer expires on ${until}.`;
 }
 
-/** The offer of a line in a list: `5.00 ai$ · Held`. */
 export function offerLine({ amount, state }: Pick<RunOffer, 'amount' | 'state'>): string {
   return `${moneyLabel(amount)} · ${OFFER_STATE_LABELS[state].word}`;
 }
 
-/** An offer as a person writes it: the amount as typed, and the hours until it expires. */
 export type OfferDraft = Readonly<{ amount: string; hours: string }>;
 export const EMPTY_OFFER: OfferDraft = { amount: '', hours: String(OFFER_HOURS_DEFAULT) };
 
-/** The times that the form offers until an offer expires, in hours. */
 export const OFFER_TIMES: readonly (readonly [hours: string, word: string])[] = [
   ['24', 'A day'],
   ['72', '3 days'],

@@ -19,11 +19,9 @@ import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import './offers.css';
 
-/** The intervals at which the page reads the offer of an active run and of an ended one. */
 const LIVE_MS = 10_000;
 const SETTLED_MS = 30_000;
 
-/** The offer for a run with its result and its payment, and the buttons that end it. Nothing for a run without one. */
 export function RunOfferView({ run }: { readonly run: Run }): ReactElement | null {
   const ended = isSettled(run.state);
   const live = useLive(

@@ -11,10 +11,6 @@ import { type CreditDraft, type CreditProblems, creditProblems } from './payment
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 
-/**
- * Credits a deposit. The result says if a second admin must approve the credit. The draft stays in this tab until it is
- * sent.
- */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { agents } = useVillage();
   const sending = useIntent();

@@ -21,10 +21,6 @@ import { useAgentName, useViewerId } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';
 import { CREDIT_LABELS, mayApprove } from './payment-labels.ts';
 
-/**
- * All credits, newest first. A second admin decides about proposals here. `version` changes when the form sends a
- * credit.
- */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const [state, setState] = useState<CreditState | null>(null);
   const live = usePages(

@@ -1,13 +1,9 @@
 import { formatAiDollars, type PaymentOutcome, PayPalOrderBody, type PayPalTerms } from '@hamlet/contract';
 import { moneyLabel, readAmount } from '../money/money-labels.ts';
 
-/**
- * The name of the draft. The draft stays while the payer is at PayPal; the page deletes it after PayPal captured the
- * payment.
- */
+/** The draft stays while the payer is at PayPal; the page deletes it after PayPal captured the payment. */
 export const PAY_DRAFT = 'pay';
 
-/** The fields of a payment while a person writes it; `amount` is the typed text, in the currency of the village. */
 export type PayDraft = Readonly<{ agent: string; amount: string }>;
 export const EMPTY_PAYMENT: PayDraft = { agent: '', amount: '' };
 
@@ -28,7 +24,6 @@ export const OUTCOME_LABELS: Readonly<
 
 type PayReading = { readonly ok: true; readonly amount: string } | { readonly ok: false; readonly problem: string };
 
-/** Reads a draft; an amount may have a comma. The problem says what is missing or wrong. */
 export function readPayment({ agent, amount }: PayDraft): PayReading {
   if (agent === '') return { ok: false, problem: 'Choose an agent' };
   const read = PayPalOrderBody.shape.amount.safeParse(amount.trim().replace(',', '.'));

@@ -15,7 +15,6 @@ export const CREDIT_LABELS: Readonly<Record<CreditState, { readonly word: string
   rejected: { word: 'Rejected', tone: 'bad' },
 };
 
-/** The three lists of a reconciliation: the title of each, advice about its differences, and the text of an empty list. */
 export const DIFFERENCE_LABELS: Readonly<
   Record<DifferenceKind, { readonly title: string; readonly advice: string; readonly none: string }>
 > = {
@@ -55,7 +54,6 @@ export function waitingLabel({ why }: Pick<WaitingPayment, 'why'>): string {
   return WAITING_LABELS[why] ?? why.replaceAll('_', ' ');
 }
 
-/** The amounts of the ledger and of the provider, as two short texts. */
 export function sidesOf({ ours, theirs }: Pick<Difference, 'ours' | 'theirs'>): {
   readonly ours: string;
   readonly theirs: string;
@@ -71,7 +69,6 @@ export function mayApprove(credit: Pick<Credit, 'state' | 'requested_by'>, viewe
   return credit.state === 'proposed' && viewer !== null && credit.requested_by !== `account ${viewer}`;
 }
 
-/** The fields of a deposit while a person writes it. */
 export interface CreditDraft {
   readonly agent: string;
   readonly provider: string;
@@ -81,7 +78,6 @@ export interface CreditDraft {
 }
 export type CreditProblems = Readonly<Partial<Record<'agent' | 'transaction' | 'amount', string>>>;
 
-/** The problems of a deposit, by field. */
 export function creditProblems({ agent, transaction, amount }: CreditDraft): CreditProblems {
   const micro = readAmount(amount);
   return {

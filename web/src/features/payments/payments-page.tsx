@@ -14,7 +14,6 @@ import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, readPayment, worthOf } from './pay-labels.ts';
 import { Reconciliation } from './reconciliation.tsx';
 
-/** Money from outside: members pay in; admins credit deposits, approve credits and compare the ledger with the statements of providers. */
 export function PaymentsPage(): ReactElement {
   return (
     <Page
@@ -43,7 +42,6 @@ function AdminPart(): ReactElement {
 
 const REFRESH_MS = 60_000;
 
-/** Pays money in for an agent by PayPal, or says that the village takes no payments. */
 function PayCard(): ReactElement {
   const terms = useLive(getPayPalTerms, {}, REFRESH_MS);
   return (
@@ -73,10 +71,6 @@ function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
   );
 }
 
-/**
- * The form for agent and amount. Its button leads to PayPal; the draft stays in this tab until PayPal captures the
- * payment.
- */
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
   const sending = useIntent();
   const [unsafe, setUnsafe] = useState(false);

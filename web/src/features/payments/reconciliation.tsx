@@ -27,7 +27,6 @@ const PAYPAL_LABELS: Readonly<Record<ReconciliationView['paypal'], string>> = {
   live: 'PayPal is live.',
 };
 
-/** The differences between the ledger and the statements of providers, in three lists; then waiting payments, and agents in debt. */
 export function Reconciliation(): ReactElement {
   const live = useLive(getReconciliation, {}, REFRESH_MS);
   return (
@@ -163,9 +162,6 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
 
 type DifferenceRowProps = Readonly<{ difference: Difference; onChanged: () => void }>;
 
-/**
- * One difference, with a form to explain it or to become its owner. It stays until the ledger and the provider agree.
- */
 function DifferenceRow({ difference, onChanged }: DifferenceRowProps): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);

@@ -13,7 +13,6 @@ import './permissions.css';
 const EVERY_MS = 10_000;
 type RulesProps = Readonly<{ title: string; of: NonNullable<CallInput<typeof listAllowRules>['query']> }>;
 
-/** Tools that people have allowed for later calls too, newest first. Nothing while there is none. */
 export function AllowRules({ title, of }: RulesProps): ReactElement | null {
   const pages = usePages(listAllowRules, { query: { ...of } }, { list: 'rules', id: 'rule_id', everyMs: EVERY_MS });
   if (pages.rows === null || pages.rows.length === 0)

@@ -8,7 +8,6 @@ export function ArgumentList({ argumentsText }: { readonly argumentsText: string
   return <Arguments shown={shown} />;
 }
 
-/** A call that stands for a command: the command, and all its arguments folded. */
 export function CommandDetails({ command, argumentsText }: Readonly<{ command: string; argumentsText: string }>) {
   return (
     <>
@@ -21,7 +20,6 @@ export function CommandDetails({ command, argumentsText }: Readonly<{ command: s
   );
 }
 
-/** A write that leaves a pod: its target and content, and its facts folded. */
 export function WriteDetails({ argumentsText }: { readonly argumentsText: string }): ReactElement {
   const write = shownWrite(argumentsText);
   if (write === null) return <ArgumentList argumentsText={argumentsText} />;

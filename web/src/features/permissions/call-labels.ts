@@ -6,7 +6,6 @@ import type { Tone } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { parsed, shortArguments, shortLine, shownWrite, visibleText } from './shown-arguments.ts';
 
-/** A tool as a person names it: `Post on the board`. */
 export type ToolLabel = Readonly<{ word: string; icon: IconName }>;
 
 const TOOL_LABELS: Readonly<Record<string, ToolLabel | undefined>> = {
@@ -109,11 +108,9 @@ const PLACE_LABELS: Readonly<Record<ToolPlace, Readonly<{ word: string; hint: st
   custom: { word: 'custom', hint: 'Code of others, which runs in the machine of the agent alone' },
 };
 
-/** The place where a tool runs, in a word with its explanation. */
 export const placeLabel = (tool: string): Readonly<{ word: string; hint: string }> =>
   PLACE_LABELS[placeOf(villageTool(tool))];
 
-/** The source of a call's record, in a word with its explanation. */
 export function witnessLabel(witnessed: boolean): Readonly<{ word: string; hint: string }> {
   return witnessed
     ? { word: 'witnessed', hint: 'The API saw this call itself' }

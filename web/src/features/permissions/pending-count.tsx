@@ -3,7 +3,6 @@ import { listPermissions, type Permission, roleMay } from '@hamlet/contract';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { useRole } from '../village-context.ts';
 
-/** The number of requests that wait for a person; nothing if there are none. */
 export function PendingCount(): ReactElement | null {
   const count = usePending().data?.permissions.length ?? 0;
   if (count === 0) return null;

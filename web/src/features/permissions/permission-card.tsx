@@ -36,11 +36,9 @@ import { ArtifactCard } from '../results/artifact-card.tsx';
 
 interface CardProps {
   readonly permission: Permission;
-  /** Receives the permission after the answer of the viewer. */
   readonly onAnswered: (permission: Permission) => void;
 }
 
-/** A request to a person: the call with all its arguments and the answers; after the answer, who gave it. */
 export function PermissionCard({ permission, onAnswered }: CardProps): ReactElement {
   return permission.state === 'pending' ? (
     <PendingCard permission={permission} onAnswered={onAnswered} />
@@ -85,7 +83,6 @@ function PendingCard({ permission, onAnswered }: CardProps): ReactElement {
   );
 }
 
-/** The call itself, in the form that its kind needs. */
 function Details({ permission }: { readonly permission: Permission }): ReactElement {
   const { tool, arguments: argumentsText } = permission;
   if (isEgressTool(tool)) return <WriteDetails argumentsText={argumentsText} />;
@@ -174,7 +171,6 @@ function Answers({ permission, intent, reply, onAnswer }: AnswersProps): ReactEl
   );
 }
 
-/** A request that is no longer pending, in one line, with the words of the person. */
 function AnsweredLine({ permission }: { readonly permission: Permission }): ReactElement {
   const viewer = useViewerId();
   const now = useNow(30_000);
@@ -199,7 +195,6 @@ interface AlwaysProps {
   readonly onAllow: (always: AllowScope) => void;
 }
 
-/** Folded buttons that allow this call and later calls of the same tool; nothing if the viewer may not give such a rule. */
 export function AlwaysAllow({ permission, busy, onAllow }: AlwaysProps): ReactElement | null {
   const role = useRole();
   const name = useVillageState((state) => state.details.get(permission.agent_id)?.display_name ?? permission.agent_id);
@@ -237,7 +232,6 @@ interface PostProps {
   readonly post: ShownPost;
 }
 
-/** A post that waits for a person: its text, and the deliverables that it would publish, which can be opened before the answer. */
 export function PostDetails({ permission: { run_id, session_id }, post }: PostProps): ReactElement {
   const ofRun = useLive(listRunArtifacts, { params: { run_id }, query: { limit: PAGE } }, EVERY_MS).data;
   const session = session_id === null ? null : { params: { session_id } };

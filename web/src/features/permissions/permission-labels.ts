@@ -13,7 +13,6 @@ import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel, timeAgo } from '../../ui/time-labels.ts';
 import { toolLabel } from './call-labels.ts';
 
-/** One button of a permission: its answer, its text and its look. */
 export type AnswerChoice = Readonly<{
   answer: PermissionAnswer;
   word: string;
@@ -40,7 +39,6 @@ export function answerChoices(why: Permission['why']): readonly AnswerChoice[] {
   return CHOICES[why];
 }
 
-/** The request in a sentence: `Ada asks to post on the board.` */
 export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, agentName: string): string {
   if (why === 'question') return `${agentName} asks:`;
   const { word } = toolLabel(tool);
@@ -48,7 +46,6 @@ export function requestLabel({ why, tool }: Pick<Permission, 'why' | 'tool'>, ag
   return `Did this happen? ${word}`;
 }
 
-/** The explanation below the request. */
 export function reasonLabel({ why, reason }: Pick<Permission, 'why' | 'reason'>): string {
   if (why === 'unknown')
     return 'The connection or the pod was lost during this call. Look whether it happened, then answer.';
@@ -68,7 +65,6 @@ const ANSWERED: Readonly<Record<PermissionAnswer, string>> = {
   repeat: 'Answered “repeat it”',
 };
 
-/** A request that is no longer pending: `Allowed by you`. */
 export function outcomeLabel(
   permission: Pick<Permission, 'state' | 'why' | 'answer' | 'answered_by' | 'rule_id'>,
   viewer: ViewerId,
@@ -82,7 +78,6 @@ export function outcomeLabel(
   return { word: by === null ? said : `${said} by ${giverOf(permission.rule_id, by, viewer)}`, tone };
 }
 
-/** The person who answered, or whose rule did: `you`, `a rule of Mia`. */
 function giverOf(rule: string | null, by: NonNullable<Permission['answered_by']>, viewer: ViewerId): string {
   return `${rule === null ? '' : 'a rule of '}${isOwn(by.id, viewer) ? 'you' : nameOf(by, viewer)}`;
 }
@@ -91,13 +86,9 @@ function nameOf(by: NonNullable<Permission['answered_by']>, viewer: ViewerId): s
   return by.name === '' ? actorLabel(by.id, by.role, viewer) : by.name;
 }
 
-/** A rule that the viewer may give together with the answer Allow. */
 export type AlwaysChoice = Readonly<{ scope: AllowScope; word: string; hint: string }>;
 
-/**
- * The rules that a card offers: in its conversation, and for admins for the whole agent. Only for requests of the policy, and
- * never for a proposed Schedule or a write that leaves the pod: a person decides on each.
- */
+/** Only for requests of the policy, and never for a proposed Schedule or a write: a person decides on each. */
 export function alwaysChoices(
   { why, tool, session_id: session }: Pick<Permission, 'why' | 'tool' | 'session_id'>,
   { role, agentName }: { readonly role: Role; readonly agentName: string },
@@ -119,10 +110,8 @@ export function alwaysChoices(
   ];
 }
 
-/** Tools whose rules hold for a command. */
 const BY_COMMAND: ReadonlySet<string> = new Set(['shell', 'git']);
 
-/** The later calls for which a rule holds, by the tool of its request. */
 export function reachLabel(tool: string): Readonly<{ word: string; hint: string }> {
   if (BY_COMMAND.has(tool))
     return {
@@ -153,7 +142,6 @@ export function ruleLabel(
   return `${reach}${also}, by ${own ? 'you' : nameOf(by, viewer)} ${timeAgo(at, nowMs)}, ${times}`;
 }
 
-/** True if the viewer may remove a rule: its author, or an admin. */
 export function mayRevoke(
   { created_by: by }: Pick<AllowRule, 'created_by'>,
   { viewer, role }: { readonly viewer: ViewerId; readonly role: Role },
@@ -173,7 +161,6 @@ const ORIGINS: Readonly<Record<TaintMark['source'], (detail: string) => string>>
   script: (detail) => `The script ${detail}, which such a run or another agent wrote`,
 };
 
-/** The way by which text from outside reached a run. */
 export function originLabel({ source, detail }: Pick<TaintMark, 'source' | 'detail'>): string {
   return ORIGINS[source](detail);
 }

@@ -12,7 +12,6 @@ import { PermissionCard } from './permission-card.tsx';
 import { usePending } from './pending-count.tsx';
 import './permissions.css';
 
-/** Every request of an agent that waits for a person, the oldest first. */
 export function PermissionsPage(): ReactElement {
   return (
     <Page

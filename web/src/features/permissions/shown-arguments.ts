@@ -8,10 +8,7 @@ export interface ShownArgument {
   readonly isText: boolean;
 }
 
-/**
- * Characters that a person cannot see, or that reorder others: controls, marks of direction, joiners, tags, private
- * characters and unusual spaces. Line feed and tab are shown as they are.
- */
+/** Hidden or reordering characters: controls, marks of direction, joiners, tags, private ones, unusual spaces. */
 const HIDDEN = /[^\P{C}\n\t]|[\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
 
 /** The text with every hidden character written as its code: `⟨U+202E⟩`. */
@@ -34,14 +31,12 @@ export function shownArguments(argumentsText: string): readonly ShownArgument[] 
   }));
 }
 
-/** A short value in one line, a longer one in several. */
 function jsonText(value: unknown): string {
   const line = JSON.stringify(value);
   return line.length <= LINE_CHARS ? line : JSON.stringify(value, null, 2);
 }
 const LINE_CHARS = 60;
 
-/** The JSON of a text; null if it is none. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -63,7 +58,6 @@ export function shortArguments(argumentsText: string | null): string {
   );
 }
 
-/** A text in one line with at most 90 characters. */
 export function shortLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= SHORT_CHARS ? line : `${line.slice(0, SHORT_CHARS - 1).trimEnd()}…`;
@@ -71,7 +65,6 @@ export function shortLine(text: string): string {
 
 /** A post that an agent asks to write: its arguments without the deliverables, and their ids. */
 export interface ShownPost {
-  /** JSON for the list of arguments. */
   readonly argumentsText: string;
   readonly deliverables: readonly string[];
 }
@@ -111,7 +104,6 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
   if (summary === undefined) return null;
   const rest = all.filter((each) => each !== summary);
   const changes = changesIn(argumentsText);
-  // The references stand below it.
   const end = `: ${changes.map(visibleText).join('; ')}`;
   const named = ({ name, ...more }: ShownArgument, word: string | undefined): ShownArgument => ({
     ...more,
@@ -126,7 +118,6 @@ export function shownWrite(argumentsText: string): ShownWrite | null {
   };
 }
 
-/** The references of a push, a line for each. */
 function linesOf(argumentsText: string, shown: ShownArgument): ShownArgument {
   const changes = changesIn(argumentsText);
   return changes.length === 0 ? shown : { ...shown, text: changes.map(visibleText).join('\n'), isText: false };

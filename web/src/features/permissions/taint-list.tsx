@@ -7,7 +7,6 @@ import { useVillage } from '../village-context.ts';
 import { originLabel } from './permission-labels.ts';
 import './permissions.css';
 
-/** The sources from which text from outside reached a run, each with its time, its call and the other run. */
 export function TaintList({ taint }: { readonly taint: readonly TaintMark[] }): ReactElement {
   const now = useNow(10_000);
   const { open } = useVillage();

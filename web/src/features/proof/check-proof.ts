@@ -32,10 +32,7 @@ export interface Checked {
   /** The checkpoint, if it could be read. Trust it only if `fault` is null. */
   readonly checkpoint: Checkpoint | null;
   readonly key: { readonly name: string; readonly id: string } | null;
-  /**
-   * True if the API sent a proof that the log continues the checkpoint kept in this browser. Trust it only if `fault`
-   * is null.
-   */
+  /** True if the log is proven to continue the kept checkpoint. Trust it only if `fault` is null. */
   readonly continues: boolean;
   /** True if the fault is that the log is not proven to continue the checkpoint kept in this browser. */
   readonly differentLog: boolean;
@@ -94,17 +91,12 @@ function leafFault({ proof, shown }: ProofParts): string | null {
 
 /** The newest checkpoint that this browser has verified, and the key that signed it. */
 export type Kept = Readonly<{ key: string; checkpoint: Checkpoint }>;
-/**
- * The answer of the API about the kept checkpoint: a proof that the log continues it, or `shorter` if the log has fewer
- * entries now.
- */
+/** `shorter`: the log has fewer entries than the kept checkpoint. */
 export type Growth =
   | { readonly kind: 'proof'; readonly hashes: readonly string[]; readonly checkpoint: string }
   | { readonly kind: 'shorter' };
-/** The log now: its verified checkpoint and its key. */
 export type Present = Readonly<{ key: NoteKey; keyText: string; checkpoint: Checkpoint }>;
 
-/** The fault in the history of the log; null if the log continues the kept checkpoint. */
 async function historyFault(
   kept: Kept,
   growth: Growth | null,
@@ -168,13 +160,9 @@ async function openCheckpoint(note: string, key: NoteKey, crypto: ProofCrypto): 
   return checkpoint === null || checkpoint.origin !== key.name ? 'The checkpoint belongs to another log.' : checkpoint;
 }
 
-/**
- * Maximum number of times that the page reads both proofs. It repeats until both cover the same length, because the log
- * grows every second.
- */
+/** The page reads both proofs until they cover the same length, because the log grows every second. */
 const ATTEMPTS = 6;
 
-/** Reads everything that a check of one record needs. */
 export async function readProof(api: Api, shown: Shown, kept: Kept | null): Promise<Reply<ProofParts>> {
   const params = { record_id: recordIdOf(shown) };
   for (let attempt = 1; ; attempt += 1) {
@@ -222,10 +210,7 @@ export function readKept(storage: CheckpointStorage): Kept | null {
   return checkpoint === null ? null : { key: text.slice(0, at), checkpoint };
 }
 
-/**
- * Keeps a verified checkpoint.
- * @param note the signed note as received
- */
+/** `note` is the signed note as received. */
 export function keepCheckpoint(storage: CheckpointStorage, keyText: string, note: string): void {
   storage.setItem(STORAGE_KEY, `${keyText.trim()}${SPLIT}${note}`);
 }

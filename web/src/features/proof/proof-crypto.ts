@@ -1,6 +1,5 @@
 import type { Sha256 } from '@hamlet/core';
 
-/** The asynchronous cryptography of the browser. */
 export interface ProofCrypto {
   digest(bytes: Uint8Array): Promise<Uint8Array>;
   /** True if the Ed25519 key has signed the message. */

@@ -16,7 +16,6 @@ import {
 import { browserCrypto } from './proof-crypto.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** Checks in this browser that the sealed log has the record as the page shows it, and shows the result. */
 export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
   const { proving, restart } = useProof(shown);
   switch (proving.kind) {

@@ -1,12 +1,10 @@
 import { type AuditRecord, formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import { type Field, openRecord, SEALED_KINDS, type SealedRecord, sidesOf } from '@hamlet/core';
 
-/** A record on a page that a person wants to verify. */
 export type Shown =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'record'; readonly record: AuditRecord };
 
-/** A field that differs between the page and the sealed record. */
 export type Difference = Readonly<{ field: string; shown: string; sealed: string }>;
 
 export function recordIdOf(shown: Shown): string {
@@ -48,10 +46,7 @@ export function differencesOf(shown: Shown, leaf: Uint8Array): Difference[] | nu
   }
 }
 
-/**
- * True if the details of a record were too long to seal as text. The leaf has only their hash, and the page does not
- * compare them.
- */
+/** True if the leaf has only the hash of long details, which the page does not compare. */
 export function isSealedByHash(shown: Shown, leaf: Uint8Array): boolean {
   try {
     return shown.kind === 'record' && shown.record.kind === 'act' && openRecord(leaf).field(ACT.detail) === null;

@@ -5,12 +5,10 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';
 
-/** The code of the check loads only when a person opens a proof. */
 const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }));
 
 type VerifyButtonProps = Readonly<{ open: boolean; onOpen: (open: boolean) => void }>;
 
-/** Opens the proof of a record; nothing for a viewer who may not read proofs. */
 export function VerifyButton({ open, onOpen }: VerifyButtonProps): ReactElement | null {
   if (!roleMay(useRole(), 'log:prove')) return null;
   return (

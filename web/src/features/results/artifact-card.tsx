@@ -53,7 +53,6 @@ export function ArtifactCard({ artifact, contentUrl = contentUrlOf(artifact) }: 
   );
 }
 
-/** The origin within a sentence. */
 function taintWord(taint: NonNullable<ShownArtifact['taint']>): string {
   const label = visibleText(originLabel(taint));
   return `${label.slice(0, 1).toLowerCase()}${label.slice(1)}`;
@@ -63,12 +62,9 @@ export const contentUrlOf = ({ artifact_id }: Pick<ShownArtifact, 'artifact_id'>
   urlOf(getArtifactContent, { params: { artifact_id } });
 
 const TEXT_MAX_CHARS = 100_000;
-/** Patches up to this length are shown whole. */
 const PATCH_MAX_CHARS = 2_000_000;
-/** Files of a patch that are unfolded. */
 const UNFOLDED = 5;
 
-/** The content of an artifact as text, difference, table or image; other bytes are only for the download. */
 export function ArtifactPreview({ artifact, contentUrl }: Readonly<{ artifact: ShownArtifact; contentUrl: string }>) {
   const isImage = artifact.image === true;
   const content = useContent(isImage ? null : contentUrl);
@@ -129,7 +125,6 @@ function PatchView({ patch }: { readonly patch: string }): ReactElement {
   );
 }
 
-/** A table whose rows link to their sources. */
 function TableView({ text }: { readonly text: string }): ReactElement {
   const table = useMemo(() => readTable(text), [text]);
   if (table === null) return <p className="hint">This is no table that the page can show: download it.</p>;
@@ -185,7 +180,6 @@ export function ArtifactImage({ artifact }: { readonly artifact: ShownArtifact }
   );
 }
 
-/** A script that an agent delivered, as another agent would adopt it. */
 export function SharedScriptView({ text }: { readonly text: string }): ReactElement {
   const script = useMemo(() => readShared(text), [text]);
   if (script === null) return <p className="hint">This is no script that an agent could adopt: download it.</p>;
@@ -219,7 +213,6 @@ type Loaded =
 
 const NOT_KEPT = 404;
 
-/** The bytes at an address of this village, read once; null reads nothing. */
 export function useContent(url: string | null): Loaded {
   const [content, setContent] = useState<Loaded>({ kind: 'loading' });
   useEffect(() => {

@@ -1,9 +1,7 @@
 import type { Artifact, DeliverableKind } from '@hamlet/contract';
 
-/** The facts on the card of an artifact. */
 export type ShownArtifact = Pick<Artifact, 'artifact_id' | 'name' | 'bytes' | 'deliverable' | 'expires_at'> & {
   readonly image?: boolean;
-  /** Text from outside that had reached its run. */
   readonly taint?: Artifact['taint'];
 };
 
@@ -24,7 +22,6 @@ export function sizeLabel(bytes: number): string {
   return `${(bytes / KIB / KIB).toFixed(1)} MB`;
 }
 
-/** The change of one file in a patch. */
 export interface FilePatch {
   readonly path: string;
   /** Without the lines that name the file. */
@@ -32,7 +29,6 @@ export interface FilePatch {
   readonly note: string;
 }
 
-/** Files of a patch that a page shows. */
 export const PATCH_FILES_MAX = 100;
 
 const NOTES: readonly (readonly [RegExp, string])[] = [

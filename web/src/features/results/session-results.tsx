@@ -41,7 +41,6 @@ export function useAnswerSources(runId: string | null): readonly Source[] | null
   );
 }
 
-/** Cards of what the run of an answer delivered, and of its workers. */
 export function AnswerDeliverables({ runId }: { readonly runId: string }): ReactElement | null {
   const delivered = (useContext(Context)?.artifacts ?? []).filter(({ run_id: id }) => id === runId);
   if (delivered.length === 0) return null;
@@ -54,7 +53,6 @@ export function AnswerDeliverables({ runId }: { readonly runId: string }): React
   );
 }
 
-/** The sources of an answer, and its links that were never opened. */
 export function AnswerSources({ sources, text }: Readonly<{ sources: readonly Source[] | null; text: string }>) {
   const unopened = unopenedIn(text, useKeysOf(sources));
   if (sources === null || (sources.length === 0 && unopened.length === 0)) return null;
@@ -74,19 +72,16 @@ export function AnswerSources({ sources, text }: Readonly<{ sources: readonly So
 const PAGE = 100;
 const NO_ARTIFACTS: readonly Artifact[] = [];
 
-/** The artifacts of a run, read again with each new event of the run. */
 export function useRunArtifacts(run: Pick<Run, 'run_id' | 'state'>, version: number): readonly Artifact[] {
   const input = { params: { run_id: run.run_id }, query: { limit: PAGE } };
   return useLive(listRunArtifacts, input, { everyMs: runRefreshMs(run), version }).data?.artifacts ?? NO_ARTIFACTS;
 }
 
-/** The pages that a run opened; null before the answer. */
 export function useRunSources(run: Pick<Run, 'run_id' | 'state'>, version: number): readonly Source[] | null {
   const input = { params: { run_id: run.run_id } };
   return useLive(listRunSources, input, { everyMs: runRefreshMs(run), version }).data?.sources ?? null;
 }
 
-/** Deliverables as cards, then screenshots, then other things that the run kept. */
 export function RunResults({ artifacts }: { readonly artifacts: readonly Artifact[] }): ReactElement | null {
   const delivered = artifacts.filter(({ deliverable }) => deliverable !== null);
   const images = artifacts.filter(({ deliverable, image }) => deliverable === null && image);
@@ -124,7 +119,6 @@ function Cards({ word, artifacts }: Readonly<{ word: string; artifacts: readonly
   );
 }
 
-/** The pages that the run opened, and the links of its result that it never opened. */
 export function RunSources({ sources, text }: Readonly<{ sources: readonly Source[] | null; text: string }>) {
   const unopened = unopenedIn(text, useKeysOf(sources));
   if (sources === null || (sources.length === 0 && unopened.length === 0)) return null;

@@ -9,7 +9,6 @@ export function layerKey({ agent_id: agent, tier }: Layer): string {
   return tier === undefined ? 'village' : `tier ${tier}`;
 }
 
-/** The layer of a key. */
 export function layerOf(key: string): Layer {
   const [kind, name = ''] = key.split(' ');
   if (kind === 'agent') return { agent_id: name };
@@ -26,7 +25,6 @@ export type ShownRule = Readonly<{
   examples?: Readonly<{ match?: readonly unknown[] | undefined; not?: readonly unknown[] | undefined }> | undefined;
 }>;
 
-/** The limits of a rule, and its examples, each in a few words. */
 export function notesOf({ when, tainted, examples = {} }: ShownRule): readonly string[] {
   const count = [examples.match, examples.not].flatMap((calls) => calls ?? []).length;
   return [
@@ -63,7 +61,6 @@ export function proposalOf(
 export const VERDICT_WORDS: Readonly<Record<Verdict, string>> = { allow: 'Allow', ask: 'Ask', deny: 'Deny' };
 export const VERDICT_TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'waiting', deny: 'bad' };
 
-/** True if a change lets more run than before. */
 export function loosens({ from, to }: Readonly<{ from: Verdict; to: Verdict }>): boolean {
   const order: readonly Verdict[] = ['allow', 'ask', 'deny'];
   return order.indexOf(to) < order.indexOf(from);
@@ -71,14 +68,12 @@ export function loosens({ from, to }: Readonly<{ from: Verdict; to: Verdict }>):
 
 const calls = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'call' : 'calls'}`;
 
-/** The result of a trial in one sentence. */
 export function headline({ judged, changed }: Pick<PolicyTrial, 'judged' | 'changed'>): string {
   if (judged === 0) return 'No call of the last seven days can be judged.';
   if (changed === 0) return `These rules change none of ${calls(judged)} of the last seven days.`;
   return `These rules change ${changed.toLocaleString('en')} of ${calls(judged)} of the last seven days.`;
 }
 
-/** The answers that people gave then, in words; null without any. */
 export function answersLabel({ allowed, denied, expired }: PolicyTrial['changes'][number]['answers']): string | null {
   const parts = [
     [allowed, 'allowed'],
@@ -89,7 +84,6 @@ export function answersLabel({ allowed, denied, expired }: PolicyTrial['changes'
   return given.length === 0 ? null : `Then: ${given.join(', ')}`;
 }
 
-/** The calls that a trial did not judge, one sentence each. */
 export function unknownLabels({ cut, looked_at: looked, not_judged: not }: PolicyTrial): readonly string[] {
   const limit = cut === 'time' ? 'its time was over' : 'its limit was reached';
   return [
@@ -110,7 +104,6 @@ const LAYERS = {
   safe_mode: 'the safe mode of the run',
 } as const;
 
-/** The rule that decides, in words. */
 export function ruleLabel({ reason, rule }: TrialVerdict): string {
   if (rule === null) return reason;
   const tools = rule.tools.length > 4 ? `${rule.tools.slice(0, 4).join(', ')} …` : rule.tools.join(', ');

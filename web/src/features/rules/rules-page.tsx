@@ -23,7 +23,6 @@ import { TrialReport } from './trial-report.tsx';
 
 const EVERY_MS = 30_000;
 
-/** The rules about the tools of agents, and trials of others on the calls of the last week. */
 export function RulesPage(): ReactElement {
   return (
     <Page
@@ -68,7 +67,6 @@ function Layers(): ReactElement {
   );
 }
 
-/** The rules of one layer, and a trial of others in their place. */
 function Layer({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
   return (
     <>
@@ -86,7 +84,6 @@ const EMPTY: Readonly<Record<PolicyProposal['of'], string>> = {
 
 type RuleListProps = Readonly<{ of: PolicyProposal['of']; rules: readonly ShownRule[] }>;
 
-/** The rules in force of one layer, as they are written. */
 export function RuleList({ of, rules }: RuleListProps): ReactElement {
   return (
     <section className="card rules-card" aria-label="Rules in force">
@@ -128,7 +125,6 @@ function Rule({ rule }: { readonly rule: ShownRule }): ReactElement {
   );
 }
 
-/** A form with the rules in force, to change them and to try the change on the calls of the last week. */
 export function TrialForm({ inForce }: { readonly inForce: PolicyProposal }): ReactElement {
   const intent = useIntent();
   const [text, setText] = useState(() => draftOf(inForce));

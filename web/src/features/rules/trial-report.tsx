@@ -15,7 +15,6 @@ import {
   VERDICT_WORDS,
 } from './rules-labels.ts';
 
-/** The result of a trial: the sum, the changes, their classes and agents, examples, and what the trial does not know. */
 export function TrialReport({ trial }: { readonly trial: PolicyTrial }): ReactElement {
   const { changes, by_class: byClass, by_agent: byAgent, examples, changed } = trial;
   const unknown = unknownLabels(trial);

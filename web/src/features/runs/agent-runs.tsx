@@ -18,7 +18,6 @@ import { SAFE_MODE_LABELS } from './run-labels.ts';
 
 const PAGE = 10;
 
-/** The runs of one agent, and a form to give it a new one. */
 export function AgentRuns({ agent }: { readonly agent: AgentDetail }): ReactElement {
   if (!roleMay(useRole(), 'runs:read')) return <SignInHint text="Runs are for members." />;
   return <Runs agent={agent} />;
@@ -53,7 +52,6 @@ function Runs({ agent }: { readonly agent: AgentDetail }): ReactElement {
 
 type PromptFormProps = Readonly<{ agent: AgentDetail; onSent: (runId: string) => void }>;
 
-/** Gives an agent a task in words, with money for its result if the person offers some. Both stay in this tab until they are sent. */
 export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
   const { busy, refused, call, changed } = useIntent();
@@ -127,7 +125,6 @@ export function PromptForm({ agent, onSent }: PromptFormProps): ReactElement {
   );
 }
 
-/** Optional fields of a task: money for its result, and the time until the offer expires. */
 export function OfferFields({ draft, of }: Pick<FormDraft<OfferDraft>, 'draft' | 'of'>): ReactElement {
   return (
     <details className="offer-fields" open={draft.amount !== ''}>
@@ -158,7 +155,6 @@ type SafeModeFieldProps = Readonly<{ value: SafeMode | null; onChange: (value: S
 
 const FREE = 'free';
 
-/** The choice of a person between a run that may change things, one that only analyses, and a dry run. */
 export function SafeModeField({ value, onChange }: SafeModeFieldProps): ReactElement {
   return (
     <label>

@@ -20,7 +20,6 @@ type CallLineProps = Readonly<{
   onAnswered: (permission: Permission) => void;
 }>;
 
-/** One call of a tool as a folded line; opened, it shows everything. Its permission requests stand below it. */
 export function CallLine({ call, logged, onAnswered }: CallLineProps): ReactElement {
   const { word, icon } = toolLabel(call.tool);
   const state = CALL_STATES[call.state];
@@ -103,7 +102,6 @@ function PostLink({ call }: { readonly call: CallItem }): ReactElement | null {
   return <LinkButton className="call-post" word="Open the post" onClick={() => open({ view: 'board', post })} />;
 }
 
-/** The facts of a call in the hands: the command with its end and both streams, or the change of a file. */
 export function CallReportView({ call }: { readonly call: HandsCall }): ReactElement | null {
   const { report } = call;
   if (report === null) return null;

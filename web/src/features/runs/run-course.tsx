@@ -8,12 +8,10 @@ import { eventLabel, modelLabel } from './run-labels.ts';
 
 type CourseProps = Readonly<{
   items: readonly TraceItem[];
-  /** The calls in the hands that are in the log, in any order. */
   calls: readonly HandsCall[];
   onAnswered: (permission: Permission) => void;
 }>;
 
-/** Everything that happened in a run, in order: answers of the model, calls with their permissions, and the rest. */
 export function RunCourse({ items, calls, onAnswered }: CourseProps): ReactElement {
   const logged = useMemo(() => new Map(calls.map((call) => [call.call_id, call])), [calls]);
   return (

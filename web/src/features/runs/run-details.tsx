@@ -36,7 +36,6 @@ import '../hands/hands.css';
 
 type DetailsProps = Readonly<{ run: Run; onChanged: () => void }>;
 
-/** A run as it happens: outcome, use, changes, what is unsettled, everything in order, and the button that ends it. */
 export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactElement {
   const { state: trace, stream } = useRunTrace(listed.run_id);
   const run = trace.run ?? listed;
@@ -79,7 +78,6 @@ export function RunDetails({ run: listed, onChanged }: DetailsProps): ReactEleme
 
 const NO_PERMISSIONS: readonly Permission[] = [];
 
-/** The permissions of a run, read again with each new event of the run. */
 function useRunPermissions(
   run: Run,
   version: number,
@@ -168,7 +166,6 @@ function Mode({ run: { safe_mode: mode } }: { readonly run: Run }): ReactElement
   );
 }
 
-/** The text from outside that has reached the run: what it then sends, spends or runs asks a person. */
 function Taint({ run }: { readonly run: Run }): ReactElement | null {
   if (run.taint === undefined) return null;
   return (
@@ -181,7 +178,6 @@ function Taint({ run }: { readonly run: Run }): ReactElement | null {
   );
 }
 
-/** The calls that changed something, and those whose end is unknown. */
 function Changes({ run, items }: Readonly<{ run: Run; items: readonly TraceItem[] }>): ReactElement {
   const calls = items.filter((item) => item.kind === 'call');
   const changes = calls.filter(isChange);
@@ -249,7 +245,6 @@ function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: 
   );
 }
 
-/** The skills of a run with their versions, and those that its model read, with the reason. Nothing for a run without skills. */
 export function RunSkills({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
   const input = { params: { agent_id: run.agent_id }, query: { run_id: run.run_id } };
   const { data } = useLive(listSkills, input, { everyMs: runRefreshMs(run), version });
@@ -288,7 +283,6 @@ function RunSkillLine({ skill }: { readonly skill: SkillUse }): ReactElement {
   );
 }
 
-/** The files that a run changed, each with its difference, folded; an undone change says so. */
 export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }): ReactElement | null {
   const changer = calls.find(({ report }) => report?.change !== undefined);
   const undos = useUndos(changer?.agent_id ?? null);
@@ -319,7 +313,6 @@ export function RunFiles({ calls }: { readonly calls: readonly HandsCall[] }): R
 const UNDOS_EVERY_MS = 10_000;
 const PAGE = 50;
 
-/** The calls of a run in the hands, newest first, read again with each new event of the run. */
 export function useRunCalls(run: Pick<Run, 'run_id' | 'state'>, version: number): Pages<HandsCall, unknown> {
   return usePages(
     listCalls,

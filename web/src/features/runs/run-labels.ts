@@ -6,7 +6,6 @@ import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
 import { moneyLabel } from '../money/money-labels.ts';
 
-/** A state of a run in a word, with the tone of its mark. */
 export type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 
 export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
@@ -18,7 +17,6 @@ export const STATE_LABELS: Readonly<Record<RunState, StateLabel>> = {
   cancelled: { word: 'Cancelled', tone: 'sleep' },
 };
 
-/** The safe modes of a run: as a choice of a person, and as a fact of the run. */
 export const SAFE_MODE_LABELS: Readonly<Record<SafeMode, { readonly choice: string; readonly fact: string }>> = {
   analysis_only: {
     choice: 'None: it only analyses',
@@ -46,7 +44,6 @@ export function runLength(
   return lengthLabel(endMs - Date.parse(started));
 }
 
-/** The origin of a run: `schedule morning` or its sender. */
 export function originLabel(
   { schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>,
   viewer: ViewerId,
@@ -123,7 +120,6 @@ export function modelLabel({ state, model, attempt, tokens, cost, code }: ModelI
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** `1,204 tokens`. */
 function tokensLabel(tokens: number): string {
   return tokens === 1 ? '1 token' : `${tokens.toLocaleString('en')} tokens`;
 }

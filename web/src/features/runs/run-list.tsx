@@ -19,7 +19,6 @@ interface ListProps {
   readonly empty: ReactNode;
 }
 
-/** Runs, newest first. At most one is open. */
 export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): ReactElement {
   const now = useNow(1000);
   const { rows: runs, refused, more } = live;
@@ -55,7 +54,6 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One run in a line. When open, it shows all details. */
 export function RunRow({ run, now, open, onOpen, withAgent, onChanged }: RowProps): ReactElement {
   const name = useVillageState((state) => state.details.get(run.agent_id)?.display_name ?? run.agent_id);
   const viewer = useViewerId();

@@ -11,7 +11,6 @@ import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { workerUse } from '../hands/hands-labels.ts';
 import '../hands/hands.css';
 
-/** The workers to which a run delegated parts of its task: state, length, use, a link, and a button that ends one. */
 export function RunWorkers({ run, version }: Readonly<{ run: Run; version: number }>): ReactElement | null {
   const input = { params: { agent_id: run.agent_id }, query: { parent_run_id: run.run_id } };
   const { data, again } = useLive(listWorkers, input, { everyMs: runRefreshMs(run), version });

@@ -14,7 +14,6 @@ import { useRuns } from './use-runs.ts';
 const PAGE = 50;
 const REFRESH_MS = 2000;
 
-/** The runs of all agents, filtered by state, agent and schedule; the address holds the filters. */
 export function RunsPage(): ReactElement {
   return (
     <Page title="Runs" intro="Tasks that people and schedules gave to agents." needs="runs:read">

@@ -15,7 +15,6 @@ import { useVillage } from '../village-context.ts';
 
 type RunStreamEvent = StreamEvent<typeof streamRun>;
 
-/** A run as its stream describes it, while a component shows it. */
 export function useRunTrace(runId: string): Streamed<RunTrace> {
   const { api } = useVillage();
   return useStreamed(useMemo(() => runSubject(api, runId), [api, runId]));

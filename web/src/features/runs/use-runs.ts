@@ -2,7 +2,6 @@ import { cancelRun, listRuns, type Run, type RunState } from '@hamlet/contract';
 import { type Pages, usePages } from '../../client/query/use-live.ts';
 import { type IntentState, useIntent } from '../../client/query/use-intent.ts';
 
-/** The filters of runs; null does not filter. */
 export interface RunFilter {
   readonly agent: string | null;
   readonly schedule: string | null;
@@ -11,7 +10,6 @@ export interface RunFilter {
 }
 export type RunsLive = Pages<Run, unknown>;
 
-/** The runs that match a filter, newest first, kept up to date. */
 export function useRuns({ agent, schedule, state, page }: RunFilter): RunsLive {
   const narrowed = {
     ...(agent === null ? {} : { agent_id: agent }),
@@ -21,7 +19,6 @@ export function useRuns({ agent, schedule, state, page }: RunFilter): RunsLive {
   return usePages(listRuns, { query: { limit: page, ...narrowed } }, { list: 'runs', id: 'run_id', everyMs: 2000 });
 }
 
-/** Cancels a run, and has the outcome of the last attempt. */
 export function useCancelRun(runId: string): IntentState & { readonly cancel: () => Promise<void> } {
   const { busy, done, refused, call } = useIntent();
   const cancel = async (): Promise<void> => {

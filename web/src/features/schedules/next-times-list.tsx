@@ -3,14 +3,12 @@ import { dateTime, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
 import { zonesOf } from './timetable.ts';
 
-/** The time zone of the viewer's device. */
 export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 type NextTimesListProps = Readonly<{ slots: readonly number[]; timeZone: string | null }>;
 
-/** The next firings, in the time zone of the schedule and in the viewer's. */
 export function NextTimesList({ slots, timeZone }: NextTimesListProps): ReactElement {
   const now = useNow(1000);
   const zones = zonesOf(timeZone, viewerZone());

@@ -21,9 +21,7 @@ export interface Draft {
   readonly historyLimit: string;
   readonly suspend: boolean;
 }
-/** The problems of a draft, by field. */
 export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
-/** The request body of a draft. */
 export type ScheduleBody = Required<
   Pick<
     ScheduleChange,
@@ -48,7 +46,6 @@ export type DraftReading =
 
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
-/** A new schedule: once a day for one agent. */
 export function emptyDraft(agent: string, timeZone: string): Draft {
   return {
     name: '',
@@ -70,7 +67,6 @@ export function emptyDraft(agent: string, timeZone: string): Draft {
   };
 }
 
-/** The draft of an existing schedule. */
 export function draftOf(view: ScheduleView, timeZone: string): Draft {
   const blank = emptyDraft(view.agent_name ?? '', view.time_zone ?? timeZone);
   return {
@@ -99,7 +95,6 @@ function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'ev
   };
 }
 
-/** Labels as one text: `team=carriers, size=small`. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
@@ -213,9 +208,7 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
   };
 }
 
-/**
- * The fields that differ from the stored schedule. The others are left out, because other people may have changed them.
- */
+/** Only fields that differ from the stored schedule: other people may have changed the rest. */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
   return Object.fromEntries(
     Object.entries(body).filter(
@@ -224,7 +217,6 @@ export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChang
   );
 }
 
-/** The fields of a new schedule, without nulls. */
 export function givenFields(body: ScheduleBody): ScheduleChange {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

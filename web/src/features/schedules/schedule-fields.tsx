@@ -11,7 +11,6 @@ const TARGETS = [
   { key: 'labels', word: 'All with labels' },
 ] as const;
 
-/** The agents that get the prompt: one agent, or all agents with certain labels. */
 export function TargetFields({ draft, problems, of }: FieldProps): ReactElement {
   return (
     <div className="field">
@@ -38,7 +37,6 @@ const TIMINGS = [
 ] as const;
 const PERIODS = ['30s', '10m', '1h', '6h', '24h'];
 
-/** The times of the firings: once a day, by a period, or by cron fields. The list of next firings beside the fields shows problems. */
 export function TimingFields({ draft, problems, of }: FieldProps): ReactElement {
   return (
     <div className="field">
@@ -92,7 +90,6 @@ function timeZones(): readonly string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))];
 }
 
-/** The policies for missed and overlapping firings, folded away: the defaults suit most schedules. */
 export function PolicyFields({ draft, problems, of }: FieldProps): ReactElement {
   const wrong = problems.catchUpLimit ?? problems.deadline ?? problems.historyLimit;
   return (

@@ -24,7 +24,6 @@ import { nextTimes } from './timetable.ts';
 
 type FormProps = Readonly<{ schedule: ScheduleView | null; onClose: (saved: string | null) => void }>;
 
-/** Creates or changes a schedule, with its next five firings beside the fields. */
 export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
   const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())));
   const [draft, setDraft] = useState(start);

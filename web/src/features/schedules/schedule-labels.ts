@@ -12,7 +12,6 @@ export const OUTCOME_LABELS: Readonly<Record<FiredRun['outcome'], OutcomeLabels>
   agent_barred: { word: 'Barred', tone: 'bad', hint: 'A measure of an admin stopped the agent.' },
 };
 
-/** The state of a schedule in a word, with advice if something is wrong. */
 export function stateOf(view: Pick<ScheduleView, 'suspend' | 'status'>): {
   readonly word: string;
   readonly tone: Tone;
@@ -45,13 +44,11 @@ function adviceOf({ reason, message }: { readonly reason: string; readonly messa
     .join(' ');
 }
 
-/** `AgentNotFound` as words: `Agent not found`. */
 function wordsOf(reason: string): string {
   const words = reason.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** The agents that get the prompt. */
 export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {
   if (view.agent_name !== null) return view.agent_name;
   return `all with ${Object.entries(view.selector?.match_labels ?? {})
@@ -59,7 +56,6 @@ export function targetLabel(view: Pick<ScheduleView, 'agent_name' | 'selector'>)
     .join(', ')}`;
 }
 
-/** The policies of a schedule, a sentence each. */
 export function policyLabels(
   view: Pick<
     ScheduleView,

@@ -20,7 +20,6 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One schedule in a line. When open, it shows past and next firings. */
 export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps): ReactElement {
   const { word, tone } = stateOf(schedule);
   const { status } = schedule;
@@ -158,7 +157,6 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
 }
 
 const SHOWN = 10;
-/** Maximum number of agents of one firing that are shown by name. */
 const AGENTS_SHOWN = 6;
 
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {

@@ -12,10 +12,8 @@ import './schedules.css';
 
 const REFRESH_MS = 3000;
 
-/** The schedule in the open form; null for a new one. */
 type Editing = { readonly schedule: ScheduleView | null } | null;
 
-/** All schedules, as kubectl lists them, each with past and next firings. Admins change them here. */
 export function SchedulesPage(): ReactElement {
   const role = useRole();
   const [editing, setEditing] = useState<Editing>(null);

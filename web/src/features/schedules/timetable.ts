@@ -10,15 +10,12 @@ import {
   type Timing,
 } from '@hamlet/core';
 
-/** The next firings of a timing, or the problem with it. */
 export type NextTimes =
   | { readonly ok: true; readonly slots: readonly number[] }
   | { readonly ok: false; readonly problem: string };
 
-/** The number of next firings shown. */
 export const SHOWN_AHEAD = 5;
 
-/** The next firings of a timing after `nowMs`. */
 export function nextTimes(timing: Timing, nowMs: number): NextTimes {
   const reading = readChecked(timing);
   if (!reading.ok) return reading;
@@ -39,7 +36,6 @@ function readChecked(timing: Timing): Reading {
     : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` };
 }
 
-/** The timing of a stored schedule. */
 export function timingOfView({
   every,
   cron,
@@ -54,7 +50,6 @@ export function timingOfView({
   };
 }
 
-/** The timing in one line, as kubectl shows it. */
 export function timingLabel(view: Parameters<typeof timingOfView>[0]): string {
   return describeTiming(timingOfView(view));
 }
@@ -72,15 +67,11 @@ export function zonesOf(
   ];
 }
 
-/** A past firing, or a range of slots that did not fire. */
 export type PastRow =
   | { readonly kind: 'fired'; readonly slotMs: number; readonly firing: ScheduleView['last_firings'][number] }
   | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number };
 
-/**
- * Past firings, newest first, and between them the slots that did not fire (missed or suspended). Leaves out slots of
- * an earlier timing.
- */
+/** Newest first, with the slots between them that did not fire. Leaves out slots of an earlier timing. */
 export function pastRows(view: ScheduleView): PastRow[] {
   const fired = view.last_firings
     .map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing }))

@@ -14,7 +14,6 @@ import './scripts.css';
 const REFRESH_MS = 5_000;
 const VERSION_SHOWN = 8;
 
-/** The scripts that an agent registered for itself: source, version, runs and last result. Nothing for an agent without scripts. */
 export function ScriptList({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   const role = useRole();
   const params = { agent_id: agent.agent_id };

@@ -6,7 +6,6 @@ import type { Refused, Reply } from '../../client/api.ts';
 import { Button, Icon, LinkButton } from '../../ui/controls.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
-/** The ways to sign in: by name and password, with the code of the first start, or with a one-time code from an admin. */
 type Way = 'password' | 'first' | 'code';
 const WAY_LABELS: Readonly<Record<Way, { readonly title: string; readonly hint: string; readonly button: string }>> = {
   password: {

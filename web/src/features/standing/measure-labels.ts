@@ -57,7 +57,6 @@ export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
   return MEASURES.filter((measure) => standing[FLAG_OF_MEASURE[measure]] === true);
 }
 
-/** The author, age and end of a measure: `by you, 5 min ago, until an admin lifts it`. */
 export function heldLabel(
   { by, since, expires_at: until }: HeldMeasure,
   at: { readonly nowMs: number; readonly viewer: ViewerId },
@@ -77,7 +76,6 @@ export const TERMS: readonly { readonly key: string; readonly word: string; read
   { key: 'week', word: 'For a week', lengthMs: 604_800_000 },
 ];
 
-/** The end of a term that begins now; undefined for a term that an admin ends. */
 export function endOf(key: string, nowMs: number): string | undefined {
   const lengthMs = TERMS.find((term) => term.key === key)?.lengthMs ?? null;
   return lengthMs === null ? undefined : new Date(nowMs + lengthMs).toISOString();

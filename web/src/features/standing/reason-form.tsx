@@ -13,22 +13,17 @@ interface ReasonFormProps {
   /** The name of the draft; the text stays in this tab until it is sent. */
   readonly draft: string;
   readonly label: string;
-  /** The text of the button: the effect, and the account or agent that it affects. */
   readonly word: string;
   /** Sends the act; resolves to null after a refusal. */
   readonly send: (intent: Intent, grounds: Grounds) => Promise<unknown>;
   readonly onDone: () => void;
-  /** True if the reason may be empty. */
   readonly optional?: boolean;
-  /** True if the form also asks for the duration. */
   readonly withTerm?: boolean;
   readonly danger?: boolean;
-  /** The longest reason, in characters. */
   readonly maxLength?: number;
   readonly children?: ReactNode;
 }
 
-/** A form for one act that asks for its reason, and with `withTerm` also for its duration. */
 export function ReasonForm(props: ReasonFormProps): ReactElement {
   const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
   const sending = useIntent();

@@ -41,7 +41,6 @@ const LIFT = {
   revoke_token: liftTokenRevocation,
 } as const;
 
-/** The active measures against an agent, at the top of its panel; nothing if there are none. */
 export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
   const { open } = useVillage();
   const held = heldOf(agent.standing);
@@ -56,7 +55,6 @@ export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactEle
   );
 }
 
-/** The measures against an agent: by whom, why, since when and until when. Admins take and lift measures here. */
 export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { agents, openSignIn } = useVillage();
   const id = agent.agent_id;

@@ -15,7 +15,6 @@ const POLICIES = [
 
 type PinProps = Readonly<{ agent: AgentDetail; tiers: readonly EntitlementView[] }>;
 
-/** Pins an agent to a tier, or lets its balance decide. Shows the effect on tier and pod before the admin sends it. */
 export function PinForm({ agent, tiers }: PinProps): ReactElement {
   const { agents } = useVillage();
   const sending = useIntent();

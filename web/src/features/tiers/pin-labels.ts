@@ -3,10 +3,7 @@ import { moneyLabel, readAmount } from '../money/money-labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeLabel } from './tier-effects.ts';
 
-/**
- * The policy for an agent's tier while a person writes it. If the balance decides, `name` stays for a return to
- * `Pinned`.
- */
+/** If the balance decides, `name` stays for a return to `Pinned`. */
 export type PinDraft = Readonly<{ policy: 'ByBalance' | 'Pinned'; name: string }>;
 export type PinnedAgent = Pick<AgentDetail, 'display_name' | 'entitlement' | 'balance' | 'power'> & {
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
@@ -18,7 +15,6 @@ export function pinOf({ entitlement }: Pick<PinnedAgent, 'entitlement'>): PinDra
   return { policy: entitlement.policy, name: entitlement.pinned_to ?? entitlement.tier ?? '' };
 }
 
-/** True if both mean the same policy. */
 export function samePin(left: PinDraft, right: PinDraft): boolean {
   return left.policy === right.policy && (left.policy === 'ByBalance' || left.name === right.name);
 }
@@ -27,7 +23,6 @@ export function pinBody({ policy, name }: PinDraft): AgentEntitlementBody {
   return policy === 'Pinned' ? { policy, name } : { policy };
 }
 
-/** The effect of a change, in sentences. `bad` is a warning. */
 export type PinEffect = Readonly<{ tier: string | null; lines: readonly string[]; bad: string | null }>;
 
 /** The effect of a choice; null if it changes nothing or names no tier. */
@@ -66,10 +61,7 @@ function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | unde
     : podChangeLabel(podChange(from.compute, to.compute), 'Its pod');
 }
 
-/**
- * A warning if the agent cannot pay for an hour of the tier: the village holds the price of an hour before it starts
- * the pod.
- */
+/** The village holds the price of an hour before it starts the pod. */
 function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint): string | null {
   const hour = readAmount(price.per_hour) ?? 0n;
   return hour > micro
@@ -77,7 +69,6 @@ function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint):
     : null;
 }
 
-/** The text of the button: the effect, and the agent that it affects. */
 export function pinButton({ display_name: agent }: PinnedAgent, { policy, name }: PinDraft): string {
   if (policy === 'ByBalance') return `Let the balance of ${agent} decide`;
   return name === '' ? `Pin ${agent}` : `Pin ${agent} to ${name}`;

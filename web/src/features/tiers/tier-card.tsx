@@ -8,12 +8,10 @@ import { moneyLabel, priceLabel } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeLabel, isSeated, type Occupant, type SeatPicture, seatPicture } from './tier-picture.ts';
 
-/** Maximum number of agents shown for a tier. */
 const FACES = 24;
 
 type TierCardProps = Readonly<{ tier: EntitlementView; agents: readonly Occupant[]; onEdit: (() => void) | null }>;
 
-/** One tier: the balance that opens it, compute, limits, price, seats and agents. */
 export function TierCard({ tier, agents, onEdit }: TierCardProps): ReactElement {
   const wrong = tier.conditions.find((condition) => condition.status !== 'True');
   return (
@@ -72,7 +70,6 @@ function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactEleme
   );
 }
 
-/** An agent as a button that opens its panel. */
 export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   const { select } = useVillage();
   const seated = isSeated(agent);
@@ -99,7 +96,6 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   );
 }
 
-/** Maximum number of seats drawn as squares; a bar stands for more. */
 const SQUARES = 64;
 
 /** Seats as squares: used by this tier, used by other tiers, free. Colour is never the only difference. */

@@ -34,13 +34,11 @@ export interface TierDraft {
   readonly perHour: string;
   readonly perThousandTokens: string;
 }
-/** The problems of a draft, by field. */
 export type TierProblems = Readonly<Partial<Record<keyof TierDraft, string>>>;
 type TierReading =
   | { readonly ok: true; readonly name: string; readonly spec: EntitlementSpec }
   | { readonly ok: false; readonly problems: TierProblems };
 
-/** The draft of a new tier, one rank above the highest, without limits. */
 export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): TierDraft {
   return {
     name: '',
@@ -66,7 +64,6 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
   };
 }
 
-/** The draft of an existing tier. */
 export function tierDraftOf({
   name,
   rank,
@@ -216,7 +213,6 @@ function problemLabel(message: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** The request body of a tier. */
 export function bodyOf({ rank, minBalance, limits, compute, price }: EntitlementSpec): EntitlementBody {
   const { gpu } = compute;
   return {

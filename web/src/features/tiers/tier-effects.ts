@@ -7,10 +7,7 @@ import { bodyOf } from './tier-draft.ts';
 
 type TierLine = Readonly<{ what: string; from: string; to: string }>;
 type TierMove = Readonly<{ agent: string; name: string; from: string | null; to: string | null }>;
-/**
- * The changed lines, the agents that change tier, and the effect on the pods. `at` is the number of awake agents in the
- * tier.
- */
+/** `at` is the number of awake agents in the tier. */
 export interface TierEffects {
   readonly lines: readonly TierLine[];
   readonly moves: readonly TierMove[];
@@ -22,7 +19,6 @@ type Agent = Pick<AgentDetail, 'agent_id' | 'display_name' | 'balance' | 'tier' 
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
 };
 
-/** The differences between a tier and its new spec; for a new tier, its whole spec. */
 export function tierLines(before: EntitlementView | null, spec: EntitlementSpec): TierLine[] {
   const was = before === null ? null : specOf(before);
   const changed = tierChanges(was, spec).map((change) =>
@@ -91,7 +87,6 @@ function ladderWith(tiers: readonly LadderStep[], name: string, spec: Entitlemen
   return [...tiers.filter((tier) => tier.name !== name), { name, rank: spec.rank, min_balance: spec.minBalance }];
 }
 
-/** The effects of a change, by the rules of the API and the operator. */
 export function tierEffects(
   before: EntitlementView | null,
   to: { readonly name: string; readonly spec: EntitlementSpec },
@@ -133,7 +128,6 @@ function gpuOf({ gpu }: Compute): readonly unknown[] {
   return gpu.mode === 'None' ? [gpu.mode] : [gpu.mode, gpu.resource_name, gpu.count, gpu.claim_template_name];
 }
 
-/** The effect on pods as a sentence; empty for none. */
 export function podChangeLabel(change: PodChange, pods: 'Its pod' | 'Their pods'): string {
   const [is, volume] = pods === 'Its pod' ? ['is', 'its volume'] : ['are', 'their volumes'];
   if (change === 'none') return '';

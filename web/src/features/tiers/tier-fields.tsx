@@ -17,7 +17,6 @@ const GPU_HINTS: Readonly<Record<TierDraft['gpuMode'], string>> = {
   Exclusive: 'The agent gets whole GPUs for itself.',
 };
 
-/** Name, rank, the balance that opens the tier, and its price. */
 export function OpeningFields({ isNew, ...parts }: TierFieldProps & { readonly isNew: boolean }): ReactElement {
   return (
     <Group title="Balance and price, in aiDollars">
@@ -30,7 +29,6 @@ export function OpeningFields({ isNew, ...parts }: TierFieldProps & { readonly i
   );
 }
 
-/** The limits of the agents in the tier. */
 export function LimitFields(parts: TierFieldProps): ReactElement {
   return (
     <Group title="Limits">
@@ -45,7 +43,6 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
   );
 }
 
-/** The compute of the pods in the tier. */
 export function ComputeFields(parts: TierFieldProps): ReactElement {
   const { draft, problems, of } = parts;
   return (

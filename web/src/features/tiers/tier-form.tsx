@@ -11,14 +11,12 @@ import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProb
 import { type TierEffects, tierEffects } from './tier-effects.ts';
 import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
 
-/** `onClose` receives the name of the saved tier; null if the form saved none. */
 interface FormProps {
   readonly tier: EntitlementView | null;
   readonly tiers: readonly EntitlementView[];
   readonly onClose: (saved: string | null) => void;
 }
 
-/** Creates or changes a tier, with the effects of the change beside the fields. */
 export function TierForm({ tier, tiers, onClose }: FormProps): ReactElement {
   const [start] = useState(() => (tier === null ? emptyTier(tiers) : tierDraftOf(tier)));
   const [draft, setDraft] = useState(start);
@@ -120,7 +118,6 @@ function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof TierDraft] !== ''));
 }
 
-/** Maximum number of agents listed by name. */
 const NAMED = 8;
 
 function EffectList({ effects, isNew }: Readonly<{ effects: TierEffects | null; isNew: boolean }>): ReactElement {
@@ -171,14 +168,12 @@ function Consequences({ effects: { moves, pods, at } }: { readonly effects: Tier
   );
 }
 
-/** Saves a tier, if it has not changed since the form read it. */
 interface TierSave {
   /** The stored tier as the form last read it; null for a new one. */
   readonly base: EntitlementView | null;
   readonly busy: boolean;
   readonly refused: Refused | null;
   save(name: string, spec: EntitlementSpec, conflict: 'refuse' | 'take_over'): Promise<void>;
-  /** Reads the stored tier again after another person changed it. */
   readAgain(): Promise<void>;
   changed(): void;
 }

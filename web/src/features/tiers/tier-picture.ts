@@ -1,6 +1,5 @@
 import type { AgentDetail, EntitlementView } from '@hamlet/contract';
 
-/** The fields of an agent that the Tiers page shows. */
 export type Occupant = Pick<
   AgentDetail,
   'agent_id' | 'display_name' | 'tier' | 'node' | 'pod' | 'power' | 'conditions'
@@ -12,10 +11,7 @@ export type SeatPicture = Readonly<{ own: number; others: number; free: number; 
 /** Reasons why an agent is not Admitted other than a missing seat. `Waiting`: it has not asked for a seat yet. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
-/**
- * The seats of a tier. All tiers share the nodes: a taken seat that this tier does not use is used by another. Null
- * before the first count.
- */
+/** All tiers share the nodes: other tiers use the rest of the taken seats. Null before the first count. */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
   const taken = Math.max(0, seats.total - seats.free);
@@ -30,7 +26,6 @@ export function isSeated({ conditions, pod, power }: Pick<Occupant, 'conditions'
   return admitted === undefined ? pod !== null : admitted.status === 'True';
 }
 
-/** An agent that waits for a seat, with the reason and the start of the wait. */
 export type Waiting = Readonly<{ agent: Occupant; reason: string; message: string; since: string }>;
 
 /** The agents that wait for a seat; the longest wait comes first. */
@@ -50,10 +45,8 @@ export function waitingOf(agents: readonly Occupant[]): Waiting[] {
     .toSorted((left, right) => left.since.localeCompare(right.since));
 }
 
-/** A node and its agents. */
 export type NodeGroup = Readonly<{ node: string; agents: readonly Occupant[] }>;
 
-/** The nodes that run agents, by name. */
 export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
   const nodes = [...new Set(agents.flatMap(({ node }) => (node === null ? [] : [node])))].toSorted();
   return nodes.map((node) => ({
@@ -64,7 +57,6 @@ export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
   }));
 }
 
-/** The number of agents of each tier: `tier-1 × 4, tier-2`. */
 export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
   const names = agents.map(({ tier }) => tier ?? 'no tier');
   return [...new Set(names)]
@@ -76,7 +68,6 @@ export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
     .join(', ');
 }
 
-/** The compute of a tier's pods: `2 cores, 2Gi, a shared GPU`. */
 export function computeLabel({ cpu, memory, gpu }: EntitlementView['compute']): string {
   const parts = [/^[0-9]+$/.test(cpu) ? `${cpu} ${cpu === '1' ? 'core' : 'cores'}` : `${cpu} cpu`, memory];
   if (gpu.mode === 'Shared') parts.push('a shared GPU');
@@ -84,7 +75,6 @@ export function computeLabel({ cpu, memory, gpu }: EntitlementView['compute']): 
   return parts.join(', ');
 }
 
-/** The hourly price of each agent with a seat, for a sum. */
 export function hourlyPrices(
   agents: readonly Occupant[],
   tiers: readonly Pick<EntitlementView, 'name' | 'price'>[],

@@ -24,10 +24,8 @@ import {
 /** The tier in the open form; null for a new one. */
 type Editing = { readonly tier: EntitlementView | null } | null;
 
-/** The code loads only when an admin opens the form. */
 const TierForm = lazy(async () => ({ default: (await import('./tier-form.tsx')).TierForm }));
 
-/** The tiers with their seats and agents, the agents that wait, and the nodes. Admins create and change tiers here. */
 export function TiersPage(): ReactElement {
   const mayWrite = roleMay(useRole(), 'entitlements:change');
   const [editing, setEditing] = useState<Editing>(null);
@@ -144,7 +142,6 @@ function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactEl
   );
 }
 
-/** The agents that wait for a seat, with the reason; nothing if there are none. */
 export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }): ReactElement | null {
   if (waiting.length === 0) return null;
   return (

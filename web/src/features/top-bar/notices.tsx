@@ -9,7 +9,6 @@ import { showsMap } from '../../client/url-state.ts';
 import { dismissConnect, isConnectDismissed } from '../../ui/preferences.ts';
 import { useScriptedOnly } from '../scripted/village-mark.tsx';
 
-/** The notices at the top of every page: a freeze, an outdated page, an ended session, the outcome of a payment, no language model. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -70,7 +69,6 @@ function EndedNotice(): ReactElement | null {
   );
 }
 
-/** The outcome of a payment for a payer who returned from PayPal, until they dismiss it. */
 function PaymentNotice(): ReactElement | null {
   const { store } = useVillage();
   const outcome = useVillageState((state) => state.payment);
@@ -91,7 +89,6 @@ function PaymentNotice(): ReactElement | null {
   );
 }
 
-/** Offers an admin to connect a language model while the village has none, until they dismiss it on this device. */
 export function ConnectNotice(): ReactElement | null {
   const isOnMap = useVillageState((state) => showsMap(state.place.view));
   const [dismissed, setDismissed] = useState(isConnectDismissed);

@@ -12,7 +12,6 @@ import { useVillage, useVillageState } from '../village-context.ts';
 
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
 
-/** The name of the village, its time of day, the number of agents in each state, and the state of the live connection. */
 export function TopBar(): ReactElement {
   return (
     <header className="top-bar">

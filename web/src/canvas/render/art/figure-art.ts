@@ -2,7 +2,6 @@ import { hash2 } from '../../model/noise.ts';
 import type { Facing } from '@hamlet/core';
 import { type Box, fillBox, fillEllipse } from './shapes.ts';
 
-/** Clothes, hair and skin of one look. */
 export interface Look {
   readonly shirt: string;
   readonly shirtDark: string;

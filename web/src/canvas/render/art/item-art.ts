@@ -9,7 +9,6 @@ function shape(ctx: CanvasRenderingContext2D, path: string, colour: string): voi
   ctx.stroke(outline);
 }
 
-/** The items that an agent can carry, drawn on a 24 × 24 grid. */
 const ITEMS: Readonly<Record<string, Paint>> = {
   apple: (ctx) => {
     shape(
@@ -63,7 +62,6 @@ const ITEMS: Readonly<Record<string, Paint>> = {
   },
 };
 
-/** A parcel, for a kind of item that this page does not know. */
 const PARCEL: Paint = (ctx) => {
   shape(ctx, 'M4 8h16v12H4z', '#c99a62');
   shape(ctx, 'M4 8l2-3.500h12L20 8z', '#ddb27a');

@@ -10,7 +10,6 @@ const INK = 'rgba(70,48,34,0.55)';
 const WALLS: ReadonlySet<TileKind> = new Set(['wall', 'window']);
 const DOORS: ReadonlySet<TileKind> = new Set(['door']);
 
-/** Paints the floors, walls, doors and windows of all houses. */
 export function paintInteriors(brush: Brush): void {
   const { map } = brush;
   eachTile(
@@ -127,7 +126,6 @@ function paintDoor(brush: Brush, x: number, y: number): void {
   fillBox(ctx, 'rgba(255,255,255,0.35)', [x + 0.2, y + 0.48, 0.6, 0.06]);
 }
 
-/** Roof colours; the place of a house chooses one. */
 export const ROOFS = [
   { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' },
   { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' },

@@ -3,10 +3,7 @@ import type { TileKind } from '../../model/tile-map.ts';
 import { type Brush, eachTile } from './paint-ground.ts';
 import { type Box, disc, fillBox, fillEllipse } from './shapes.ts';
 
-/**
- * A tile with furniture. `same` is true if the tile at an offset is of the same kind, so that a long counter becomes
- * one piece.
- */
+/** `same` is true if the tile at an offset is of the same kind, so that a long counter becomes one piece. */
 interface Spot {
   readonly ctx: CanvasRenderingContext2D;
   readonly x: number;
@@ -16,7 +13,6 @@ interface Spot {
 
 const SHADE = 'rgba(50,34,20,0.25)';
 
-/** The painter of each kind of furniture. */
 const PIECES: Partial<Record<TileKind, (spot: Spot) => void>> = {
   counter: paintCounter,
   table: paintTable,

@@ -34,10 +34,8 @@ const PETALS = ['#fdf3f0', '#f7d154', '#f08bb0', '#b79bf0', '#ff9d6b'] as const;
 
 const WOODS: ReadonlySet<TileKind> = new Set(['tree', 'pine']);
 const OPEN: ReadonlySet<TileKind> = new Set(['grass', 'meadow', 'flowers']);
-/** The probability of blossoms on a tile. */
 const BLOSSOM: Partial<Record<TileKind, number>> = { grass: 0.05, meadow: 0.3, flowers: 1 };
 
-/** Paints all flat ground: grass, shores, water, roads, fields. */
 export function paintGround(brush: Brush): void {
   const { ctx, map, rect } = brush;
   fillBox(ctx, COLOUR.grass, [rect.x - 1, rect.y - 1, rect.width + 2, rect.height + 2]);
@@ -50,7 +48,6 @@ export function paintGround(brush: Brush): void {
   paintBridges(brush);
 }
 
-/** Paints lighter and darker grass: ovals a few tiles wide, where the noise is high or low. */
 function paintPatches(brush: Brush): void {
   const { ctx, rect } = brush;
   for (let y = rect.y - PATCH_REACH; y < rect.y + rect.height + PATCH_REACH; y++) {
@@ -229,7 +226,6 @@ function isWater(kind: TileKind): boolean {
   return kind === 'water' || kind === 'deep_water';
 }
 
-/** True if a tile belongs to the area. */
 export type TileTest = (x: number, y: number) => boolean;
 
 /**

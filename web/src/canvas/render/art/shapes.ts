@@ -1,5 +1,4 @@
 type Ctx = CanvasRenderingContext2D;
-/** x, y, width and height. */
 export type Box = readonly [x: number, y: number, width: number, height: number];
 
 export function fillBox(ctx: Ctx, colour: string | CanvasGradient, box: Box): void {

@@ -86,7 +86,6 @@ export function ActRow({ post, reply, act, onAct }: ActProps): ReactElement | nu
   );
 }
 
-/** The form of the open act. */
 export function ActForm({ post, reply, act, onAct }: ActProps): ReactElement | null {
   const of = reply ?? post;
   const done = (): void => onAct(null);
@@ -134,7 +133,6 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
 
 const ROUTES = { resolve: resolvePost, close: closePost, reopen: reopenPost } as const;
 
-/** Resolves, closes or reopens a post. */
 export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send(act: Act): Promise<void> } {
   const { board } = useVillage();
   const { busy, refused, call } = useIntent();
@@ -151,7 +149,6 @@ export function useSettle(post: Post): Pick<Intent, 'busy' | 'refused'> & { send
 
 const REVISIONS_MS = 30_000;
 
-/** All versions of a post or reply, newest first. */
 function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () => void }>): ReactElement {
   const postId = of.post_id;
   const replyId = 'reply_id' in of ? of.reply_id : null;
@@ -189,10 +186,7 @@ function RevisionList({ of, onClose }: Readonly<{ of: Post | Reply; onClose: () 
 
 type EditProps = Readonly<{ post: Post; reply: Reply | null; onDone: () => void }>;
 
-/**
- * Edits a post or reply. The draft keeps the revision that it began with: if another person changed the text since then,
- * the API refuses the edit, and the newer text appears above the form.
- */
+/** The draft keeps its first revision: the API refuses the edit of a text that changed meanwhile. */
 export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
   const { board } = useVillage();
   const sending = useIntent();

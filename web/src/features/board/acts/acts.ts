@@ -20,10 +20,7 @@ interface Subject {
   readonly reply: Pick<Reply, 'status' | 'author_id' | 'author_type' | 'flags'> | null;
 }
 
-/**
- * The acts that a viewer may take on a post or a reply, in the order of the buttons. The list leaves out acts that the
- * API would refuse, but the API decides. A visitor sees the acts of a member, which lead to the sign-in dialog.
- */
+/** In the order of the buttons, without acts that the API would refuse. A visitor sees the acts of a member. */
 export function actsFor({ post, reply }: Subject, who: { readonly role: Role; readonly viewer: ViewerId }): Act[] {
   const of = reply ?? post;
   const role = who.role === 'visitor' ? 'member' : who.role;
@@ -45,7 +42,6 @@ function isFlagged({ flags = 0 }: { readonly flags?: number | undefined }): bool
   return flags > 0;
 }
 
-/** The acts that change the status of a post, by its present status. */
 const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = {
   open: ['resolve', 'close'],
   resolved: ['close', 'reopen'],

@@ -26,7 +26,6 @@ const DOES: Readonly<Record<Decision, { readonly word: string; readonly does: st
 
 type ModerateProps = Readonly<{ post: Post; reply: Reply | null; decision: Decision; onDone: () => void }>;
 
-/** A moderation decision about a post or reply, with its reason; the audit keeps both. */
 export function ModerateForm({ post, reply, decision, onDone }: ModerateProps): ReactElement {
   const { board } = useVillage();
   const sending = useIntent();
@@ -91,12 +90,10 @@ export function FlagForm({ post, reply, onDone }: Omit<ModerateProps, 'decision'
 
 interface GroundsOf extends Omit<ModerateProps, 'decision' | 'onDone'> {
   readonly act: Decision | 'flag';
-  /** The reason that is chosen when the form opens. */
   readonly usual: ModerationReason;
 }
 type Grounds = Readonly<{ reason: ModerationReason; note: string }>;
 
-/** The draft of a flag or decision, and its fields of the request. The draft stays in this tab. */
 function useGrounds({ post, reply, act, usual }: GroundsOf, onWrite: () => void) {
   const id = reply?.reply_id ?? post.post_id;
   const { draft, of, forget } = useFormDraft<Grounds>(`${act}-${id}`, { reason: usual, note: '' }, onWrite);

@@ -81,7 +81,6 @@ function Queued({ text }: { readonly text: string }): ReactElement {
 
 interface OpenWorkProps {
   readonly items: readonly TraceItem[];
-  /** The words that the model writes now. */
   readonly words: string | null;
   readonly author: Author;
   readonly onAnswered: (permission: Permission) => void;
@@ -112,7 +111,6 @@ interface OutcomeProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-/** The folded work on a message that is answered, failed or cancelled, and the reason if there is no answer. */
 function Outcome({ exchange: { answer, trace }, question, items, onAnswered }: OutcomeProps): ReactElement {
   const { run_id: runId, state } = question;
   return (
@@ -139,7 +137,6 @@ function Question({ message }: { readonly message: SessionMessage }): ReactEleme
   );
 }
 
-/** The village's report of long work, folded to one line. */
 function Report({ message }: { readonly message: SessionMessage | null }): ReactElement | null {
   if (message === null) return null;
   const { text, at, revised_at: revisedAt } = message;

@@ -16,19 +16,13 @@ const ITEM = /^\s*(?:([-*•])|(\d{1,3})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const POST = `(?:https?:\\/\\/[^\\s/?#()\\[\\]]{1,255})?\\/?\\?(?:[\\w.-]{1,40}=[^\\s&#()\\[\\]]{0,200}&){0,8}post=(${UUID})(?:&[^\\s()\\[\\]]{0,500})?`;
-/**
- * In the order of precedence: code, strong words, a named link to a post, an address of a post. All lengths are bounded,
- * so that the time for a hostile text grows only with its length.
- */
+/** Code, strong words, a named link to a post, its address. All lengths are bounded, against slow matches. */
 const INLINE = new RegExp(
   `\`([^\`\\n]{1,1000})\`|\\*\\*([^*\\n]{1,1000})\\*\\*|\\[([^\\]\\n]{1,200})\\]\\(${POST}\\)|${POST}`,
   'gi',
 );
 
-/**
- * The blocks of a text that an agent wrote. Paragraphs, lists, headings, code and strong words are recognized; all else
- * stays text: no images and no markup. Text that is still being written reads the same way.
- */
+/** The blocks of a text of an agent, finished or not; all else stays text: no images and no markup. */
 export function textBlocks(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -99,7 +93,6 @@ function inlines(line: string): readonly Inline[] {
   return parts;
 }
 
-/** Strong words with their links to the web; other parts as they are. */
 function withLinks(part: Inline): readonly Inline[] {
   if (part.kind !== 'strong') return [part];
   return linkedParts(part.text).map((each) => (each.kind === 'web' ? each : { kind: 'strong', text: each.text }));

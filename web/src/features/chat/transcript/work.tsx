@@ -27,7 +27,6 @@ interface WorkProps {
   readonly onAnswered: (permission: Permission) => void;
 }
 
-/** The agent's work on a message: its words between calls, the calls with their permissions, and notes. */
 export function Work({ items, answer, onAnswered }: WorkProps): ReactElement | null {
   const shown = items
     .map((item) => ({ item, view: viewOf(item, answer, onAnswered) }))
@@ -67,7 +66,6 @@ interface FinishedProps extends WorkProps {
   readonly trace: RunTrace;
 }
 
-/** The work on an answered message in one line; opened, it shows everything. */
 export function FinishedWork({ runId, trace, items, answer, onAnswered }: FinishedProps): ReactElement {
   const [open, setOpen] = useState(false);
   const isKnown = trace.events.length > 0;
@@ -84,7 +82,6 @@ export function FinishedWork({ runId, trace, items, answer, onAnswered }: Finish
   );
 }
 
-/** The work of an earlier message, read from its run. */
 function ReadWork({ runId, answer, onAnswered }: Omit<FinishedProps, 'items' | 'trace'>): ReactElement {
   const { state, stream } = useRunTrace(runId);
   if (stream.kind === 'refused') return <RefusedNotice refused={stream.refused} />;

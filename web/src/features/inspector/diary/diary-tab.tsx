@@ -23,7 +23,6 @@ import {
 /** The interval for the persona is long: the persona changes only when a person edits the custom resource. */
 const PERSONA_MS = 30_000;
 
-/** The agent's acts by purpose, its diary and its persona. */
 export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   return (
     <>
@@ -65,7 +64,6 @@ function Persona({ id }: { readonly id: string }): ReactElement {
   );
 }
 
-/** The agent's acts by purpose, newest first: each opens to its acts with their reasons. */
 export function PurposeList({ id }: { readonly id: string }): ReactElement {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused } = useTurns(id, may);
@@ -129,9 +127,6 @@ function ChosenBy({ purpose: { by, model } }: { readonly purpose: Purpose }): Re
   return <ScriptedMark hint="Rules of the village chose this, not a language model" />;
 }
 
-/**
- * The agent's diary: one entry for each stay, with the turns in which something happened. A button reads older turns.
- */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
   const may = roleMay(useRole(), 'turns:read');
   const { rows, refused, more } = useTurns(id, may);

@@ -37,11 +37,7 @@ export function turnLabel(turn: TurnParts): TurnLabel {
   };
 }
 
-/**
- * The reason for the agent's decision in a turn. If the agent only keeps walking in the turn, it is the reason of the
- * earlier turn that set out for the same goal.
- * @param turns newest first
- */
+/** The reason for a turn; while the agent keeps walking, that of the turn that set out. `turns` are newest first. */
 export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
   const turn = turns[at];
   if (turn === undefined) return '';
@@ -95,7 +91,6 @@ function writtenText(command: Json): string {
   return title === '' ? 'Wrote on the board.' : `Wrote “${title}” on the board.`;
 }
 
-/** The item of a purchase and its duration; `compute` if the turn does not name the item. */
 function boughtText({ item, seconds }: Json): string {
   const read = PurchaseItem.safeParse(item);
   if (!read.success) return 'compute';
@@ -152,12 +147,10 @@ export interface PurposeAct {
   readonly refused: boolean;
 }
 
-/** The turns of one village day that served one purpose. */
 export interface Purpose {
   readonly key: string;
   readonly title: string;
   readonly at: string;
-  /** True if the newest turn serves it. */
   readonly isPresent: boolean;
   /** `model`: a language model chose it, named in `model` if a turn says so. `rules`: the scripted mind did. */
   readonly by: 'model' | 'rules';
@@ -228,7 +221,6 @@ function actsOf(turns: readonly Kept[], indices: readonly number[]): readonly Pu
   return acts;
 }
 
-/** The outcome of a purpose: `now · 3 acts, 1 refused`, `it waited`. */
 export function purposeOutcome({ isPresent, acts }: Pick<Purpose, 'isPresent' | 'acts'>): string {
   const count = (list: readonly PurposeAct[]): number => list.reduce((sum, { times }) => sum + times, 0);
   const all = count(acts);
@@ -253,7 +245,6 @@ function choiceOf({ decided }: Kept): Choice | null {
   };
 }
 
-/** The turns of one stay, as one entry of the diary. */
 export interface DiaryEntry<T> {
   readonly key: string;
   readonly title: string;
@@ -264,10 +255,7 @@ export interface DiaryEntry<T> {
 
 type Story = Readonly<{ id: string; name: string; entry: string }>;
 
-/**
- * Groups consecutive turns, newest first, by stay; by goal if they have no stay. A group leaves out turns in which the
- * agent only waited, unless it has no others.
- */
+/** Groups consecutive turns by stay, else by goal, without turns that only waited unless there are no others. */
 export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntry<T>[] {
   const groups: { readonly id: string; readonly turns: T[] }[] = [];
   for (const turn of turns) {

@@ -24,7 +24,6 @@ export interface ConnectDraft {
   readonly models: readonly ModelRow[];
   readonly context: string;
   readonly inFlight: string;
-  /** Empty for the whole village. */
   readonly agent: string;
 }
 
@@ -35,7 +34,6 @@ export type ReadConnect =
   | { readonly ok: true; readonly body: ConnectBody }
   | { readonly ok: false; readonly problems: ConnectProblems };
 
-/** @param names names of models that the tiers of the village have */
 export function emptyConnect(names: readonly string[]): ConnectDraft {
   const rows = names.length === 0 ? ['small'] : names;
   const models = rows.map((name) => ({ name, model: '' }));
@@ -63,13 +61,11 @@ export function connectDraftOf({ name, agent_id: agent, provider }: ModelCredent
   };
 }
 
-/** The abilities that an admin gave or denied a model. */
 function wordsOf(offer: Pick<ModelOffer, ModelAbility>): Pick<ModelOffer, ModelAbility> {
   const known = MODEL_ABILITIES.filter((ability) => offer[ability] !== undefined);
   return Object.fromEntries(known.map((ability) => [ability, offer[ability]]));
 }
 
-/** The name of the provider: as written, or by its kind. */
 export function nameOf({ name, kind }: Pick<ConnectDraft, 'name' | 'kind'>): string {
   return name.trim() === '' ? kind : name.trim();
 }
@@ -105,10 +101,7 @@ export function connectionOf(draft: ConnectDraft, key: string): Connection | nul
 
 type Tested = Pick<CallData<typeof testModel>, 'abilities'>;
 
-/**
- * The body with what a test of its first model found. A missing ability is written; a word about one that is there is
- * taken away, so that later tests decide.
- */
+/** Writes a missing ability, and removes the word about one that is there, so that later tests decide. */
 export function withTested(body: ConnectBody, tested: Tested | null): ConnectBody {
   const known = (tested?.abilities ?? []).filter(({ can }) => can !== null);
   if (known.length === 0) return body;
@@ -145,7 +138,6 @@ const FIELDS: Readonly<Record<string, keyof ConnectProblems>> = {
 
 export type Issue = Readonly<{ path: readonly PropertyKey[]; message: string; code?: string | undefined }>;
 
-/** The problems of a form beside its fields, from the issues of the contract. */
 export function problemsOf(issues: readonly Issue[]): ConnectProblems {
   const problems: ConnectProblems = {};
   for (const issue of issues) {

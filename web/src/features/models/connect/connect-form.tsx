@@ -21,7 +21,6 @@ import { PROVIDER_KINDS } from '../model-labels.ts';
 import { ModelRows, NameFields, OwnerField } from './name-fields.tsx';
 
 interface ConnectProps {
-  /** Names of models that the tiers of the village have. */
   readonly names: readonly string[];
   /** The provider to change; null connects another one. */
   readonly changed: ConnectDraft | null;
@@ -29,7 +28,6 @@ interface ConnectProps {
   readonly onClose: (connected: ModelCredential | null) => void;
 }
 
-/** Connects a provider of models, or changes one. The key is sent once and never kept in the page. */
 export function ConnectForm({ names, changed, onClose }: ConnectProps): ReactElement {
   const [start] = useState(() => changed ?? emptyConnect(names));
   const [draft, setDraft] = useState(start);
@@ -118,11 +116,9 @@ function useConnect(intent: Intent, onClose: ConnectProps['onClose']): (body: Co
 interface FieldsProps extends Pick<FormDraft<ConnectDraft>, 'draft' | 'of'> {
   readonly problems: ConnectProblems;
   readonly isNew: boolean;
-  /** The key, which the page never shows or stores. */
   readonly secret: Field<string>;
 }
 
-/** The fields of a provider: kind, address, key, models, and the rest folded. */
 export function ConnectFields({ draft, of, problems, isNew, secret }: FieldsProps): ReactElement {
   const kind = PROVIDER_KINDS[draft.kind];
   return (

@@ -7,14 +7,12 @@ import type { ModelRow } from './connect-draft.ts';
 
 interface NameFieldsProps {
   readonly isNew: boolean;
-  /** The name of a connection whose field is empty. */
   readonly defaultName: string;
   readonly problems: { readonly name?: string | undefined; readonly context?: string | undefined };
   readonly name: Field<string>;
   readonly context: Field<string>;
 }
 
-/** The name of a connection, which is fixed once it is made, and the length of its conversations. */
 export function NameFields({ isNew, defaultName, problems, name, context }: NameFieldsProps): ReactElement {
   return (
     <>
@@ -39,7 +37,6 @@ export function NameFields({ isNew, defaultName, problems, name, context }: Name
   );
 }
 
-/** The owner of a provider: the village, or one agent. The owner of a stored provider cannot be changed. */
 export function OwnerField({ isNew, value, onChange }: Field<string> & { readonly isNew: boolean }): ReactElement {
   const agents = useAgentNames();
   const options = isNew ? agents.map(({ id, name }) => [id, `${name} alone`] as const) : [[value, value] as const];
@@ -58,7 +55,6 @@ const ROWS_MAX = 50;
 
 type RowsProps = Field<readonly ModelRow[]> & Readonly<{ example: string; problem: string | undefined }>;
 
-/** The models of a provider: for each name that tiers use, the provider's name of the model. */
 export function ModelRows({ value: rows, onChange, example, problem }: RowsProps): ReactElement {
   const write = (at: number, change: Partial<ModelRow>): void =>
     onChange(rows.map((row, index) => (index === at ? { ...row, ...change } : row)));

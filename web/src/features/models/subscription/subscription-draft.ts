@@ -8,14 +8,12 @@ import {
 } from '@hamlet/contract';
 import { type ConnectDraft, type ConnectProblems, type Issue, offersOf, problemsOf } from '../connect/connect-draft.ts';
 
-/** A sign-in to a subscription as an admin writes it. */
 export interface SubscriptionDraft extends Pick<ConnectDraft, 'name' | 'models' | 'context' | 'agent'> {
   readonly accepted: boolean;
   /** The address that the browser ended at. It has a code that works once, so that the page never stores it. */
   readonly callback: string;
 }
 
-/** A sign-in that has begun. The provider ends it at `redirect_uri`. */
 export type Begun = CallData<typeof startSubscription>;
 type StartBody = CallInput<typeof startSubscription>['body'];
 type FinishBody = CallInput<typeof finishSubscription>['body'];
@@ -26,7 +24,6 @@ export type StartProblems = ConnectProblems & { readonly accepted?: string };
 
 export const DEFAULT_NAME = 'subscription';
 
-/** @param names names of models that the tiers of the village have */
 export function emptySubscription(names: readonly string[]): SubscriptionDraft {
   const rows = names.length === 0 ? ['small'] : names;
   const models = rows.map((name) => ({ name, model: '' }));

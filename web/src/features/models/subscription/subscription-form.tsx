@@ -19,9 +19,7 @@ import { Time, useNow } from '../../../ui/time.tsx';
 import { lengthLabel } from '../../../ui/time-labels.ts';
 
 interface SubscriptionProps {
-  /** The notice of the API, which the admin accepts. */
   readonly notice: string;
-  /** Names of models that the tiers of the village have. */
   readonly names: readonly string[];
   /** The subscription to sign in to again; null for another one. */
   readonly again: SubscriptionDraft | null;
@@ -88,7 +86,6 @@ interface BeginProps extends Pick<FormDraft<SubscriptionDraft>, 'draft' | 'of'> 
   readonly onBegin: () => void;
 }
 
-/** The first step: the notice with its checkbox, and the models of the subscription. */
 export function BeginStep({ draft, of, notice, isNew, intent, onBegin }: BeginProps): ReactElement {
   const [tried, setTried] = useState(false);
   const read = readStart(draft);
@@ -139,7 +136,6 @@ interface FinishProps extends Pick<FormDraft<SubscriptionDraft>, 'draft' | 'of'>
   readonly onRestart: () => void;
 }
 
-/** The second step: the page of the provider in another tab, and the address that it ends at. */
 export function FinishStep({ draft, of, begun, intent, onFinish, onRestart }: FinishProps): ReactElement {
   const { authorize_url: authorizeUrl, redirect_uri: redirectUri, expires_at: expiresAt } = begun;
   const [tried, setTried] = useState(false);
