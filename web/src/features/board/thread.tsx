@@ -8,7 +8,7 @@ import { useVillage } from '../village-context.ts';
 import { freshReplies, STATUS_LABELS } from './board-labels.ts';
 import { Byline, CopyLine, HiddenNotice } from './byline.tsx';
 import { PendingReplies, ReplyForm } from './reply-form.tsx';
-import { changeLabel } from '../money/money-labels.ts';
+import { changeLabel } from '../../client/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from './acts/act-row.tsx';
 import { AudienceMark, PlaceName } from './post-list.tsx';
 import type { Refused } from '../../client/api.ts';

@@ -5,7 +5,7 @@ import type { Exchange } from '../../client/minds/conversation.ts';
 import type { TraceItem } from '../../client/minds/trace-items.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { toolLabel } from '../permissions/call-labels.ts';
 
 /** The parts of an agent that decide when it answers. */

@@ -39,7 +39,7 @@ import { useConversation } from './use-conversation.ts';
 import { useStickToEnd } from './use-stick-to-end.ts';
 import { ConversationMenu } from './conversation-menu.tsx';
 import { useCancelRun } from '../runs/use-runs.ts';
-import { sumOf } from '../money/money-labels.ts';
+import { sumOf } from '../../client/money-labels.ts';
 import type { Refused } from '../../client/api.ts';
 import { NO_TEXTS } from '../../client/outbox.ts';
 

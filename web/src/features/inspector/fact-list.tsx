@@ -4,7 +4,7 @@ import type { Row } from '../../client/app-state.ts';
 import { Icon, LinkButton } from '../../ui/controls.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { moneyLabel, priceLabel } from '../money/money-labels.ts';
+import { moneyLabel, priceLabel } from '../../client/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { limitLabel } from '../market/item-labels.ts';
 

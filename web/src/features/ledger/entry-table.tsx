@@ -5,7 +5,7 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { SelectField } from '../../ui/fields.tsx';
 import { Time } from '../../ui/time.tsx';
 import { minuteTime } from '../../ui/time-labels.ts';
-import { changeLabel, entryLabel, moneyLabel, REASONS } from '../money/money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel, REASONS } from '../../client/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import type { History } from './history.ts';

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/controls.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
-import { moneyLabel, sumOf } from '../money/money-labels.ts';
+import { moneyLabel, sumOf } from '../../client/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers, useVillage, useVillageState } from '../village-context.ts';
 import { EntryTable } from './entry-table.tsx';

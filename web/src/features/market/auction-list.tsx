@@ -18,7 +18,7 @@ import { Badge, Button } from '../../ui/controls.tsx';
 import { ActionForm, SelectField, TextField } from '../../ui/fields.tsx';
 import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
 import { useNow } from '../../ui/time.tsx';
-import { moneyLabel, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 import { useRole, useViewerId, useVillageState } from '../village-context.ts';
 import { AUCTION_LABELS, type AuctionDraft, BID_LABELS, localField, readAuction } from './auction-labels.ts';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';

@@ -14,7 +14,7 @@ import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import { Notice, RefusedNotice } from '../../ui/notices.tsx';
 import { limitLabel } from '../market/item-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentNames, useRole, useVillage } from '../village-context.ts';
 import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNITS } from './buy-draft.ts';

@@ -7,7 +7,7 @@ import { Choices } from '../../ui/fields.tsx';
 import { PagedList } from '../../ui/notices.tsx';
 import { lengthLabel, minuteTime, timeAgo, timeAhead } from '../../ui/time-labels.ts';
 import { useNow } from '../../ui/time.tsx';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName, useViewerId } from '../village-context.ts';
 import { itemLabel, KIND_LABELS } from './item-labels.ts';

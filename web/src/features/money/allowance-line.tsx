@@ -2,7 +2,7 @@ import { type Allowance, getAllowance } from '@hamlet/contract';
 import type { ReactElement } from 'react';
 import { type Live, useLive } from '../../client/query/use-live.ts';
 import { timeAhead } from '../../ui/time-labels.ts';
-import { moneyLabel, readAmount } from './money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 
 const REFRESH_MS = 30_000;
 

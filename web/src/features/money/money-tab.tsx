@@ -15,7 +15,7 @@ import { timeAgo } from '../../ui/time-labels.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useRole, useTiers, useViewerId, useVillage } from '../village-context.ts';
 import { JudgeForm } from './judge-form.tsx';
-import { changeLabel, entryLabel, moneyLabel } from './money-labels.ts';
+import { changeLabel, entryLabel, moneyLabel } from '../../client/money-labels.ts';
 import { TierLadder } from './tier-ladder.tsx';
 
 const REFRESH_MS = 4000;

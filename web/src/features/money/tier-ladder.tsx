@@ -15,7 +15,7 @@ import { LinkButton } from '../../ui/controls.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
-import { moneyLabel, priceLabel, readAmount } from './money-labels.ts';
+import { moneyLabel, priceLabel, readAmount } from '../../client/money-labels.ts';
 
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 

@@ -3,7 +3,7 @@ import { isSettled } from '@hamlet/core';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { Tone } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/time-labels.ts';
-import { moneyLabel, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 
 export const OFFER_STATE_LABELS: Readonly<Record<RunOffer['state'], Readonly<{ word: string; tone: Tone }>>> = {
   open: { word: 'Held', tone: 'waiting' },

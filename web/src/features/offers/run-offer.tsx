@@ -14,7 +14,7 @@ import { useLive } from '../../client/query/use-live.ts';
 import { Badge, Button } from '../../ui/controls.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices.tsx';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { useViewerId } from '../village-context.ts';
 import { mayDecide, OFFER_STATE_LABELS, offerSentence } from './offer-labels.ts';
 import './offers.css';

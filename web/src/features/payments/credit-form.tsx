@@ -4,7 +4,7 @@ import { type FormDraft, useFormDraft } from '../../client/drafts.ts';
 import { useIntent } from '../../client/query/use-intent.ts';
 import { ActionForm, TextField } from '../../ui/fields.tsx';
 import { Notice } from '../../ui/notices.tsx';
-import { moneyLabel, readAmount } from '../money/money-labels.ts';
+import { moneyLabel, readAmount } from '../../client/money-labels.ts';
 import { AgentField } from '../agent-list/agent-field.tsx';
 import { useAgentName, useVillage } from '../village-context.ts';
 import { type CreditDraft, type CreditProblems, creditProblems } from './payment-labels.ts';

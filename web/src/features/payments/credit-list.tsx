@@ -15,7 +15,7 @@ import { Choices } from '../../ui/fields.tsx';
 import { PagedList, RefusedNotice } from '../../ui/notices.tsx';
 import { Time, useNow } from '../../ui/time.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useAgentName, useViewerId } from '../village-context.ts';
 import { ReasonForm } from '../standing/reason-form.tsx';

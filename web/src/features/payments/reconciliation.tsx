@@ -15,7 +15,7 @@ import { Badge, Icon, LinkButton } from '../../ui/controls.tsx';
 import { ActionForm, CheckField, TextField } from '../../ui/fields.tsx';
 import { RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { lengthLabel, minuteTime, timeAgo } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 import { actorLabel } from '../../client/actor-labels.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { comparisonOf, DIFFERENCE_LABELS, sidesOf, waitingLabel } from './payment-labels.ts';

@@ -4,7 +4,7 @@ import type { ModelItem } from '../../client/minds/trace-items.ts';
 import { actorLabel, isOwn, type ViewerId } from '../../client/actor-labels.ts';
 import type { StreamState } from '../../client/stream/follow-stream.ts';
 import { lengthLabel } from '../../ui/time-labels.ts';
-import { moneyLabel } from '../money/money-labels.ts';
+import { moneyLabel } from '../../client/money-labels.ts';
 
 export type StateLabel = Readonly<{ word: string; tone: 'good' | 'waiting' | 'bad' | 'sleep' }>;
 

@@ -4,7 +4,7 @@ import { Notice } from '../../ui/notices.tsx';
 import { Button, Icon } from '../../ui/controls.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { limitLabel } from '../market/item-labels.ts';
-import { moneyLabel, priceLabel } from '../money/money-labels.ts';
+import { moneyLabel, priceLabel } from '../../client/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeLabel, isSeated, type Occupant, type SeatPicture, seatPicture } from './tier-picture.ts';
 

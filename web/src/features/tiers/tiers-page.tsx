@@ -7,7 +7,7 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { Notice, RefusedNotice, Unread } from '../../ui/notices.tsx';
 import { timeAgo } from '../../ui/time-labels.ts';
 import { adviceOf } from '../inspector/condition-labels.ts';
-import { moneyLabel, sumOf } from '../money/money-labels.ts';
+import { moneyLabel, sumOf } from '../../client/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useTiers, useVillageState } from '../village-context.ts';
 import { Face, TierCard } from './tier-card.tsx';

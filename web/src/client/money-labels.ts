@@ -1,5 +1,5 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
-import { actorLabel, type ViewerId } from '../../client/actor-labels.ts';
+import { actorLabel, type ViewerId } from './actor-labels.ts';
 
 const PLACES = 2;
 
