@@ -162,9 +162,11 @@ main() {
   mkdir -p "$CACHE"
   exec 9>"$CACHE/build.lock"
   flock -n 9 || { echo "build: waiting for another build" >&2; flock 9; }
-  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs
-  local name
+  # The packages install while Go downloads modules and compiles; only runc needs some of them for its build.
+  install_packages containernetworking-plugins iproute2 nftables conntrack util-linux e2fsprogs &
+  local name packages=$!
   for name in "${TOOLS[@]}"; do build "$name"; done
+  wait "$packages"
   gather "$bin"
   touch "$bin/complete"
   if [ -n "$extra" ]; then

@@ -10,6 +10,15 @@ packages_missing() {
 
 # install_packages LIST... installs the missing packages; it refreshes the slow index only if the first attempt fails.
 install_packages() {
+  [ -n "$(packages_missing "$@")" ] || return 0
+  # Two installations at the same time would share the file that prevents the start of daemons.
+  (
+    flock 8
+    install_missing "$@"
+  ) 8>"${TMPDIR:-/tmp}/hamlet-packages.lock"
+}
+
+install_missing() {
   local missing started=$SECONDS policy=/usr/sbin/policy-rc.d made_policy=""
   missing=$(packages_missing "$@")
   [ -n "$missing" ] || return 0

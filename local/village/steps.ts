@@ -18,30 +18,53 @@ export interface Step {
   readonly name: string;
   /** Returns a short outcome, or nothing. */
   readonly work: (context: StepContext) => Promise<string | undefined> | Promise<void>;
+  /** Name of an earlier step: the work starts together with that step. By default it starts when its turn comes. */
+  readonly startsWith?: string;
 }
 
-/** Runs steps in order until one throws. */
+interface RunningStep {
+  readonly outcome: Promise<string | undefined | void>;
+  readonly activity: () => string;
+}
+
+/** Runs steps in order until one throws. Steps that started early then still end. */
 export async function runSteps(title: string, steps: readonly Step[]): Promise<void> {
   const started = performance.now();
+  const running = new Map<Step, RunningStep>();
   console.log(title);
-  for (const [index, step] of steps.entries()) {
-    await runStep(`[${String(index + 1).padStart(2)}/${steps.length}] ${step.name}`, step);
+  try {
+    for (const [index, step] of steps.entries()) {
+      const starting = [step, ...steps.filter(({ startsWith }) => startsWith === step.name)];
+      for (const each of starting) running.set(each, running.get(each) ?? startStep(each));
+      await finishStep(`[${String(index + 1).padStart(2)}/${steps.length}] ${step.name}`, running.get(step));
+    }
+  } finally {
+    await Promise.allSettled([...running.values()].map(({ outcome }) => outcome));
   }
   console.log(`done in ${seconds(started)}`);
 }
 
-async function runStep(label: string, step: Step): Promise<void> {
+function startStep({ name, work }: Step): RunningStep {
+  let activity = '';
+  const outcome = work({
+    doing: (text) => (activity = text.trim() === '' ? activity : text.trim()),
+    log: stateFile('log', `${name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.log`),
+  });
+  // The failure of an early step is reported when its turn comes.
+  outcome.catch(() => undefined);
+  return { outcome, activity: () => activity };
+}
+
+/** Waits for a step, and prints its progress and result. */
+async function finishStep(label: string, step: RunningStep | undefined): Promise<void> {
   const started = performance.now();
-  let doing = '';
   const reminder = setInterval(() => {
-    console.log(`${label} … ${seconds(started)}${doing === '' ? '' : ` · ${doing.slice(0, 120)}`}`);
+    const activity = step?.activity() ?? '';
+    console.log(`${label} … ${seconds(started)}${activity === '' ? '' : ` · ${activity.slice(0, 120)}`}`);
   }, REMIND_MS);
   try {
-    const outcome = await step.work({
-      doing: (text) => (doing = text.trim() === '' ? doing : text.trim()),
-      log: stateFile('log', `${step.name.replaceAll(/[^a-z0-9]+/gi, '-').toLowerCase()}.log`),
-    });
-    console.log(`${label} ✓ ${seconds(started)}${outcome === undefined ? '' : ` · ${outcome}`}`);
+    const outcome = await step?.outcome;
+    console.log(`${label} ✓ ${seconds(started)}${outcome === undefined ? '' : ` · ${String(outcome)}`}`);
   } catch (error) {
     console.log(`${label} ✗ ${seconds(started)}`);
     throw error;

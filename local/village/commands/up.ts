@@ -27,6 +27,7 @@ const ADMIN_PAUSE_MS = 1_000;
 /** Starts the local village and prints its address and first login. Safe to repeat. */
 export async function up(settings: Settings): Promise<void> {
   const url = `http://localhost:${settings.port}`;
+  let web: Promise<string> | undefined;
   let images: readonly BuiltImage[] = [];
   let place: Place | undefined;
   let model: ConnectedModel = { label: '', values: {} };
@@ -37,22 +38,20 @@ export async function up(settings: Settings): Promise<void> {
   await runSteps('Hamlet: starting the village on this machine', [
     { name: 'machine', work: async () => checkMachine() },
     { name: 'packages', work: installPackages },
-    { name: 'programs', work: buildPrograms },
+    { name: 'programs', startsWith: 'packages', work: buildPrograms },
     { name: 'kept data', work: async () => keptData(settings) },
     {
       name: 'cluster',
-      work: async (context) => {
-        // Recorded before the start too, so that make down can end a cluster that failed to start.
-        if ((await clusterStatus()) === undefined) recordCheckout();
-        await hamletCluster(['up', ...outsideFlag(settings)], context);
-        recordCheckout();
-        place = await localPlace(settings.namespace);
-      },
+      work: async (context) => void (place = await startCluster(settings, context)),
     },
-    { name: 'web', work: buildWeb },
+    { name: 'web', startsWith: 'programs', work: async (context) => (web = buildWeb(context)) },
     {
       name: 'images',
-      work: async (context) => builtOf((images = await buildImages(context, { tools: settings.tools }))),
+      startsWith: 'programs',
+      work: async (context) => {
+        await web;
+        return builtOf((images = await buildImages(context, { tools: settings.tools })));
+      },
     },
     { name: 'image import', work: async (context) => importImages(images, context) },
     {
@@ -92,7 +91,13 @@ export async function installPackages(context: StepContext): Promise<void> {
   await run('bash', ['local/village/packages.sh', 'up'], { ...context, fix });
 }
 
-const outsideFlag = ({ outside }: Settings): readonly string[] => (outside === undefined ? [] : ['--outside', outside]);
+async function startCluster({ outside, namespace }: Settings, context: StepContext): Promise<Place> {
+  // Recorded before the start too, so that make down can end a cluster that failed to start.
+  if ((await clusterStatus()) === undefined) recordCheckout();
+  await hamletCluster(['up', ...(outside === undefined ? [] : ['--outside', outside])], context);
+  recordCheckout();
+  return localPlace(namespace);
+}
 
 /** Chooses the data that the village starts with. A running cluster keeps its own. */
 async function keptData({ fresh }: Settings): Promise<string> {

@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   readlinkSync,
@@ -79,4 +81,15 @@ function filesOf(path: string, whole: boolean): string[] {
   if (!lstatSync(path).isDirectory()) return [path];
   const names = readdirSync(path).filter((name) => whole || !LEFT_OUT.test(name));
   return names.flatMap((name) => filesOf(join(path, name), whole));
+}
+
+/** Fills a folder of the cache unless it exists. A folder is renamed into place, so it is always complete. */
+export async function cachedFolder(folder: string, fill: (part: string) => Promise<void>): Promise<string> {
+  if (existsSync(folder)) return folder;
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  await fill(part);
+  renameSync(part, folder);
+  return folder;
 }

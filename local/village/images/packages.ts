@@ -1,11 +1,11 @@
 /** The npm packages of an image. The machine's npm installs them, with its registry, proxy and certificates. */
-import { existsSync, globSync, renameSync, rmSync } from 'node:fs';
+import { globSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { run } from '../command.ts';
 import { CACHE, ROOT } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
-import { hashSources, stageSources, type Source } from './context.ts';
+import { cachedFolder, hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
 
 const FLAGS = '--omit=dev --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error'.split(' ');
@@ -23,16 +23,13 @@ export async function packageSource(
     'images/packages',
     `${workspaces.map((name) => name.replace('@hamlet/', '')).join('-')}-${key}`,
   );
-  if (!existsSync(folder)) {
-    const part = `${folder}.part`;
+  await cachedFolder(folder, async (part) => {
     stageSources(manifestSources(), part);
     const platform = ['--os=linux', `--cpu=${npm}`, '--libc=glibc'];
     const chosen = workspaces.map((name) => `--workspace=${name}`);
     await run('npm', ['ci', ...FLAGS, ...platform, ...chosen], { ...context, cwd: part });
     removeOtherPrebuilds(part, `linux-${npm}`);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(part, folder);
-  }
+  });
   return { from: folder, to: '.', whole: true };
 }
 
@@ -44,12 +41,10 @@ export async function packagesOf(folder: string, to: string, context: StepContex
   const files = ['package.json', 'package-lock.json', '.npmrc'];
   const sources = files.map((file) => ({ from: join(file === '.npmrc' ? ROOT : folder, file), to: file }));
   const cached = join(CACHE, 'images/packages', `${basename(folder)}-${hashSources(sources, [])}`);
-  if (!existsSync(cached)) {
-    const part = `${cached}.part`;
+  await cachedFolder(cached, async (part) => {
     stageSources(sources, part);
     await run('npm', ['ci', ...FLAGS], { ...context, cwd: part });
-    renameSync(part, cached);
-  }
+  });
   return { from: join(cached, 'node_modules'), to, whole: true };
 }
 

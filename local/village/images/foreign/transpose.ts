@@ -7,7 +7,7 @@ import type { StepContext } from '../../steps.ts';
 import { NAMES, type Architecture } from '../architecture.ts';
 import { buildah } from '../buildah.ts';
 import { configure, copyFile } from './configure.ts';
-import { ForeignApt, installedPackages, nameFor, requestedPackages, writeAutomatic } from './debian-packages.ts';
+import { fetchPackages, installedPackages, nameFor, requestedPackages, writeAutomatic } from './debian-packages.ts';
 import { elfMachineOf } from './elf.ts';
 import { replacementsOf, type Replacement } from './replacements.ts';
 import { walkTree } from './tree.ts';
@@ -56,10 +56,11 @@ async function assemble(
   { native, root }: { native: string; root: string },
   context: StepContext,
 ): Promise<void> {
-  const apt = await ForeignApt.open(architecture, native, context);
   const requested = requestedPackages(native).map((each) => nameFor(architecture, each));
   const there = new Set(installedPackages(root));
-  const packages = (await apt.fetch(requested)).filter((file) => !there.has(basename(file).replace(/_.*/, '')));
+  const packages = (await fetchPackages({ architecture, root: native }, requested, context)).filter(
+    (file) => !there.has(basename(file).replace(/_.*/, '')),
+  );
   context.doing(`${name}: unpacking ${packages.length} packages of ${architecture}`);
   await run('bash', [join(import.meta.dirname, 'unpack.sh'), root, ...packages], { log: context.log });
   const replacements = await replacementsOf({ architecture, native, workspaces }, context);
