@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools model soak verify-log images programs crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint format test test-one test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory bench-engine bench-gateway bench-tools model soak verify-log images programs crds plugin charts ready
 
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,10 +56,13 @@ plugin: ready ## bundles kubectl-hamlet, the plugin "kubectl hamlet", into one f
 charts: ready ## writes the generated files of the charts
 	@$(NODE) charts/gen/generate.ts
 
-test: ready ## runs every test: lint, unit, integration, and the village end to end. ONLY=unit,village selects parts
+test: ready ## runs lint, unit, integration and the journeys of a village. ONLY=unit,village selects parts, CHANGED=origin/main what a change can reach
 	@$(NODE) test/run.ts
 
-test-full: ready ## runs every test with its full count, resumable; writes test/results/full.json
+test-one: ready ## runs one test file with all that it needs. FILE=path FULL=1
+	@$(NODE) test/run.ts --file "$(FILE)" $(if $(FULL),--full)
+
+test-full: ready ## runs every test with its full count, resumable; keeps its results in test/results
 	@$(NODE) test/run.ts --full
 
 mutants: ready ## changes one operator at a time and lists the changes that a package's own tests miss. PACKAGE=core N=50 SEED=1; MIN=85 fails below 85 % noticed

@@ -1,18 +1,22 @@
-/** Every test of the project, with its set-up: what `make test` runs. */
+/** The tests of the project, with their set-up: what `make test`, `make test-full` and `make test-one` run. */
+import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
 import { printFailure } from '../local/village/failure.ts';
-import { CLUSTER_PART } from './runner/cluster.ts';
+import { ROOT } from '../local/village/paths.ts';
+import { keepDurations, slowest } from './runner/durations.ts';
 import { endAtDeadline } from './runner/hangs/deadline.ts';
 import { GO_PART } from './runner/go.ts';
-import { IMAGES_PART } from './runner/images.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
-import { sumOf } from './runner/node-test.ts';
-import type { Part, Print, Tally } from './runner/part.ts';
-import { keepFullResults, isDoneInFull } from './runner/full-results.ts';
+import { CLUSTER_PART, IMAGES_PART } from './runner/only-in-full.ts';
+import { sumOf, type Part, type Print, type Run, type Tally } from './runner/part.ts';
+import { changedSince, reachedTests, readImports } from './runner/reach.ts';
+import { cleanCommit, history, readResults, redSince, writeResults, type UnitResult } from './runner/results.ts';
 import { setUp } from './runner/set-up.ts';
+import { isInGate } from './runner/suites.ts';
 import { UNIT_PART } from './runner/unit.ts';
 import { VILLAGE_PART } from './runner/village.ts';
 
@@ -29,59 +33,100 @@ const PROCESSORS_FOR_BOTH = 2;
 const MINUTES = 75;
 const LONGEST_FAILURE = 300;
 const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
-const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART] [--minutes N]
+const USAGE = `usage: test/run.ts [--full] [--file FILE] [--changed REF] [--only PART,PART] [--serial] [--minutes N]
 
-Runs every test and prints "N passed, N failed" as its last line.
+Runs the tests and prints "N passed, N failed" as its last line.
 
-  --only  parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial  runs one part after the other; this is the default below 12 GiB of memory or two processors
-  --full  runs all cases instead of a seeded twentieth; skips parts that have passed at this commit;
-          writes test/results/full.json
+  --full     the full suite: all files and all cases; skips what has passed at this commit, keeps its results
+             in test/results, and says since which commit a failure exists
+  --file     one test file with all that it needs
+  --changed  the test files that a change since this reference can reach (CHANGED=... does the same)
+  --only     parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
+  --serial   one part after the other; this is the default below 12 GiB of memory or two processors
   --minutes  ends the test files that still run after this many minutes, and counts them as failures;
-          default: ${MINUTES}, and no limit with --full
-  --help  this text`;
+             default: ${MINUTES}, and no limit with --full
+  --help     this text`;
 
 interface Choice {
   readonly lanes: readonly (readonly Part[])[];
-  readonly full: boolean;
+  readonly isFull: boolean;
+  /** The chosen test files; null for all of the suite. */
+  readonly files: ReadonlySet<string> | null;
 }
 
 /** Runs the lanes side by side. A part that throws counts as one failure, and the next part of its lane still runs. */
-async function runLanes({ lanes, full }: Choice): Promise<Tally> {
+async function runLanes(choice: Choice, lanes: Choice['lanes']): Promise<Tally> {
+  const memory = remember(choice.isFull);
   const tallies = await Promise.all(
     lanes.map(async (parts) => {
       const done: Tally[] = [];
-      for (const part of parts) {
-        if (full && isDoneInFull(part.name)) console.log(`── ${part.name}: passed before at this commit`);
-        else done.push(await runPart(part, full));
-      }
+      for (const part of parts) done.push(await runPart(part, choice, memory));
       return done;
     }),
   );
-  return sumOf(tallies.flat());
+  for (const line of slowest(memory.seconds())) console.log(line);
+  return memory.explain(sumOf(tallies.flat()));
 }
 
-async function runPart(part: Part, full: boolean): Promise<Tally> {
+/** The results of the units of this run. A full run keeps them by its commit, if the work tree has no other changes. */
+function remember(isFull: boolean): Pick<Run, 'before' | 'keep'> & {
+  readonly seconds: () => Readonly<Record<string, number>>;
+  readonly explain: (tally: Tally) => Tally;
+} {
+  const commit = isFull ? cleanCommit() : null;
+  const results: Record<string, UnitResult> = commit === null ? {} : { ...readResults(commit) };
+  const passed = Object.fromEntries(Object.entries(results).filter(([, { failed }]) => failed === 0));
+  const seconds = (): Readonly<Record<string, number>> =>
+    Object.fromEntries(Object.entries(results).map(([unit, result]) => [unit, result.seconds]));
+  return {
+    before: (unit) => (passed[unit] === undefined ? undefined : { ...passed[unit], failures: [] }),
+    keep: (unit, result) => {
+      results[unit] = {
+        passed: result.passed,
+        failed: result.failed,
+        seconds: result.seconds,
+        date: new Date().toISOString(),
+      };
+      if (commit !== null) writeResults(commit, results);
+    },
+    seconds,
+    explain: (tally) => {
+      if (!isFull) return tally;
+      keepDurations(seconds());
+      const kept = commit === null ? [] : history();
+      const red = Object.entries(results).filter(([, { failed }]) => failed > 0);
+      for (const [unit] of red) console.log(`✖ ${unit}: ${redSince(unit, kept, new Date())}`);
+      return tally;
+    },
+  };
+}
+
+async function runPart(part: Part, { isFull, files }: Choice, memory: Pick<Run, 'before' | 'keep'>): Promise<Tally> {
   const started = performance.now();
   const print: Print = (line) => console.log(`${part.name.padEnd(NAME_WIDTH)}│ ${line}`);
   print(`── ${part.does}`);
-  const tally = await part.run(print).catch((error: unknown): Tally => {
+  const includes = (file: string): boolean => files?.has(file) ?? (isFull || isInGate(file));
+  const tally = await part.run({ print, isFull, includes, ...memory }).catch((error: unknown): Tally => {
     printFailure(error);
     return { passed: 0, failed: 1, failures: [{ what: String(error), rerun: `make test ONLY=${part.name}` }] };
   });
   const seconds = (performance.now() - started) / 1000;
-  print(`── ${tally.passed} passed, ${tally.failed} failed in ${seconds.toFixed(0)} s`);
-  if (full) keepFullResults(part.name, { passed: tally.passed, failed: tally.failed, seconds });
+  print(`── ${countsOf(tally)} in ${seconds.toFixed(0)} s`);
   return {
     ...tally,
     failures: tally.failures.map((failure) => ({ ...failure, what: `${part.name}: ${failure.what}` })),
   };
 }
 
+const countsOf = ({ passed, failed, skipped = 0 }: Tally): string =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+
 /** One more test: it passes when all processes of the tests have ended. */
 async function checkLeftovers(): Promise<Tally> {
   const left = (await leftovers()).map((line) => ({ what: `still running: ${line}`, rerun: 'make test' }));
-  return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };
+  return left.length === 0
+    ? { passed: 1, failed: 0, failures: [] }
+    : { passed: 0, failed: left.length, failures: left };
 }
 
 async function main(): Promise<void> {
@@ -90,6 +135,8 @@ async function main(): Promise<void> {
       full: { type: 'boolean', default: false },
       serial: { type: 'boolean', default: false },
       only: { type: 'string' },
+      file: { type: 'string' },
+      changed: { type: 'string' },
       minutes: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -98,15 +145,53 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  const lanes = chosenLanes(values.only ?? process.env['ONLY']);
   if (values.full) process.env['HAMLET_TEST_FULL'] = '1';
+  const choice = chooseFrom(values);
   markProcesses();
   const started = performance.now();
   if (!values.full || values.minutes !== undefined) endAtDeadline(minutesOf(values.minutes));
-  await setUp(lanes.flat());
+  await setUp(choice.lanes.flat());
   const isSerial = values.serial || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
-  const ran = await runLanes({ lanes: isSerial ? [lanes.flat()] : lanes, full: values.full });
+  const ran = await runLanes(choice, isSerial ? [choice.lanes.flat()] : choice.lanes);
   report(sumOf([ran, await checkLeftovers()]), performance.now() - started);
+}
+
+interface Values {
+  readonly full: boolean;
+  readonly only?: string;
+  readonly file?: string;
+  readonly changed?: string;
+}
+
+function chooseFrom({ full: isFull, only, file, changed }: Values): Choice {
+  const names = only ?? process.env['ONLY'];
+  const since = changed ?? process.env['CHANGED'];
+  if (file !== undefined) return { lanes: [[partOf(testFile(file))]], isFull, files: new Set([testFile(file)]) };
+  const lanes = chosenLanes(names).map((parts) =>
+    parts.filter(({ onlyInFull }) => isFull || onlyInFull !== true || names !== undefined),
+  );
+  if (since === undefined) return { lanes, isFull, files: null };
+  const files = reachedTests(readImports(), changedSince(since)).filter((each) => isFull || isInGate(each));
+  console.log(`${files.length} test files can be reached by what has changed since ${since}`);
+  return {
+    lanes: lanes.map((parts) => parts.filter((part) => part === LINT_PART || part === UNIT_PART)),
+    isFull,
+    files: new Set(files),
+  };
+}
+
+/** The file's path from the root of the work tree. */
+function testFile(given: string): string {
+  const file = relative(ROOT, resolve(given));
+  if (!file.endsWith('.test.ts') || !existsSync(join(ROOT, file)))
+    throw new Error(`there is no test file ${given}: make test-one FILE=path/to/file.test.ts`);
+  return file;
+}
+
+/** The part that runs a test file. */
+function partOf(file: string): Part {
+  if (file.startsWith('test/e2e/')) return VILLAGE_PART;
+  return file.startsWith('test/images/') ? IMAGES_PART : UNIT_PART;
 }
 
 function minutesOf(text: string | undefined): number {

@@ -1,9 +1,33 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { slowest } from './durations.ts';
+import { ROOT } from '../../local/village/paths.ts';
+import { longestFirst, readDurations, slowest } from './durations.ts';
+import { SLOW_FILES, SLOW_FROM_S } from './suites.ts';
 
 test('the list names ten files at most, in seconds', () => {
-  const lines = slowest(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}`, index * 1_000])));
+  const lines = slowest(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`file-${index}`, index])));
   assert.equal(lines.length, 10);
   assert.equal(lines[0], '   11.0 s  file-11');
+});
+
+test('the longest file starts first, and a new one last', () => {
+  assert.deepEqual(longestFirst(['a', 'b', 'new', 'c'], { a: 2, b: 30, c: 4 }), ['b', 'c', 'a', 'new']);
+});
+
+test('each file that takes long says why, and each reason is of a file that does', () => {
+  const slow = Object.entries(readDurations()).filter(
+    ([file, seconds]) => seconds >= SLOW_FROM_S && existsSync(join(ROOT, file)),
+  );
+  assert.deepEqual(
+    slow.map(([file]) => file).filter((file) => !(file in SLOW_FILES)),
+    [],
+    'add a reason to suites.ts, or make the file quicker',
+  );
+  assert.deepEqual(
+    Object.keys(SLOW_FILES).filter((file) => !existsSync(join(ROOT, file))),
+    [],
+    'these files are gone',
+  );
 });

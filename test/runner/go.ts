@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../local/village/paths.ts';
-import { sumOf } from './node-test.ts';
-import type { FailedTest, Part, Print, Tally } from './part.ts';
+import { sumOf, type FailedTest, type Part, type Print, type Run, type Tally } from './part.ts';
 
 interface GoEvent {
   readonly Action: string;
@@ -25,7 +24,7 @@ export const GO_PART: Part = { name: 'go', does: 'tests of the programs in Go', 
 
 const MODULES = ['local/cluster', 'agent-image/supervisor'];
 
-async function run(print: Print): Promise<Tally> {
+async function run({ print }: Run): Promise<Tally> {
   const tallies: Tally[] = [];
   for (const module of MODULES) tallies.push(await runModule(module, print));
   return sumOf(tallies);

@@ -12,6 +12,7 @@ export interface FailedTest {
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
+  readonly skipped?: number;
   /** Lines for the end of the run. */
   readonly failures: readonly FailedTest[];
 }
@@ -19,10 +20,35 @@ export interface Tally {
 /** Prints one line of a part's output; several parts may print at one time. */
 export type Print = (line: string) => void;
 
+/** What a run has chosen, and what it remembers. */
+export interface Run {
+  readonly print: Print;
+  readonly isFull: boolean;
+  /** True if the run includes this test file. */
+  includes(file: string): boolean;
+  /** The result of a unit, a file or a program, in a full run that was interrupted at this commit; undefined if it has to run. */
+  before(unit: string): Tally | undefined;
+  /** Keeps the result of a unit. */
+  keep(unit: string, result: Tally & { readonly seconds: number }): void;
+}
+
 export interface Part {
   readonly name: string;
   readonly does: string;
   /** `packages` if the part starts browsers or databases; `programs` if it needs the cluster's programs. */
   readonly needs: readonly ('packages' | 'programs')[];
-  readonly run: (print: Print) => Promise<Tally>;
+  /** True for a part of the full suite alone. */
+  readonly onlyInFull?: boolean;
+  readonly run: (run: Run) => Promise<Tally>;
+}
+
+/** Sums the counts of several runs. */
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const total = (of: (tally: Tally) => number): number => tallies.reduce((sum, tally) => sum + of(tally), 0);
+  return {
+    passed: total(({ passed }) => passed),
+    failed: total(({ failed }) => failed),
+    skipped: total(({ skipped = 0 }) => skipped),
+    failures: tallies.flatMap(({ failures }) => failures),
+  };
 }

@@ -16,5 +16,7 @@ export async function setUp(parts: readonly Part[]): Promise<void> {
     });
   }
   if (needs.has('programs')) steps.push({ name: 'programs', work: buildPrograms });
+  // Tests that need the programs fail from here on if there are none, instead of being skipped.
+  process.env['HAMLET_TEST_BUILT'] = '1';
   if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
 }

@@ -5,10 +5,9 @@
 import { clusterStatus } from '../../local/village/cluster.ts';
 import { isCutOff, setAside } from '../../local/village/commands/kept-data.ts';
 import { NODE } from '../../local/village/paths.ts';
-import { runNodeTests, sumOf } from './node-test.ts';
-import type { FailedTest, Part, Print, Tally } from './part.ts';
+import { sumOf, type FailedTest, type Part, type Print, type Run, type Tally } from './part.ts';
 import { keepLast, stream } from './stream.ts';
-import { testFiles } from './unit.ts';
+import { runFiles, testFiles } from './test-files.ts';
 
 export const VILLAGE_PART: Part = {
   name: 'village',
@@ -20,28 +19,48 @@ export const VILLAGE_PART: Part = {
 /** These tests mostly wait for slots, pods and kubelets. */
 const SIDE_BY_SIDE = 3;
 const LINES_OF_FAILURE = 30;
+const NOTHING: Tally = { passed: 0, failed: 0, failures: [] };
 
-async function run(print: Print): Promise<Tally> {
+async function run(started: Run): Promise<Tally> {
+  const files = testFiles('test/e2e/**/*.test.ts');
+  if (!files.some((file) => started.includes(file) && started.before(file) === undefined)) return NOTHING;
+  const { print } = started;
   const wasUp = (await clusterStatus()) !== undefined;
   if (!wasUp) await makeRoom(print);
   try {
     const failure = await bringUp(print, wasUp);
     if (failure !== undefined) return { passed: 0, failed: 1, failures: [failure] };
-    const files = testFiles('test/e2e/**/*.test.ts');
-    // Tests with their own agents run in parallel, tests that share the village's agents one at a time, and tests that break it last.
-    const apart = files.filter((file) => !keepsToItself(file));
-    const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE, print });
-    const byDay = await runNodeTests(apart.filter(needsTheDay), { concurrency: 1, print });
-    const alone = await runNodeTests(
-      apart.filter((file) => !isFault(file) && !needsTheDay(file)),
-      { concurrency: 1, print },
-    );
-    const faults = await runNodeTests(apart.filter(isFault), { concurrency: 1, print });
-    const cameUp = { passed: 1, failed: 0, failures: [] };
-    return needingTheVillage(sumOf([cameUp, together, byDay, alone, faults]));
+    const tallies: Tally[] = [{ ...NOTHING, passed: 1 }];
+    for (const { has, workers } of ROUNDS)
+      tallies.push(
+        await runFiles(
+          started,
+          files.filter((file) => roundOf(file) === has),
+          { workers, rerunAfter: 'make up && ' },
+        ),
+      );
+    return sumOf(tallies);
   } finally {
     if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'local/village/main.ts', 'down']);
   }
+}
+
+type Round = 'own agents' | 'by day' | 'shared agents' | 'faults';
+
+/** Tests with their own agents run side by side, tests that share the village's agents one at a time, and tests that break it last. */
+const ROUNDS: readonly { readonly has: Round; readonly workers: number }[] = [
+  { has: 'own agents', workers: SIDE_BY_SIDE },
+  { has: 'by day', workers: 1 },
+  { has: 'shared agents', workers: 1 },
+  { has: 'faults', workers: 1 },
+];
+
+/** `standing` shares: agents that rise in the tests beside it could take the seats of its agents. */
+function roundOf(file: string): Round {
+  if (/\/(tier|schedule|economy|purchases)\.test\.ts$/.test(file)) return 'own agents';
+  // Agents decide nothing at night, which takes eight minutes; a new village begins at dawn.
+  if (file.endsWith('/minds.test.ts')) return 'by day';
+  return file.includes('/fault') ? 'faults' : 'shared agents';
 }
 
 /** Sets the data of a stopped village aside. A village that was cut off is taken down first, with its data kept. */
@@ -54,26 +73,4 @@ async function bringUp(print: Print, wasUp: boolean): Promise<FailedTest | undef
   const { print: printUp, lastLines } = keepLast(print, LINES_OF_FAILURE);
   const code = await stream(printUp, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'local/village/main.ts', 'up']);
   return code === 0 ? undefined : { what: 'the village did not come up', rerun: 'make up', lastLines: lastLines() };
-}
-
-/** Adds to the command of a failed test that it needs a running village. */
-function needingTheVillage(tally: Tally): Tally {
-  return {
-    ...tally,
-    failures: tally.failures.map((failure) => ({ ...failure, rerun: `make up && ${failure.rerun}` })),
-  };
-}
-
-/** `standing` is absent: agents that rise in the tests beside it could take the seats of its agents. */
-function keepsToItself(file: string): boolean {
-  return /\/(tier|schedule|economy|purchases)\.test\.ts$/.test(file);
-}
-
-/** Agents decide nothing at night, which takes eight minutes; a new village begins at dawn. */
-function needsTheDay(file: string): boolean {
-  return file.endsWith('/minds.test.ts');
-}
-
-function isFault(file: string): boolean {
-  return file.includes('/fault');
 }

@@ -1,5 +1,6 @@
 /** The end of a run that takes too long: it names the test files that still run, and ends them. */
-import { leftovers, markedProcesses } from '../leftovers.ts';
+import { leftovers } from '../leftovers.ts';
+import { endRunningFiles } from '../pool/pool.ts';
 
 const MINUTE_MS = 60_000;
 /** Files that a dead one has held up may start now; each gets this long. */
@@ -24,24 +25,8 @@ async function endRun(): Promise<void> {
   process.exit(1);
 }
 
-/** node:test counts a file whose process was killed as a failure. */
 function endTestFiles(minutes: number): void {
-  const files = markedProcesses().filter(isTestFile);
+  const files = endRunningFiles();
   console.log(`the tests have run for over ${minutes} minutes; ending the ${files.length} files that still run`);
-  for (const { pid, command } of files) {
-    console.log(`ended: ${command.at(-1)}`);
-    kill(pid);
-  }
-}
-
-/** The process that runs all files ends in the name of one too, and has not this variable. */
-const isTestFile = ({ command, environment }: ReturnType<typeof markedProcesses>[number]): boolean =>
-  (command.at(-1)?.endsWith('.test.ts') ?? false) && environment.some((each) => each.startsWith('NODE_TEST_CONTEXT='));
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended since it was listed.
-  }
+  for (const file of files) console.log(`ended: ${file}`);
 }

@@ -29,7 +29,10 @@ function started(
   const store = createStore(INITIAL_STATE);
   const api = { call: call as Api['call'] };
   const agents = new Agents(api, store, new LiveSource(api, store));
-  context.after(() => agents.stop());
+  context.after(() => {
+    agents.stop();
+    Reflect.deleteProperty(globalThis, 'document');
+  });
   return { agents, store, answers };
 }
 const listed = (...ids: readonly string[]): Reply<unknown> => ({
@@ -49,7 +52,10 @@ test('feed, rows and clock follow the world, also in a recording', async (contex
   const { store } = started(context, {});
   const world = new RecordedSource(adasMorning(), store);
   const agents = new Agents({ call: (() => Promise.resolve(listed('ada'))) as Api['call'] }, store, world);
-  context.after(() => agents.stop());
+  context.after(() => {
+    agents.stop();
+    Reflect.deleteProperty(globalThis, 'document');
+  });
   agents.start();
   await world.load();
   store.set((state) => ({ ...state, t: 175 }));

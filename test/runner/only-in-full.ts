@@ -1,17 +1,28 @@
-/** Tests of a separate local cluster: every component killed, `up` run twice, nothing left behind. */
+/** Parts of the full suite alone. */
 import { stream } from './stream.ts';
-import type { FailedTest, Part, Print, Tally } from './part.ts';
+import { runFiles, testFiles } from './test-files.ts';
+import type { FailedTest, Part, Print, Run, Tally } from './part.ts';
 
 const SCRIPT = 'local/cluster/test.sh';
 
+/** Tests of a separate local cluster: every component killed, `up` run twice, nothing left behind. */
 export const CLUSTER_PART: Part = {
   name: 'cluster',
   does: 'the guarantees of the local cluster',
   needs: ['packages', 'programs'],
+  onlyInFull: true,
   run,
 };
 
-async function run(print: Print): Promise<Tally> {
+export const IMAGES_PART: Part = {
+  name: 'images',
+  does: 'the images of the other architecture, in an emulator of its processor',
+  needs: ['packages', 'programs'],
+  onlyInFull: true,
+  run: (started: Run): Promise<Tally> => runFiles(started, testFiles('test/images/*.test.ts'), { workers: 1 }),
+};
+
+async function run({ print }: Run): Promise<Tally> {
   let passed = 0;
   const failures: FailedTest[] = [];
   const count: Print = (line) => {

@@ -1,0 +1,66 @@
+/** What a test file may leave behind in its process: nothing, because the next file runs there too. */
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Longer than any child process of a test needs to end after a signal, and than timers of a minute. */
+const GRACE_MS = Number(process.env['HAMLET_TEST_GRACE_MS'] ?? 90_000);
+const LOOK_EVERY_MS = 10;
+/** Events that a test file has to stop listening to. */
+const EVENTS = ['uncaughtException', 'unhandledRejection', 'SIGINT', 'SIGTERM', 'message'] as const;
+
+export interface ProcessState {
+  /** What must be the same after the file, by a name: variables, the working folder, globals, listeners. */
+  readonly facts: ReadonlyMap<string, string>;
+  /** Resources that keep the process alive, such as timers, servers and connections. */
+  readonly open: readonly string[];
+}
+
+export const observeProcess = (): ProcessState => ({
+  facts: new Map([
+    ['the working folder', process.cwd()],
+    ...Object.entries(process.env).map(([name, value]) => [`the variable ${name}`, value ?? ''] as const),
+    ...Object.getOwnPropertyNames(globalThis)
+      .filter((name) => !name.startsWith('__'))
+      .map((name) => [`the global ${name}`, 'set'] as const),
+    ...EVENTS.map((event) => [`listeners to ${event}`, String(process.listenerCount(event))] as const),
+  ]),
+  open: openResources(),
+});
+
+/** Waits until what the file opened is closed. Throws with what it has left behind. */
+export async function checkNeighbours({ open, facts }: ProcessState): Promise<void> {
+  const untilMs = performance.now() + GRACE_MS;
+  while (added(open).length > 0 && performance.now() < untilMs) await sleep(LOOK_EVERY_MS);
+  const left = added(open);
+  assert.ok(left.length === 0, `its tests are done, but this stays open: ${left.join(', ')}. Fix: close it in after()`);
+  const now = observeProcess().facts;
+  const changed = [...new Set([...facts.keys(), ...now.keys()])].filter((name) => facts.get(name) !== now.get(name));
+  assert.ok(changed.length === 0, `its tests have changed ${changed.join(', ')}. Fix: undo it in after()`);
+}
+
+/** The open resources that were not there before. The timer of the caller's pause has ended when it looks. */
+function added(before: readonly string[]): readonly string[] {
+  const rest = [...before];
+  return openResources().filter((kind) => {
+    const index = rest.indexOf(kind);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  });
+}
+
+/** The resources that keep the process alive. Node also counts sockets that are neither read nor written, which do not. */
+function openResources(): readonly string[] {
+  const resources = process.getActiveResourcesInfo();
+  for (const handle of activeHandles()) {
+    const isIdle = handle instanceof Socket && !isReading(handle) && handle.writableLength === 0;
+    const index = isIdle ? resources.indexOf('TCPSocketWrap') : -1;
+    if (index >= 0) resources.splice(index, 1);
+  }
+  return resources;
+}
+
+const activeHandles = (): readonly unknown[] => Reflect.apply(Reflect.get(process, '_getActiveHandles'), process, []);
+
+const isReading = (socket: Socket): boolean =>
+  socket.readyState !== 'writeOnly' && Reflect.get(Reflect.get(socket, '_handle') ?? {}, 'reading') !== false;

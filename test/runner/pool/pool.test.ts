@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runPool, type TimedResult } from './pool.ts';
+
+const files = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `test/runner/pool/planted/${name}.test.ts`);
+
+async function runAll(
+  names: readonly string[],
+): Promise<{ results: readonly TimedResult[]; lines: readonly string[] }> {
+  const [results, lines]: [TimedResult[], string[]] = [[], []];
+  await runPool(files(...names), { workers: 1, print: (line) => lines.push(line) }, (result) => results.push(result));
+  return { results, lines };
+}
+
+test('files run one after the other in one process, and the hooks of a file are its own', async () => {
+  const { results, lines } = await runAll(['hooks', 'hooks']);
+  assert.deepEqual(
+    results.map(({ passed, failures }) => [passed, failures.length]),
+    [
+      [2, 0],
+      [0, 0],
+    ],
+  );
+  assert.deepEqual(lines, ['counted 2']);
+});
+
+test('a file that changes its process, ends it or cannot be loaded fails by its name, and the next file runs', async () => {
+  const { results } = await runAll(['changes-process', 'breaks-off', 'cannot-load', 'hooks']);
+  assert.deepEqual(
+    results.map(({ file, failures: [failure] }) => [file.split('/').at(-1), failure?.what.replace(/^[^ ]+: /, '')]),
+    [
+      ['changes-process.test.ts', 'its tests have changed the variable HAMLET_PLANTED. Fix: undo it in after()'],
+      ['breaks-off.test.ts', 'its process ended with 3 before its tests did'],
+      ['cannot-load.test.ts', 'at the top of the file'],
+      ['hooks.test.ts', undefined],
+    ],
+  );
+});
