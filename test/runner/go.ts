@@ -20,7 +20,13 @@ interface Counting {
   readonly print: Print;
 }
 
-export const GO_PART: Part = { name: 'go', does: 'tests of the programs in Go', needs: ['packages', 'programs'], run };
+export const GO_PART: Part = {
+  name: 'go',
+  does: 'tests of the programs in Go',
+  needs: ['packages', 'programs'],
+  isOneUnit: true,
+  run,
+};
 
 const MODULES = ['local/cluster', 'agent-image/supervisor'];
 

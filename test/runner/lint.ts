@@ -30,7 +30,13 @@ const CHECKS: readonly { readonly name: string; readonly command: Command; reado
   },
 ];
 
-export const LINT_PART: Part = { name: 'lint', does: 'oxlint, format, types, generated files', needs: [], run };
+export const LINT_PART: Part = {
+  name: 'lint',
+  does: 'oxlint, format, types, generated files',
+  needs: [],
+  isOneUnit: true,
+  run,
+};
 
 async function run({ print }: Run): Promise<Tally> {
   const failures: FailedTest[] = [];

@@ -11,6 +11,7 @@ export const CLUSTER_PART: Part = {
   does: 'the guarantees of the local cluster',
   needs: ['packages', 'programs'],
   onlyInFull: true,
+  isOneUnit: true,
   run,
 };
 

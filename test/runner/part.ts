@@ -39,6 +39,8 @@ export interface Part {
   readonly needs: readonly ('packages' | 'programs')[];
   /** True for a part of the full suite alone. */
   readonly onlyInFull?: boolean;
+  /** True for a part without test files, whose result is kept as a whole. */
+  readonly isOneUnit?: boolean;
   readonly run: (run: Run) => Promise<Tally>;
 }
 

@@ -24,6 +24,7 @@ export const isApart = (file: string): boolean => file in APART;
 /** The end-to-end tests of `make test`, by the promise that each shows. */
 const JOURNEYS: Readonly<Record<string, string>> = {
   'test/e2e/lifecycle.test.ts': 'an applied Agent lives, sleeps, wakes and is deleted',
+  'test/e2e/work.test.ts': 'a message becomes a command, an answer, and a line in each record',
   'test/e2e/tier.test.ts': 'a reward resizes the running container',
   'test/e2e/schedule.test.ts': 'a Schedule fires',
   'test/e2e/egress.test.ts': 'a host outside is asked for, reached and refused',
