@@ -9,7 +9,7 @@ const FIRST_CALLS = 5;
 const CALLS = 1;
 const SETTLE_MS = 20_000;
 const SAMPLES = 10;
-/** Number of runs after which the time is looked at. */
+/** Number of runs between two checks of the time. */
 const CHUNK = 250;
 /** Time of the runs of one program, its tenth to warm up included. A slow one makes fewer runs. */
 const RUNS_LIMIT_MS = 180_000;

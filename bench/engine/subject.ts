@@ -101,18 +101,18 @@ async function work(subject: Subject, order: Order): Promise<readonly [ms: reado
 
 /** Obeys the parent until it says `end`. */
 export function serve(subject: Subject): void {
-  const tell = (report: Report): void => {
+  const emit = (report: Report): void => {
     process.send?.(report);
   };
   process.on('message', (order: Order) => {
     obey(subject, order).then(
       (report) => {
-        tell(report);
+        emit(report);
         if (order.type === 'end') process.exit();
       },
       (error: unknown) =>
-        tell({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        emit({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
     );
   });
-  tell({ type: 'ready' });
+  emit({ type: 'ready' });
 }

@@ -44,7 +44,7 @@ const cpuText = (result: CaseResult): string =>
     .map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`)
     .join(', ')})`;
 
-function tell(title: string, result: CaseResult, verbose: boolean): void {
+function report(title: string, result: CaseResult, verbose: boolean): void {
   const { createdSeconds, runningSeconds, settled, awakened } = result;
   const more = [
     ...(settled === undefined
@@ -75,7 +75,7 @@ async function runRounds(site: Site, { size, rounds, parts, verbose }: Options):
     for (const name of CASES.filter((each) => parts.has(each) && (round === 1 || each !== 'barePodsWithClaims'))) {
       const result = await runCase(name, site, { ...size, thorough: round === 1 });
       results[name].push(result);
-      tell(`round ${round}  ${name.padEnd(20)}`, result, verbose);
+      report(`round ${round}  ${name.padEnd(20)}`, result, verbose);
     }
   }
   return results;
@@ -87,7 +87,7 @@ async function runLarge(site: Site, { size: { nodes }, large, parts, verbose }: 
   for (const name of ['operator', 'script'] as const) {
     const result = await runCase(name, site, { agents: large, nodes, thorough: false });
     results[name].push(result);
-    tell(`${large} agents  ${name.padEnd(14)}`, result, verbose);
+    report(`${large} agents  ${name.padEnd(14)}`, result, verbose);
   }
   return results;
 }

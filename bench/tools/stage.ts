@@ -7,7 +7,7 @@ import { CACHE } from '../../local/village/paths.ts';
 
 const PEER = join(import.meta.dirname, '../peers/squid');
 /** The user `nobody`: Squid does not run as root. */
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 const READY_TRIES = 200;
 
 /** The upstream, directly and behind both proxies. */
@@ -78,7 +78,7 @@ async function startSquid(): Promise<{ readonly child: ChildProcess; readonly po
   const port = await freePort();
   writeFileSync(join(work, 'squid.conf'), config(folder, work, port));
   writeFileSync(join(work, 'hosts'), '127.0.0.1 upstream.bench\n');
-  chownSync(work, NOBODY, NOBODY);
+  chownSync(work, UNPRIVILEGED, UNPRIVILEGED);
   const arch = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const output = openSync(join(work, 'output'), 'a');
   const child = spawn(join(folder, 'usr/sbin/squid'), ['-N', '-f', join(work, 'squid.conf')], {

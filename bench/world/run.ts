@@ -35,7 +35,7 @@ class Child {
     process.once('exit', () => this.#process.kill('SIGKILL'));
   }
 
-  tell(message: ToServer | ToViewers): void {
+  post(message: ToServer | ToViewers): void {
     this.#process.send(message);
   }
 
@@ -43,14 +43,14 @@ class Child {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`no ${type} within ${LIMIT_MS} ms`)), LIMIT_MS);
       const ended = (code: number | null): void => reject(new Error(`the child ended with ${code} before its ${type}`));
-      const hear = (message: Answer): void => {
+      const onMessage = (message: Answer): void => {
         if (message.type !== type) return;
         clearTimeout(late);
-        this.#process.off('message', hear);
+        this.#process.off('message', onMessage);
         this.#process.off('exit', ended);
         resolve(message as Extract<Answer, { type: T }>);
       };
-      this.#process.on('message', hear);
+      this.#process.on('message', onMessage);
       this.#process.on('exit', ended);
     });
   }
@@ -90,14 +90,14 @@ function deliveries(
 }
 
 async function checkFidelity(server: Child, viewers: Child): Promise<RunResult['fidelity']> {
-  viewers.tell({ type: 'remember' });
+  viewers.post({ type: 'remember' });
   await sleep(REMEMBER_MS);
   let total = { compared: 0, worstTiles: 0, worstDrawnTiles: 0, missing: 0, extra: 0 };
   for (let truth = 0; truth < TRUTHS; truth += 1) {
     const sampled = server.next('truth');
-    server.tell({ type: 'truth' });
+    server.post({ type: 'truth' });
     const compared = viewers.next('fidelity');
-    viewers.tell(await sampled);
+    viewers.post(await sampled);
     const { worstTiles, worstDrawnTiles, ...counts } = await compared;
     total = {
       compared: total.compared + counts.compared,
@@ -121,12 +121,12 @@ export async function run(kind: ServerKind, setting: Setting): Promise<RunResult
     viewers = new Child('viewers.ts', [kind, `http://127.0.0.1:${port}`, json]);
     await viewers.next('ready');
     await sleep(setting.warmSeconds * 1000);
-    server.tell({ type: 'measure' });
-    viewers.tell({ type: 'measure' });
+    server.post({ type: 'measure' });
+    viewers.post({ type: 'measure' });
     await sleep(setting.measureSeconds * 1000);
     const reports = Promise.all([server.next('report'), viewers.next('report')]);
-    server.tell({ type: 'report' });
-    viewers.tell({ type: 'report' });
+    server.post({ type: 'report' });
+    viewers.post({ type: 'report' });
     const [served, seen] = (await reports) as [
       Extract<FromServer, { type: 'report' }>,
       Extract<FromViewers, { type: 'report' }>,

@@ -44,7 +44,7 @@ interface Opening {
   readonly url: string;
   readonly setting: Setting;
   readonly map: WorldMap;
-  readonly heard: (tick: number) => void;
+  readonly received: (tick: number) => void;
 }
 
 async function open(opening: Opening, index: number): Promise<Viewer> {
@@ -62,7 +62,7 @@ async function open(opening: Opening, index: number): Promise<Viewer> {
   });
   socket.on('message', (data: Buffer) => {
     if (hamlet === null) answerGreeting(socket, data);
-    opening.heard(hamlet === null ? -1 : hamlet.take(data));
+    opening.received(hamlet === null ? -1 : hamlet.take(data));
   });
   await new Promise((resolve) => socket.once('open', resolve));
   const wire = (): number => tcp?.bytesRead ?? 0;
@@ -86,12 +86,12 @@ async function main(): Promise<void> {
   const setting = JSON.parse(json) as Setting;
   const map = benchMap(setting.mapSide);
   let receipts: [number, number][] = [];
-  const heard = (tick: number): void => {
+  const received = (tick: number): void => {
     receipts.push([tick, wallMs()]);
   };
   const viewers: Viewer[] = [];
   for (let index = 0; index < setting.viewers; index += 1)
-    viewers.push(await open({ kind, url, setting, map, heard }, index));
+    viewers.push(await open({ kind, url, setting, map, received }, index));
   setInterval(() => {
     for (const viewer of viewers) {
       if (!viewer.pans) continue;

@@ -99,7 +99,7 @@ export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched
   perKind(
     'hamlet_operator_watch_silence_seconds',
     'Time since the last data from the API server.',
-    ({ state }) => (performance.now() - state.lastHeardMs) / 1_000,
+    ({ state }) => (performance.now() - state.lastReceivedMs) / 1_000,
   );
   perKind('hamlet_operator_relists', 'Full lists since the start.', ({ state }) => state.relists);
   perKind('hamlet_operator_watches', 'Watches opened since the start.', ({ state }) => state.watches);

@@ -93,7 +93,7 @@ test('when the money ends, the agent falls back to the free tier in the same pod
   purse.renewalRefused = true;
   purse.refused = { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' };
   purse.touch();
-  v.village.bank.tell('ada');
+  v.village.bank.announce('ada');
   assert.match(await v.condition('ada', 'Entitled True ByMeans'), /the balance reaches tier-1/);
   assert.equal((await sized('ada', '500m')).metadata.uid, before.metadata.uid);
   await until('it is given back', async () => callsOf('ada').at(-1) === 'released ada');
@@ -107,7 +107,7 @@ test('with new money the agent returns to the tier, in the same pod', async () =
   purse.balance = 20n * AIDOLLAR;
   purse.refused = null;
   purse.touch();
-  v.village.bank.tell('ada');
+  v.village.bank.announce('ada');
   assert.equal((await sized('ada', '1')).metadata.uid, before.metadata.uid);
   assert.equal(holds('ada'), 'tier-1');
   await v.condition('ada', 'Entitled True ByBalance');
@@ -130,7 +130,7 @@ test('an agent pinned to a tier that it cannot pay has no pod, and its status sa
   purse.balance = 5n * AIDOLLAR;
   purse.refused = null;
   purse.touch();
-  v.village.bank.tell('eve');
+  v.village.bank.announce('eve');
   await v.runningPod('eve');
 });
 
@@ -160,7 +160,7 @@ test('the next leader uses the hold of a leader that ended before it created the
   bank.thinks = thinking.promise;
   bank.purse('gus').balance = 5n * AIDOLLAR;
   await v.createAgent('gus', { entitlement: { policy: 'Pinned', name: 'tier-1' } });
-  await until('the api is asked', async () => bank.heard.has('gus'));
+  await until('the api is asked', async () => bank.received.has('gus'));
   await v.condition('gus', 'Admitted False HoldPending');
   await v.stopOperator();
   thinking.resolve();

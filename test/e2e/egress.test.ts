@@ -43,7 +43,7 @@ async function learnAddresses(): Promise<void> {
   at['bob'] = await jsonpath(['pod', (await untilReady(place, 'bob')).pod ?? ''], '.status.podIP');
 }
 
-/** Rules of the agent: three hosts that it may reach, and names that lead where nobody may go. */
+/** Rules of the agent: three hosts that it may reach, and names that lead to forbidden addresses. */
 const ALLOW = [
   { host: 'open.test', ports: [TLS_PORT] },
   { host: 'read.test', ports: [TLS_PORT], methods: ['GET'], paths: ['/allowed/**'] },

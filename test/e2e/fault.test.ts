@@ -45,7 +45,7 @@ class Witness {
   }
 
   /** Waits until the API acknowledges a text that the agent says after this call. */
-  async untilHeard(): Promise<void> {
+  async untilReceived(): Promise<void> {
     const before = this.#said;
     await until('a durable event is acknowledged', async () =>
       this.#acknowledged.some(({ text }) => numberOf(text) > before),
@@ -138,7 +138,7 @@ before(async () => {
   await untilReady(place, 'ada');
   await untilReady(place, 'bob');
   witness = new Witness(place, 'ada');
-  await witness.untilHeard();
+  await witness.untilReceived();
 });
 after(async () => {
   await witness?.stop();
@@ -180,7 +180,7 @@ async function reboot(agent: string): Promise<void> {
 async function itselfAgain(): Promise<void> {
   await untilReady(place, 'ada');
   await untilReady(place, 'bob');
-  await witness.untilHeard();
+  await witness.untilReceived();
   await until('the api is ready', async () => (await fetch(`${place.url}/readyz`)).ok);
   await until('a socket shows the world', showsWorld);
 }

@@ -332,7 +332,7 @@ async function killApis(): Promise<void> {
   });
 }
 
-// The agents mostly walk, so that they live side by side. Nobody acts in the browser while the api is killed.
+// The agents mostly walk, so that they live side by side. The browser is idle while the api is killed.
 describe('agents with a model', { concurrency: true }, () => {
   describe('one on an errand', { concurrency: false }, () => {
     test('a person sends it in the chat, allows the post, and reads the answer with its link', sendsErrand);

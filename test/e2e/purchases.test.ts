@@ -215,7 +215,7 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
     'kept',
   );
   assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is unchanged');
-  await untilTold(BUYER, 'GpuWindow');
+  await untilReported(BUYER, 'GpuWindow');
   const second = await place.admin.raw.buyCompute({ agent_id: BUYER, item: GPU_WINDOW, seconds: 1 });
   assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
 
@@ -229,7 +229,7 @@ test('an agent buys a GPU window from inside its pod: the pod is replaced by one
 });
 
 /** The requests a minute that the rate limit header reports to an agent. */
-async function requestsTold(): Promise<number> {
+async function reportedRequests(): Promise<number> {
   const { headers } = await fromInside(BUYER, ['GET', `/agents/${BUYER}/config`]);
   return Number(/;q=(\d+);w=60/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
 }
@@ -237,9 +237,9 @@ async function requestsTold(): Promise<number> {
 const requestsShown = async () => (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
 
 test('it buys requests: the limit rises in the header and in the API', async () => {
-  assert.equal(await requestsTold(), REQUESTS);
+  assert.equal(await reportedRequests(), REQUESTS);
   await buysForItself({ kind: 'quota', limit: 'requests_per_minute', amount: 60 }, REQUESTS_SECONDS);
-  await until('the header tells more', async () => (await requestsTold()) === REQUESTS + 60);
+  await until('the header tells more', async () => (await reportedRequests()) === REQUESTS + 60);
   await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
 });
 
@@ -262,7 +262,7 @@ async function untilWaits(agent: string, queuePlace: number): Promise<void> {
   });
 }
 
-async function untilTold(agent: string, event: string): Promise<void> {
+async function untilReported(agent: string, event: string): Promise<void> {
   await until(
     `an Event ${event} of ${agent}`,
     async () =>
@@ -286,7 +286,7 @@ test('bought priority moves the last of the queue before the others of its tier,
 
   await place.admin.rewardAgent({ agent_id: BUYS, amount: '1', reason: 'to spend' });
   await place.admin.buyCompute({ agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS });
-  await untilTold(SITS, 'Displaced');
+  await untilReported(SITS, 'Displaced');
   const seated = await untilPod(BUYS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
   assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, "the class of the pod is its tier's");
   await untilWaits(WAITS, 1);
@@ -314,6 +314,6 @@ test("purchases end: the pod is replaced by one without the GPU, on the same vol
   assert.equal(await isLaneFree(), true);
   await until(
     'the limit of the tier again',
-    async () => (await requestsTold()) === REQUESTS && (await requestsShown()) === REQUESTS,
+    async () => (await reportedRequests()) === REQUESTS && (await requestsShown()) === REQUESTS,
   );
 });

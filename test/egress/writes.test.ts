@@ -1,4 +1,4 @@
-/** Whatever program writes to the outside, its write waits for a person: Python, a plain socket, and git. Real API, database and broker. */
+/** A write to the outside waits for a person, from any program: Python, a plain socket, and git. Real API, database and broker. */
 import assert from 'node:assert/strict';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -207,7 +207,7 @@ test('the same write twice is asked twice, and a run of another agent does not h
   assert.match(out, /^403 .*egress_no_run/);
 });
 
-test('a broker that is killed between the permission and the write leaves the effect without an end, and nobody sends it again', async () => {
+test('a broker that is killed between the permission and the write leaves the effect without an end, and it is not sent again', async () => {
   working = await world.permits.startRun('ada');
   const dying = await world.startBroker({ dieWhenPermitted: true });
   const proxy = await world.proxyOf(dying, working);

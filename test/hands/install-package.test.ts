@@ -127,7 +127,7 @@ test('a repeated attempt of a call installs once', async () => {
   assert.deepEqual(net.seen, before);
 });
 
-/** Processes of a call, by their variables; all of the machine are looked at. */
+/** Processes of a call, by their variables; all of the machine are checked. */
 function processesOf(call: string): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

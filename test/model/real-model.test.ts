@@ -46,7 +46,7 @@ const request = (more: Partial<ChatRequest> = {}): ChatRequest => ({
   ...more,
 });
 
-test('it writes words within its limit, speaks for nobody else, and counts what it used', async () => {
+test('it writes words within its limit, only as itself, and counts its use', async () => {
   const outcome = await model.chat(request());
   assert.ok(outcome.ok, JSON.stringify(outcome));
   const { content, usage, finish } = outcome.answer;

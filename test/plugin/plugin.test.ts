@@ -82,14 +82,14 @@ function create(type: ResourceType, name: string, spec: object): Promise<unknown
 
 interface Setting {
   readonly environment?: Readonly<Record<string, string>>;
-  readonly hear?: (stdout: string) => void;
+  readonly onOutput?: (stdout: string) => void;
 }
 
 /** Runs a program with only kubectl, the plugin and a Node on PATH; accepts any exit code. */
 function run(
   program: string,
   args: readonly string[],
-  { environment = {}, hear = () => undefined }: Setting = {},
+  { environment = {}, onOutput = () => undefined }: Setting = {},
 ): Promise<Said> {
   const PATH = [bin, dirname(plugin), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
   const env = { PATH, HOME: folder, KUBECONFIG: kube.kubeconfig, ...environment };
@@ -97,7 +97,7 @@ function run(
     const child = execFile(program, args, { env, cwd: folder }, (error, stdout, stderr) =>
       done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
-    child.stdout?.on('data', (text: string) => hear(text));
+    child.stdout?.on('data', (text: string) => onOutput(text));
   });
 }
 
@@ -105,12 +105,12 @@ const hamlet = (line: string, environment: Readonly<Record<string, string>> = {}
   run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], { environment });
 
 /** Runs the plugin on the test's village as an admin, and resolves `heard` at its first output. */
-function listening(...words: readonly string[]): { readonly said: Promise<Said>; readonly heard: Promise<void> } {
-  const heard = Promise.withResolvers<void>();
+function listening(...words: readonly string[]): { readonly said: Promise<Said>; readonly firstOutput: Promise<void> } {
+  const firstOutput = Promise.withResolvers<void>();
   const environment = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.admin };
   const args = ['hamlet', ...words, '--namespace', namespace];
-  const said = run(join(bin, 'kubectl'), args, { environment, hear: () => heard.resolve() });
-  return { said, heard: heard.promise };
+  const said = run(join(bin, 'kubectl'), args, { environment, onOutput: () => firstOutput.resolve() });
+  return { said, firstOutput: firstOutput.promise };
 }
 
 /** Sets the conditions of the chain, and those beside it. */
@@ -301,8 +301,8 @@ test('run shows a run and cancels it; permissions lists nothing; an unknown perm
 test('runs NAME --follow prints the open run as it happens, and ends with it', async () => {
   const given = await play.admin.createRun({ agent_id: 'bob', prompt: 'Fetch water.' });
   const params = { run_id: given.run.run_id };
-  const { said, heard } = listening('runs', 'bob', '--follow');
-  await heard;
+  const { said, firstOutput } = listening('runs', 'bob', '--follow');
+  await firstOutput;
   const bob = play.as('bob');
   const { cycle } = await play.agent('bob');
   const { run } = await bob.startRun({ ...params, cycle });

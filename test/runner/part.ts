@@ -20,7 +20,7 @@ export interface Tally {
 /** Prints one line of a part's output; several parts may print at one time. */
 export type Print = (line: string) => void;
 
-/** What a run has chosen, and what it remembers. */
+/** Choices and memory of a run of the tests. */
 export interface Run {
   readonly print: Print;
   readonly isFull: boolean;

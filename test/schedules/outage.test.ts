@@ -99,10 +99,10 @@ test('each policy after 24 hours without a leader', async () => {
   );
   assert.deepEqual([await hoursOf('suspended'), missed['suspended']], [[], 0]);
   assert.equal(missedSince('often'), 24 * 360 - 4);
-  const told = back.events
+  const reported = back.events
     .filter(({ reason }) => reason === 'FiringsMissed')
     .map(({ target, message }) => `${target.name}: ${message.replace(/until \S+/, 'until then')}`);
-  assert.deepEqual(told.toSorted(), [
+  assert.deepEqual(reported.toSorted(), [
     'catch-up: 19 firings until then were missed (missedRuns is CatchUp)',
     'in-time: 23 firings until then were missed (missedRuns is RunOnce)',
     'often: 8636 firings until then were missed (missedRuns is Skip)',

@@ -104,8 +104,8 @@ test('the constraints of earlier turns are in the prompt, and a failure is a fai
   const { answered } = await say(GO_AHEAD);
   assert.deepEqual([answered.author.role, answered.text], ['agent', OWNED_UP]);
   for (const chat of requestsAfter(GO_AHEAD)) {
-    const told = contents(chat).join('\n');
-    for (const words of [TASK, RESTATED, REPLY, CONFIRMED]) assert.ok(told.includes(words), words);
+    const shown = contents(chat).join('\n');
+    for (const words of [TASK, RESTATED, REPLY, CONFIRMED]) assert.ok(shown.includes(words), words);
   }
   const failed = textOf(requestsAfter(GO_AHEAD).at(-1) ?? assert.fail(), 'tool');
   assert.match(failed, /^The call failed \(no_such_post\)/);

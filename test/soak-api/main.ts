@@ -24,7 +24,7 @@ const WALKERS = 1_000;
 /** Each walker gets a new destination about once in seven seconds. */
 const MOVES_PER_SECOND = 143;
 const SAMPLE_EVERY_MS = 30_000;
-const TELL_EVERY_MS = 60_000;
+const REPORT_EVERY_MS = 60_000;
 const LIVEZ_CAP_MS = 60_000;
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' } } });
 const totalMs = Number(values.hours) * 3_600_000;
@@ -112,12 +112,12 @@ const hostile = startHostileClient(api.url);
 // too.
 const ownDelay = monitorEventLoopDelay();
 ownDelay.enable();
-for (let toldMs = 0; performance.now() - startedMs < totalMs;) {
+for (let reportedMs = 0; performance.now() - startedMs < totalMs;) {
   await sleep(SAMPLE_EVERY_MS);
   const now = await sampleOf(api, heap, startedMs);
   samples.push(now);
-  if (now.atMs - toldMs < TELL_EVERY_MS) continue;
-  toldMs = now.atMs;
+  if (now.atMs - reportedMs < REPORT_EVERY_MS) continue;
+  reportedMs = now.atMs;
   console.log(
     `${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, longest stall ${Math.max(...samples.map(({ stallMs }) => stallMs))} ms (of this client ${(ownDelay.max / 1e6).toFixed(0)} ms), ${hostile.deeds} hostile acts`,
   );

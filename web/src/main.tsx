@@ -18,7 +18,7 @@ import { forgetDraft } from './client/drafts.ts';
 import { Lifecycle } from './client/lifecycle.ts';
 import { createMessageOutbox } from './client/minds/message-outbox.ts';
 import { createQueries } from './client/query/use-live.ts';
-import { SessionKeeper } from './client/session.ts';
+import { SessionMonitor } from './client/session.ts';
 import { createStore } from './client/store.ts';
 import { placeOf, readUrl } from './client/url-state.ts';
 import { LiveSource } from './client/world/live-source.ts';
@@ -42,7 +42,7 @@ function main(): void {
   if (url.payment === 'captured') forgetDraft(PAY_DRAFT);
   keepAddress(store);
   const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) });
-  const session = new SessionKeeper(api, store);
+  const session = new SessionMonitor(api, store);
   const world = new LiveSource(api, store);
   const agents = new Agents(api, store, world);
   createRoot(root).render(

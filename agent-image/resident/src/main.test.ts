@@ -98,11 +98,11 @@ test('the resident exchanges its token, connects, runs turns, and ends with 0 on
 
 /** Signals a resident to end. Returns the last line of its log; null if the machine stalled for as long as the process may take, which proves nothing. */
 async function lastLineAfterSignal({ child, exit, lines }: ReturnType<typeof startResident>): Promise<Line | null> {
-  const toldMs = performance.now();
+  const askedMs = performance.now();
   child.kill('SIGTERM');
   assert.equal(await exit, 0);
   const last = lines.at(-1) ?? assert.fail('it logged nothing');
-  return last.event !== 'ended' && performance.now() - toldMs > END_MS ? null : last;
+  return last.event !== 'ended' && performance.now() - askedMs > END_MS ? null : last;
 }
 
 /**
@@ -115,11 +115,14 @@ async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly to
   api.hold.set('move', promise);
   const resident = startResident();
   await api.asked('/move');
-  const toldMs = performance.now();
+  const askedMs = performance.now();
   resident.child.kill('SIGTERM');
   resolve();
   assert.equal(await resident.exit, 0);
-  return { acted: resident.lines.find(({ event }) => event === 'turn')?.['acted'], tookMs: performance.now() - toldMs };
+  return {
+    acted: resident.lines.find(({ event }) => event === 'turn')?.['acted'],
+    tookMs: performance.now() - askedMs,
+  };
 }
 
 test('a write in flight finishes before the process ends', async () => {
@@ -140,13 +143,13 @@ test('the resident ends even if the api never answers', async () => {
 });
 
 test('the resident ends with 0 when the stream or a refusal reports a newer cycle', async () => {
-  const told = startResident();
-  await told.line('turn');
+  const answered = startResident();
+  await answered.line('turn');
   await api.asked('/wakes');
   const timer = setInterval(() => api.send('cycle', { cycle: 2 }), 50);
-  assert.equal(await told.exit, 0);
+  assert.equal(await answered.exit, 0);
   clearInterval(timer);
-  assert.equal(told.lines.at(-1)?.['why'], 'stale');
+  assert.equal(answered.lines.at(-1)?.['why'], 'stale');
   api.refuse.set('config', 'stale_cycle');
   const refused = startResident();
   assert.equal(await refused.exit, 0);

@@ -7,7 +7,7 @@ import { requestAfterRun } from './brain/board/help-request.ts';
 import { ServerStates } from './capabilities/server-states.ts';
 import { createBodyLock, type BodyLock } from './engine/body-lock.ts';
 import { createThinking, type Thinking } from './engine/thinking.ts';
-import { createHandsPlace, machineIn, skillShelfIn, toolsOf, workTreesIn } from './tools-of.ts';
+import { createHandsPlace, machineIn, skillStoreIn, toolsOf, workTreesIn } from './tools-of.ts';
 import { handsPrograms, runsInHands } from './hands/hands-programs.ts';
 import { readWorkTree } from './hands/repository/read-work-tree.ts';
 import type { Repository } from './hands/repository/work-trees.ts';
@@ -15,9 +15,9 @@ import { createRunBook } from './engine/run-book.ts';
 import { startLoopbackProxy, type LoopbackProxy } from './hands/loopback-proxy.ts';
 import { LOOPBACK_PROXY } from './hands/proxy-environment.ts';
 import type { Refusals } from './hands/refusals.ts';
-import type { SkillShelf } from './skills/skill-shelf.ts';
+import type { SkillStore } from './skills/skill-store.ts';
 import { createAside } from './loop/act.ts';
-import { createDesk } from './loop/desk.ts';
+import { createBoardKit } from './loop/board-kit.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox, type EndReason } from './loop/inbox.ts';
 import { createThinker } from './loop/thinker.ts';
@@ -178,7 +178,7 @@ interface Mind {
   readonly arrival: AsyncEvent;
   readonly body: BodyLock;
   readonly childRuns: LateChildRuns;
-  readonly skills: SkillShelf;
+  readonly skills: SkillStore;
   readonly states: ServerStates;
   readonly refusals: Refusals;
 }
@@ -200,7 +200,7 @@ function mindOf(
   const body = createBodyLock();
   const childRuns = new LateChildRuns();
   const notes = createNotes(memory);
-  const skills = skillShelfIn(env, work);
+  const skills = skillStoreIn(env, work);
   const states = new ServerStates();
   const retries = { rest, random };
   const book = createRunBook();
@@ -264,14 +264,14 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
   if (stop.aborted) inbox.end('stopped');
-  const desk = createDesk(village, log);
+  const boardKit = createBoardKit(village, log);
   const onEnded = (run: Run, ended: EndedRun, hasModel: boolean) => {
     inbox.nudge();
     // The words of a model and of a session may be private. Diary and board are not.
     if (hasModel || run.session_id !== null) return;
     rememberRun(memory, run, ended.state);
     if (ended.state === 'failed' && ended.error !== undefined)
-      desk.requests.add(requestAfterRun(run.run_id, ended.error));
+      boardKit.requests.add(requestAfterRun(run.run_id, ended.error));
   };
   const shared = { village, cycle, log, rest, random, turnGate: createTurnGate() };
   const { HAMLET_HANDS_SOCKET: socket } = env;
@@ -289,7 +289,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     agentId: config.agent_id,
     onEnded,
     life: () => recallMind(memory).life,
-    stepsMax: () => desk.planner.plan?.toolCalls ?? null,
+    stepsMax: () => boardKit.planner.plan?.toolCalls ?? null,
     stop: leaving,
     onStale: () => inbox.end('stale'),
   });
@@ -302,7 +302,7 @@ function loopOf(parts: Parts, ports: ResidentPorts): { readonly ended: Promise<E
     log,
   });
   const voice = voiceOf({ runtimes, stop, workTreeOf, memoryPath: memoryPathIn(env, null) });
-  const ended = runTurns({ ...shared, voice, memory, desk, thinker, aside: createAside(log), newId, inbox });
+  const ended = runTurns({ ...shared, voice, memory, boardKit, thinker, aside: createAside(log), newId, inbox });
   return { ended, runsLeft: () => runs.ended };
 }
 

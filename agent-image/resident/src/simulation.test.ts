@@ -35,11 +35,11 @@ function dayOf({ events }: CoreVillage, agentId: string, home: string) {
   const arrivals = own.flatMap((event) => (event.kind === 'arrive' && event.landmark_id !== null ? [event] : []));
   const places = new Set(arrivals.map(({ landmark_id }) => landmark_id));
   places.delete(home);
-  const heard = events.filter((event) => event.kind === 'talk' && event.to === agentId);
+  const speech = events.filter((event) => event.kind === 'talk' && event.to === agentId);
   const carried = own.filter((event) => event.kind === 'pick_up' || (event.kind === 'use' && event.gives !== null));
   const dropped = own.filter((event) => event.kind === 'drop');
   const bed = own.filter((event) => event.kind === 'use' && event.activity === 'sleeping');
-  return { places, heard, carried, dropped, bed, talks: own.filter(({ kind }) => kind === 'talk') };
+  return { places, speech, carried, dropped, bed, talks: own.filter(({ kind }) => kind === 'talk') };
 }
 
 for (const seed of SEEDS) {
@@ -51,7 +51,7 @@ for (const seed of SEEDS) {
       assert.ok(self !== undefined);
       const day = dayOf(village, agentId, self.home);
       assert.ok(day.places.size >= 4, `${agentId} visited only ${[...day.places].join(', ')}`);
-      assert.ok(day.heard.length > 0 && day.talks.length > 0, `${agentId} met no agent`);
+      assert.ok(day.speech.length > 0 && day.talks.length > 0, `${agentId} met no agent`);
       assert.ok(day.carried.length > 0, `${agentId} carried nothing`);
       assert.ok(day.bed.length > 0, `${agentId} did not go to bed`);
       assert.deepEqual([self.landmark_id, self.activity], [self.home, 'sleeping'], `${agentId} does not sleep at home`);

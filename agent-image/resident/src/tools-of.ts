@@ -14,13 +14,13 @@ import { createWorkTrees, type WorkTrees } from './hands/repository/work-trees.t
 import type { EnvironmentOf } from './hands/start-process.ts';
 import { surveyHands, type HandsSurvey } from './hands/survey-hands.ts';
 import { MIND_CALL } from './hands/hands-programs.ts';
-import { openExportShelf } from './memory/export-shelf.ts';
+import { openExportStore } from './memory/export-store.ts';
 import { createMemoryFiles, MEMORY_FILE_VARIABLE, type MemoryFiles } from './memory/memory-files.ts';
 import type { RepositoryMemory } from './memory/repository-memory.ts';
 import type { Environment } from './process/environment.ts';
 import type { Log } from './process/json-log.ts';
 import { readScriptWith } from './scripts/read-script.ts';
-import { createSkillShelf, type SkillShelf } from './skills/skill-shelf.ts';
+import { createSkillStore, type SkillStore } from './skills/skill-store.ts';
 import type { ToolKit } from './tools/tool-kit.ts';
 import type { WorkVillage } from './village/work-village.ts';
 
@@ -120,7 +120,7 @@ export function createHandsPlace(env: Environment, { book, memory, log }: PlaceP
     memory,
     book,
     home,
-    exports: openExportShelf(join(state, EXPORTS_FOLDER)),
+    exports: openExportStore(join(state, EXPORTS_FOLDER)),
     log,
   });
   const programs = environmentIn(env, (run) => book.find(run)?.author ?? null);
@@ -183,8 +183,8 @@ export function machineIn(env: Environment): () => Promise<Omit<Machine, 'tools'
   return async () => ({ hands: socket === undefined ? null : await survey(socket), workspace, home, hasWayOut });
 }
 
-export function skillShelfIn(env: Environment, work: WorkVillage): SkillShelf {
-  return createSkillShelf({
+export function skillStoreIn(env: Environment, work: WorkVillage): SkillStore {
+  return createSkillStore({
     imageFolder: env.HAMLET_SKILLS_DIR,
     socket: env.HAMLET_HANDS_SOCKET,
     workspace: env.HAMLET_HANDS_WORKSPACE,

@@ -8,7 +8,7 @@ import { ByteBudget } from './byte-budget.ts';
 import { Connections } from './connections.ts';
 import type { Network } from './connect/reach.ts';
 import { factsAsWritten, OF_BROKER } from './proxy/asked.ts';
-import { BodyShelf } from './proxy/body-shelf.ts';
+import { HeldBodies } from './proxy/held-bodies.ts';
 import {
   admit,
   knownOf,
@@ -118,7 +118,7 @@ export class Broker {
       idleMs: config.idleMs ?? IDLE_MS,
       network,
       village,
-      bodies: new BodyShelf(),
+      bodies: new HeldBodies(),
       connections: this.#connections,
     };
     const limits = {

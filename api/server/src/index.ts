@@ -1,6 +1,6 @@
 export { readConfig } from './start/config.ts';
 export type { Config } from './start/config.ts';
-export { openCheckpointFolder } from './sealed-log/checkpoint-keeper.ts';
+export { openCheckpointFolder } from './sealed-log/checkpoint-store.ts';
 export { openLogSigner } from './sealed-log/log-signer.ts';
 export { createLog } from './service/log.ts';
 export type { Log } from './service/log.ts';

@@ -20,14 +20,14 @@ function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string):
 }
 
 test('the first condition that is not True is the reason, with its advice', () => {
-  const told = explain(agent(stopsAt('Admitted', 'NoSeat', 'tier-1: 3 of 3 seats are taken')));
+  const explanation = explain(agent(stopsAt('Admitted', 'NoSeat', 'tier-1: 3 of 3 seats are taken')));
   assert.deepEqual(
-    [told.ready, told.blocking?.type, told.blocking?.reason, told.blocking?.advice],
+    [explanation.ready, explanation.blocking?.type, explanation.blocking?.reason, explanation.blocking?.advice],
     [false, 'Admitted', 'NoSeat', REASONS.NoSeat],
   );
-  assert.equal(explanationText(told).split('\n').at(0), 'ada does not run: tier-1: 3 of 3 seats are taken');
+  assert.equal(explanationText(explanation).split('\n').at(0), 'ada does not run: tier-1: 3 of 3 seats are taken');
   assert.match(
-    explanationText(told),
+    explanationText(explanation),
     /✓ Entitled .*\n {2}✗ Admitted {6}NoSeat .*\n[^]*How to fix NoSeat: no node has room/,
   );
 });
@@ -40,10 +40,10 @@ test('an agent in the world has no blocking condition', () => {
     message: '',
     lastTransitionTime: '2026-11-22T10:00:00Z',
   }));
-  const told = explain(agent({ conditions, cycle: 4, tier: 'tier-0', podName: 'ada-4', nodeName: 'sparky1' }));
-  assert.deepEqual([told.ready, told.blocking], [true, null]);
+  const explanation = explain(agent({ conditions, cycle: 4, tier: 'tier-0', podName: 'ada-4', nodeName: 'sparky1' }));
+  assert.deepEqual([explanation.ready, explanation.blocking], [true, null]);
   assert.equal(
-    explanationText(told).split('\n').at(0),
+    explanationText(explanation).split('\n').at(0),
     'ada is in the world (cycle 4, tier tier-0, pod ada-4, node sparky1)',
   );
 });
@@ -55,10 +55,10 @@ test('an agent in the world whose hands have trouble is ready, and the explanati
     const chain = CHAIN.map((type) => ({ ...hands, type, status: 'True' as const, reason: type, message: '' }));
     return { conditions: [...chain, hands], cycle: 4, tier: 'tier-0', podName: 'ada-4', nodeName: 'sparky1' };
   };
-  const told = explain(agent(withHands('False', 'HandsCrashLooping')));
-  assert.deepEqual([told.ready, told.hands?.advice], [true, REASONS.HandsCrashLooping]);
+  const explanation = explain(agent(withHands('False', 'HandsCrashLooping')));
+  assert.deepEqual([explanation.ready, explanation.hands?.advice], [true, REASONS.HandsCrashLooping]);
   assert.match(
-    explanationText(told),
+    explanationText(explanation),
     /✓ Ready .*\n {2}✗ HandsReady {4}HandsCrashLooping {4}the hands: .*\n\nHow to fix HandsCrashLooping: the hands end soon/,
   );
   assert.match(
@@ -83,10 +83,10 @@ test('an agent in the world that lacks something is ready, and the explanation s
       { ...at, type: 'CapabilitiesReady', status, reason, message: '1 of 6 are missing: mcp files: mcp_unreachable' },
     ],
   });
-  const told = explain(agent(withPromises('False', 'CapabilityMissing')));
-  assert.deepEqual([told.ready, told.capabilities?.advice], [true, REASONS.CapabilityMissing]);
+  const explanation = explain(agent(withPromises('False', 'CapabilityMissing')));
+  assert.deepEqual([explanation.ready, explanation.capabilities?.advice], [true, REASONS.CapabilityMissing]);
   assert.match(
-    explanationText(told),
+    explanationText(explanation),
     /✗ CapabilitiesReady CapabilityMissing {4}1 of 6 are missing: mcp files: .*\n\nHow to fix CapabilityMissing/,
   );
   for (const [status, reason] of [
@@ -100,7 +100,7 @@ test('an agent in the world that lacks something is ready, and the explanation s
 test('a rule that contradicts its example is shown beside the chain', () => {
   const at = { lastTransitionTime: '2026-11-22T10:00:00Z' };
   const message = '1 of 2 examples fail, so their rules never allow, and still ask and deny: rule 1 must match …';
-  const told = explain(
+  const explanation = explain(
     agent({
       conditions: [
         ...CHAIN.map((type) => ({ ...at, type, status: 'True' as const, reason: type, message: '' })),
@@ -108,16 +108,22 @@ test('a rule that contradicts its example is shown beside the chain', () => {
       ],
     }),
   );
-  assert.deepEqual([told.ready, told.rules?.advice], [true, REASONS.RuleBroken]);
-  assert.match(explanationText(told), /✗ RulesChecked +RuleBroken +1 of 2 examples fail/);
+  assert.deepEqual([explanation.ready, explanation.rules?.advice], [true, REASONS.RuleBroken]);
+  assert.match(explanationText(explanation), /✗ RulesChecked +RuleBroken +1 of 2 examples fail/);
 });
 
 test('the advice for a sleeping agent is to wake it, whichever conditions wait', () => {
-  const told = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
-  assert.deepEqual([told.blocking?.type, told.blocking?.advice], ['Ready', 'wake it: kubectl hamlet awake ada']);
+  const explanation = explain(agent(stopsAt('PodScheduled', 'Asleep', 'spec.power is Asleep'), { power: 'Asleep' }));
+  assert.deepEqual(
+    [explanation.blocking?.type, explanation.blocking?.advice],
+    ['Ready', 'wake it: kubectl hamlet awake ada'],
+  );
 });
 
 test('the explanation of an agent without a status names the operator', () => {
-  const told = explain(agent({}));
-  assert.deepEqual([told.ready, told.blocking?.reason, told.chain.length], [false, 'NotObserved', CHAIN.length]);
+  const explanation = explain(agent({}));
+  assert.deepEqual(
+    [explanation.ready, explanation.blocking?.reason, explanation.chain.length],
+    [false, 'NotObserved', CHAIN.length],
+  );
 });

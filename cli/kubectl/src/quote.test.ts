@@ -112,7 +112,7 @@ test('schedules: the next firings, their number in a day, and their agents', () 
     dailyAt: '09:00',
     timeZone: 'Europe/Zurich',
   });
-  const [first, second, , nobody, never] = quote(
+  const [first, second, , missing, never] = quote(
     [
       every,
       team,
@@ -131,7 +131,7 @@ test('schedules: the next firings, their number in a day, and their agents', () 
     [second?.tells, second?.firings_per_day, second?.next_firings?.[0]],
     [['ada'], 1, '2026-11-23T08:00:00Z'],
   );
-  assert.match(nobody?.problems[0] ?? '', /there is no Agent "zoe"/);
+  assert.match(missing?.problems[0] ?? '', /there is no Agent "zoe"/);
   assert.match(never?.problems[0] ?? '', /"22-2" runs backwards/);
 });
 

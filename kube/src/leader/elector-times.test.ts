@@ -49,7 +49,7 @@ class MemoryLease {
     return this.lease;
   }
 
-  /** Moves the clock in steps of 100 ms; after each, everything that waits goes on. */
+  /** Moves the clock in steps of 100 ms; after each, all waiting work continues. */
   async pass(milliseconds: number): Promise<void> {
     for (let passed = 0; passed < milliseconds; passed += 100) {
       this.clock.pass(Math.min(100, milliseconds - passed));
@@ -128,7 +128,7 @@ test('after a failed renewal the leader asks each second', async () => {
   await memory.stop();
 });
 
-test('a leader without a renewal for 4 s does not lead; writes wait and go on after the next renewal', async () => {
+test('a leader without a renewal for 4 s does not lead; writes wait and continue after the next renewal', async () => {
   const memory = await leading();
   const { elector } = memory;
   memory.answers = 'never';

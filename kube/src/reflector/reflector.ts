@@ -67,7 +67,7 @@ export interface ReflectorState {
   readonly synced: boolean;
   readonly version: string | undefined;
   /** Time of the last data from the server, by the process's own clock in milliseconds. */
-  readonly lastHeardMs: number;
+  readonly lastReceivedMs: number;
   readonly relists: number;
   readonly relistsBy: Readonly<Partial<Record<RelistCause, number>>>;
   readonly watches: number;
@@ -89,7 +89,7 @@ export class Reflector<T extends KubeObject> {
   #running: Promise<void> | undefined;
   #version: string | undefined;
   #synced = false;
-  #lastHeardMs: number;
+  #lastReceivedMs: number;
   #bookmarked = false;
   #listCause: RelistCause = 'start';
   #refused: string | undefined;
@@ -103,7 +103,7 @@ export class Reflector<T extends KubeObject> {
     this.#times = options.times ?? DEFAULT_WATCH_TIMES;
     this.#clock = options.clock ?? wakefulClock;
     this.#random = options.random ?? Math.random;
-    this.#lastHeardMs = this.#clock.now();
+    this.#lastReceivedMs = this.#clock.now();
     this.cache = new ObjectCache(options.indexers, options.onListenerError);
   }
 
@@ -111,7 +111,7 @@ export class Reflector<T extends KubeObject> {
     return {
       synced: this.#synced,
       version: this.#version,
-      lastHeardMs: this.#lastHeardMs,
+      lastReceivedMs: this.#lastReceivedMs,
       relists: Object.values(this.#relistsBy).reduce((sum, count) => sum + count, 0),
       relistsBy: { ...this.#relistsBy },
       watches: this.#watches,
@@ -123,7 +123,7 @@ export class Reflector<T extends KubeObject> {
   get problem(): string | undefined {
     if (this.#refused !== undefined) return this.#refused;
     if (!this.#synced) return 'not listed yet';
-    const silentMs = this.#clock.now() - this.#lastHeardMs;
+    const silentMs = this.#clock.now() - this.#lastReceivedMs;
     return silentMs > this.#silenceMs() + this.#times.patienceMs
       ? `no data from the API server for ${Math.round(silentMs / 1_000)} s`
       : undefined;
@@ -286,6 +286,6 @@ export class Reflector<T extends KubeObject> {
   }
 
   #noteData(): void {
-    this.#lastHeardMs = this.#clock.now();
+    this.#lastReceivedMs = this.#clock.now();
   }
 }

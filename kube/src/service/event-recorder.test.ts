@@ -9,20 +9,20 @@ test('the rate limit applies to one object with many distinct events, not to oth
   const client = new KubeClient({ server: 'http://127.0.0.1:9', namespace: 'n', tls: {} });
   const clock = new FakeClock();
   const recorder = new EventRecorder({ client, component: 'test', instance: 'one', clock });
-  const tell = (uid: string, message: string): void =>
+  const emit = (uid: string, message: string): void =>
     recorder.record({
       target: { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: uid, uid },
       type: 'Normal',
       reason: 'Told',
       message,
     });
-  for (let count = 0; count < 40; count += 1) tell('loud', `number ${count}`);
+  for (let count = 0; count < 40; count += 1) emit('loud', `number ${count}`);
   assert.equal(recorder.dropped, 15);
-  tell('quiet', 'once');
-  tell('loud', 'number 3');
+  emit('quiet', 'once');
+  emit('loud', 'number 3');
   assert.equal(recorder.dropped, 15, 'events of another object and repeated events pass');
   clock.pass(60_000);
-  tell('loud', 'a minute later');
+  emit('loud', 'a minute later');
   assert.equal(recorder.dropped, 15);
   await recorder.flush(0);
   await client.close();

@@ -47,7 +47,7 @@ test('the lateness is the median, independent of the order of samples', () => {
 
 test('drain steps run in order; a step that hangs or fails is reported and does not stop the next', async () => {
   const ran: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const step = (
     name: string,
     run: () => Promise<unknown>,
@@ -62,10 +62,10 @@ test('drain steps run in order; a step that hangs or fails is reported and does 
       step('close', () => Promise.reject(new Error('broken'))),
       step('lease', () => Promise.resolve()),
     ],
-    (error) => told.push(String(error)),
+    (error) => reported.push(String(error)),
   );
   assert.deepEqual(
-    [ran, told],
+    [ran, reported],
     [
       ['work', 'close', 'lease'],
       ['Error: work: did not end within 50 ms', 'Error: broken'],

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { freePort, probe, startLocal, type LocalProcess } from './local-process.ts';
 
 /** The id of the user nobody, which every machine has. Postgres refuses to run as root. */
-const NOBODY = 65_534;
+const UNPRIVILEGED = 65_534;
 const PASSWORD = 'hamlet';
 const START_ATTEMPTS = 50;
 const START_PAUSE_MS = 200;
@@ -32,7 +32,7 @@ export interface PostgresOptions {
 }
 
 const run = promisify(execFile);
-const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const identity = process.getuid?.() === 0 ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
 
 /** True if other users can enter every folder of the path. */
 async function openToAll(path: string): Promise<boolean> {
@@ -64,7 +64,7 @@ async function programs(): Promise<string> {
 async function makeCluster(bin: string, dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   if ('uid' in identity) {
-    await chown(dataDir, NOBODY, NOBODY);
+    await chown(dataDir, UNPRIVILEGED, UNPRIVILEGED);
     if (!(await openToAll(dirname(resolve(dataDir)))))
       throw new Error(`the user "nobody" cannot enter ${dataDir}: use a folder that other users can enter`);
   }

@@ -11,7 +11,7 @@ export class FakeBank {
   /** Answers wait until this promise resolves. */
   thinks: Promise<void> = Promise.resolve();
   /** Agents for which the operator has asked for money, answered or not. */
-  readonly heard = new Set<string>();
+  readonly received = new Set<string>();
   readonly #purses = new Map<string, ModelPurse>();
   readonly #say: (claim: ComputeClaim) => void;
   #tiers: readonly TierView[] = [];
@@ -33,7 +33,7 @@ export class FakeBank {
   }
 
   /** Reports the agent's claim on the stream, as the api does after a change. */
-  tell(agentId: string): void {
+  announce(agentId: string): void {
     const { claim } = this.purse(agentId);
     if (claim !== undefined) this.#say(claim);
   }
@@ -42,7 +42,7 @@ export class FakeBank {
   async answer(path: string, body: string): Promise<object | null> {
     if (path !== claimCompute.path && path !== releaseCompute.path) return null;
     const call: unknown = JSON.parse(body);
-    if (path === claimCompute.path) this.heard.add(claimCompute.body.parse(call).agent_id);
+    if (path === claimCompute.path) this.received.add(claimCompute.body.parse(call).agent_id);
     await this.thinks;
     return path === claimCompute.path
       ? this.#ask(claimCompute.body.parse(call))
@@ -63,7 +63,7 @@ export class FakeBank {
     this.calls.push(
       `${granted ? 'granted' : 'refused'} ${agentId} ${tier} ${cycle}${podUid === null ? '' : ' running'}`,
     );
-    this.tell(agentId);
+    this.announce(agentId);
     const claim = purse.claim ?? null;
     return {
       granted,
@@ -79,7 +79,7 @@ export class FakeBank {
     const released = purse.held !== null;
     purse.release(version, Date.now());
     this.calls.push(`released ${agentId}`);
-    this.tell(agentId);
+    this.announce(agentId);
     return { released };
   }
 }

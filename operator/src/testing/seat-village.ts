@@ -60,7 +60,7 @@ export interface SeatVillage {
   readonly v: TestVillage;
   seatsOf(tier: string): Promise<EntitlementStatus>;
   /** Waits until the Entitlement's status has these counts. */
-  told(
+  reported(
     tier: string,
     wanted: { readonly total: number; readonly free: number; readonly agents: number },
   ): Promise<EntitlementStatus>;
@@ -105,7 +105,7 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}):
   return {
     v,
     seatsOf,
-    told: (tier, wanted) =>
+    reported: (tier, wanted) =>
       until(`the status of ${tier} is ${JSON.stringify(wanted)}`, async () => {
         const status = await seatsOf(tier);
         return isDeepStrictEqual({ ...status.seats, agents: status.agents }, wanted) && status;

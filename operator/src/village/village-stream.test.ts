@@ -9,7 +9,7 @@ import { VillageStream } from './village-stream.ts';
 
 let village: FakeVillage;
 let stream: VillageStream;
-const heard: string[] = [];
+const received: string[] = [];
 
 before(async () => {
   village = await fakeVillage();
@@ -23,12 +23,12 @@ before(async () => {
   });
   stream = new VillageStream({
     client: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
-    onStanding: (agentId) => heard.push(`standing ${agentId}`),
-    onPresence: (agentId) => heard.push(`presence ${agentId}`),
-    onSchedule: (uid) => heard.push(`schedule ${uid}`),
-    onBoost: (agentId) => heard.push(`boost ${agentId}`),
-    onReachable: (reachable) => heard.push(reachable ? 'reachable' : 'away'),
-    onError: (error) => heard.push(`error ${String(error)}`),
+    onStanding: (agentId) => received.push(`standing ${agentId}`),
+    onPresence: (agentId) => received.push(`presence ${agentId}`),
+    onSchedule: (uid) => received.push(`schedule ${uid}`),
+    onBoost: (agentId) => received.push(`boost ${agentId}`),
+    onReachable: (reachable) => received.push(reachable ? 'reachable' : 'away'),
+    onError: (error) => received.push(`error ${String(error)}`),
   });
 });
 
@@ -41,7 +41,7 @@ test('no fact counts as known before the api has sent the whole state', async ()
   assert.equal(stream.synced, false);
   stream.start();
   await until('synced', async () => stream.synced);
-  assert.deepEqual(heard, ['standing bob', 'schedule s1', 'reachable']);
+  assert.deepEqual(received, ['standing bob', 'schedule s1', 'reachable']);
   assert.deepEqual(stream.standingOf('bob'), {
     ...goodStanding('bob', 'tier-1'),
     frozen: true,
@@ -58,7 +58,7 @@ test('the purchases of an agent are known while they last', async () => {
     gpu: { resource_name: 'nvidia.com/gpu', count: 1 },
     until: '2999-01-01T00:00:00Z',
   });
-  await until('the boost', async () => heard.includes('boost bob'));
+  await until('the boost', async () => received.includes('boost bob'));
   assert.deepEqual(stream.boostOf('bob')?.gpu, { resource_name: 'nvidia.com/gpu', count: 1 });
   assert.equal(stream.boostOf('ada'), undefined);
 });

@@ -7,7 +7,7 @@ export type Container = 'resident' | 'hands';
 /** Bytes of memory that are read at once. A text may cross the border of two parts. */
 const PART_BYTES = 4 << 20;
 const OVERLAP_BYTES = 512;
-/** Larger mappings are reserved, not used: nobody writes a text behind this. */
+/** Larger mappings are reserved, not used: this is its only content. */
 const MAPPING_BYTES = 512 << 20;
 
 /** The processes of a container, by their ids on this machine. */

@@ -12,7 +12,7 @@ export interface Step {
   readonly says: string;
   /** Given the results so far. */
   readonly calls?: (results: readonly string[]) => readonly [tool: string, input: object];
-  /** What of the last result ends the answer, if there is no call. */
+  /** Part of the last result that ends the answer, if there is no call. */
   readonly ends?: (result: string) => string;
 }
 

@@ -41,7 +41,7 @@ export const textOf = ({ messages }: Pick<Chat, 'messages'>, role: string): stri
 
 const planOf = (words: string): object[] => [{ at: words.slice(0, 5), goal: words.slice(6) }];
 
-/** What it reads decides what it does. */
+/** Its input decides its choice. */
 function decisionOf(options: readonly string[], user: string): object {
   const words = { text: null, title: null, plan: null, purpose: 'bread' };
   const pick = (option: string): string => (options.includes(option) ? option : 'stay');

@@ -51,7 +51,7 @@ before(async () => {
     spec: { displayName: 'Bob', entitlement: { policy: 'Pinned', name: 'tier-0' } },
     manager: 'argocd',
   });
-  for (const name of ['ada', 'bob']) await stage.tell(name, { tier: 'tier-0' });
+  for (const name of ['ada', 'bob']) await stage.setStatus(name, { tier: 'tier-0' });
 });
 
 after(async () => {

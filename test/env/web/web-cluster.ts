@@ -39,7 +39,7 @@ export interface ClusterStage {
   apply(kind: Kind, name: string, wish: { readonly spec: object; readonly manager: string }): Promise<void>;
   stored(kind: Kind, name: string): Promise<Stored>;
   /** Writes an Agent's status like the operator. */
-  tell(name: string, status: object): Promise<void>;
+  setStatus(name: string, status: object): Promise<void>;
   shot(name: string): Promise<void>;
   remove(): Promise<void>;
 }
@@ -74,14 +74,14 @@ async function startApi(
   });
 }
 
-function writerOf({ kube, namespace }: Parts): Pick<ClusterStage, 'apply' | 'stored' | 'tell'> {
+function writerOf({ kube, namespace }: Parts): Pick<ClusterStage, 'apply' | 'stored' | 'setStatus'> {
   return {
     apply: async (kind, name, { spec, manager }) => {
       const object = { apiVersion: API_VERSION, kind, metadata: { name, namespace }, spec };
       await kube.client.apply(KINDS[kind], object, { fieldManager: manager });
     },
     stored: (kind, name) => kube.client.get<Stored>(KINDS[kind], { namespace, name }),
-    tell: async (name, status) => {
+    setStatus: async (name, status) => {
       await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
     },
   };

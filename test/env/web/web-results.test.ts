@@ -1,4 +1,4 @@
-/** What a run made and opened, in a real browser: cards with their content, screenshots, sources, and links that were never opened. */
+/** Deliverables and pages of a run, in a real browser: cards with their content, screenshots, sources, and links that were never opened. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What a test file may leave behind in its process: nothing, because the next file runs there too. */
+/** Traces that a test file may leave in its process: nothing, because the next file runs there too. */
 import assert from 'node:assert/strict';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 10;
 const EVENTS = ['uncaughtException', 'unhandledRejection', 'SIGINT', 'SIGTERM', 'message'] as const;
 
 export interface ProcessState {
-  /** What must be the same after the file, by a name: variables, the working folder, globals, listeners. */
+  /** State that must be the same after the file, by name: variables, the working folder, globals, listeners. */
   readonly facts: ReadonlyMap<string, string>;
   /** Resources that keep the process alive, such as timers, servers and connections. */
   readonly open: readonly string[];

@@ -63,7 +63,7 @@ export async function runPool(
       if (worker !== undefined && (isApart(file) || !isUsable(worker))) worker = await retire(worker);
       worker ??= startWorker(cache, options);
       const result = await runFile(worker, file);
-      // What a failed file has left behind could fail the next one.
+      // Leftovers of a failed file could fail the next one.
       if (result.failures.length > 0) worker.child.kill('SIGKILL');
       if (isApart(file)) worker = await retire(worker);
       done(result);

@@ -89,17 +89,17 @@ class Process {
 
 /** A client that delivers answers only while the process runs. */
 function throughProcess(server: SimServer, clock: ProcessClock): ConstructorParameters<typeof Elector>[0]['client'] {
-  const heard = async <T>(answer: Promise<T>): Promise<T> => {
+  const observed = async <T>(answer: Promise<T>): Promise<T> => {
     const [outcome] = await Promise.allSettled([answer]);
     await clock.awake();
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   };
   return {
-    get: (type, at) => heard(server.get(type, at)),
-    create: (type, object, at) => heard(server.create(type, object, at)),
-    replace: (type, object, at) => heard(server.replace(type, object, at)),
-    list: (type, at) => heard(server.list(type, at)),
+    get: (type, at) => observed(server.get(type, at)),
+    create: (type, object, at) => observed(server.create(type, object, at)),
+    replace: (type, object, at) => observed(server.replace(type, object, at)),
+    list: (type, at) => observed(server.list(type, at)),
     watch: async function* watch(type, at) {
       for await (const line of server.watch(type, at)) {
         await clock.awake();

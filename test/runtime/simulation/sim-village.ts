@@ -92,7 +92,7 @@ export class SimVillage {
     for (const child of all.filter((each) => !isRight(each)))
       await server.delete(CHILDREN, { name: child.metadata.name, uid: child.metadata.uid });
     if (parent?.wanted === true && !all.some(isRight)) await this.#create(parent);
-    if (parent !== undefined) await this.#tell(parent);
+    if (parent !== undefined) await this.#report(parent);
     return { kind: 'done' };
   }
 
@@ -115,7 +115,7 @@ export class SimVillage {
   }
 
   /** Writes the status like the operator: over the server's present object, so that the answer may be newer than the watch. */
-  async #tell({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
+  async #report({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
     if (status?.observed === generation) return;
     this.parents.learn(
       await this.#options.server.writeStatus<Parent>(PARENTS, { uid, status: { observed: generation } }, { name }),

@@ -27,7 +27,7 @@ change, on growing memory and on growing watches.
 const CHANGE_EVERY_MS = 2_000;
 const TROUBLE_EVERY_MS = 60_000;
 const SAMPLE_EVERY_MS = 30_000;
-const TELL_EVERY_MS = 120_000;
+const REPORT_EVERY_MS = 120_000;
 /** Longer than 180 s, after which the operator no longer trusts a silent watch. */
 const MISSED_AFTER_MS = 300_000;
 /** Time at the end without changes or faults, in which the requests of the idle operator are counted. */
@@ -91,7 +91,7 @@ async function weather(
       await trouble(village.proxy);
     }),
     repeat(SAMPLE_EVERY_MS, untilMs, async () => void samples.push(await sample(village))),
-    repeat(TELL_EVERY_MS, untilMs, async () => {
+    repeat(REPORT_EVERY_MS, untilMs, async () => {
       const last = samples.at(-1);
       log(
         `${churn.changes} changes, ${churn.waiting} waiting, ${churn.missed.length} missed; ${last?.rssMb.toFixed(1)} MB, ${last?.watches} watches; faults ${JSON.stringify(befallen)}`,

@@ -10,13 +10,13 @@ import { type Connection, type LiveSocket, openLiveSocket } from './live-socket.
 /** The server's end of a websocket (RFC 6455), limited to short texts in both directions. */
 interface Peer {
   say(text: string): void;
-  onHeard(listener: () => void): void;
+  onReceived(listener: () => void): void;
   drop(): void;
 }
 
 const ACCEPT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-function peerOf(stream: Duplex, heard: string[]): Peer {
+function peerOf(stream: Duplex, received: string[]): Peer {
   let listener: () => void = () => undefined;
   stream.on('data', (bytes: Buffer) => {
     // A client masks its frames: opcode, length, four bytes of mask, text. One chunk may have several frames.
@@ -25,7 +25,7 @@ function peerOf(stream: Duplex, heard: string[]): Peer {
       const mask = bytes.subarray(at + 2, at + 6);
       const text = bytes.subarray(at + 6, at + 6 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
       if (((bytes[at] ?? 0) & 15) === 1) {
-        heard.push(Buffer.from(text).toString());
+        received.push(Buffer.from(text).toString());
         listener();
       }
       at += 6 + length;
@@ -37,7 +37,7 @@ function peerOf(stream: Duplex, heard: string[]): Peer {
       const body = Buffer.from(text);
       stream.write(Buffer.concat([Buffer.from([0x81, body.length]), body]));
     },
-    onHeard: (next) => {
+    onReceived: (next) => {
       listener = next;
     },
     drop: () => stream.end(),
@@ -47,7 +47,7 @@ function peerOf(stream: Duplex, heard: string[]): Peer {
 interface Line {
   readonly line: LiveSocket;
   readonly states: readonly Connection[];
-  readonly heard: readonly string[];
+  readonly received: readonly string[];
   until(state: Connection, times?: number): Promise<void>;
 }
 interface LineOptions {
@@ -63,7 +63,7 @@ async function lineTo(
 ): Promise<Line> {
   const server = createServer();
   const streams: Duplex[] = [];
-  const heard: string[] = [];
+  const received: string[] = [];
   server.on('upgrade', ({ headers }, stream) => {
     streams.push(stream);
     const accept = createHash('sha1')
@@ -72,7 +72,7 @@ async function lineTo(
     stream.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
-    meet(peerOf(stream, heard), streams.length);
+    meet(peerOf(stream, received), streams.length);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -97,7 +97,7 @@ async function lineTo(
   return {
     line,
     states,
-    heard,
+    received,
     until: (state, times = 1) =>
       new Promise((resolve) => {
         look = () => {
@@ -112,18 +112,18 @@ test(
   'a socket is live from the first message that it can read, and greets each new connection',
   { timeout: 60_000 },
   async (context) => {
-    const { states, heard, line, until } = await lineTo(context, (peer, count) => {
+    const { states, received, line, until } = await lineTo(context, (peer, count) => {
       peer.say('hello');
-      if (count === 1) peer.onHeard(() => setTimeout(peer.drop, 50));
+      if (count === 1) peer.onReceived(() => setTimeout(peer.drop, 50));
     });
     await until('live', 2);
     assert.deepEqual(states, ['live', 'reconnecting', 'live']);
     line.send({ look: 1 });
-    while (heard.length < 3)
+    while (received.length < 3)
       await new Promise((resolve) => {
         setTimeout(resolve, 5);
       });
-    assert.deepEqual(heard, ['{"hello":true}', '{"hello":true}', '{"look":1}']);
+    assert.deepEqual(received, ['{"hello":true}', '{"hello":true}', '{"look":1}']);
   },
 );
 

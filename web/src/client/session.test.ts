@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Api, Refused, Reply } from './api.ts';
 import { INITIAL_STATE } from './app-state.ts';
-import { SessionKeeper, verdictOf } from './session.ts';
+import { SessionMonitor, verdictOf } from './session.ts';
 import { createStore } from './store.ts';
 
 const refused = (code: Refused['code'], status: number): Refused => ({
@@ -18,16 +18,16 @@ const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } };
 /** A keeper whose API gives these answers in order. */
 async function started(
   ...answers: Reply<unknown>[]
-): Promise<{ readonly keeper: SessionKeeper; session(): unknown; readonly asked: string[] }> {
+): Promise<{ readonly monitor: SessionMonitor; session(): unknown; readonly asked: string[] }> {
   const asked: string[] = [];
   const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> => {
     asked.push(name);
     return Promise.resolve(answers.shift() ?? { ok: false, refused: refused('unreachable', 0) });
   };
   const store = createStore(INITIAL_STATE);
-  const keeper = new SessionKeeper({ call: call as Api['call'] }, store);
-  await keeper.refresh();
-  return { keeper, session: () => store.get().session, asked };
+  const monitor = new SessionMonitor({ call: call as Api['call'] }, store);
+  await monitor.refresh();
+  return { monitor, session: () => store.get().session, asked };
 }
 
 test('without a session the first answer makes a visitor, and no session counts as ended', async () => {
@@ -36,24 +36,24 @@ test('without a session the first answer makes a visitor, and no session counts 
 });
 
 test('a session ends when any answer calls it expired, and the page says so', async () => {
-  const { keeper, session } = await started(SIGNED_IN);
+  const { monitor, session } = await started(SIGNED_IN);
   assert.deepEqual(session(), { kind: 'account', account: ME });
-  keeper.refused(refused('token_invalid', 401), 'listRuns');
+  monitor.refused(refused('token_invalid', 401), 'listRuns');
   assert.deepEqual(session(), { kind: 'visitor', ended: true });
-  keeper.dismissEnded();
+  monitor.dismissEnded();
   assert.deepEqual(session(), { kind: 'visitor', ended: false });
 });
 
 test('a village that fails or does not answer ends no session', async () => {
-  const { keeper, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
-  await keeper.refresh();
-  await keeper.refresh();
+  const { monitor, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
+  await monitor.refresh();
+  await monitor.refresh();
   assert.deepEqual(session(), { kind: 'account', account: ME });
 });
 
 test('a refusal for a missing permission reads the role again', async () => {
-  const { keeper, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } });
-  keeper.refused(refused('forbidden', 403), 'listAudit');
+  const { monitor, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } });
+  monitor.refused(refused('forbidden', 403), 'listAudit');
   await new Promise((resolve) => {
     setImmediate(resolve);
   });
@@ -61,8 +61,8 @@ test('a refusal for a missing permission reads the role again', async () => {
 });
 
 test('a failed sign-out keeps the session, and says so', async () => {
-  const { keeper, session } = await started(SIGNED_IN);
-  const reply = await keeper.signOut();
+  const { monitor, session } = await started(SIGNED_IN);
+  const reply = await monitor.signOut();
   assert.equal(reply.ok, false);
   assert.deepEqual(session(), { kind: 'account', account: ME });
 });

@@ -15,7 +15,7 @@ export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): '
 }
 
 /** If the village does not answer, the session does not end. Mutable because it owns a timer. */
-export class SessionKeeper {
+export class SessionMonitor {
   readonly #api: Caller;
   readonly #store: Store<AppState>;
   #timer: ReturnType<typeof setInterval> | undefined;

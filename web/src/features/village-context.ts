@@ -6,7 +6,7 @@ import type { AppState } from '../client/app-state.ts';
 import type { BoardLive } from '../client/board/board-live.ts';
 import type { Lifecycle } from '../client/lifecycle.ts';
 import type { MessageOutbox } from '../client/minds/message-outbox.ts';
-import type { SessionKeeper } from '../client/session.ts';
+import type { SessionMonitor } from '../client/session.ts';
 import { type Store, useStore } from '../client/store.ts';
 import type { WorldSource } from '../client/world/world-source.ts';
 import type { Api } from '../client/api.ts';
@@ -21,7 +21,7 @@ export interface VillageTools {
   readonly world: WorldSource;
   readonly store: Store<AppState>;
   readonly lifecycle: Lifecycle;
-  readonly session: SessionKeeper;
+  readonly session: SessionMonitor;
   readonly board: BoardLive;
   readonly messages: MessageOutbox;
   select(id: string | null): void;

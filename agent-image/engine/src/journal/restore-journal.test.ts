@@ -12,7 +12,7 @@ import { openSqliteJournal } from './sqlite-journal.ts';
 const journals = someJournals();
 after(journals.remove);
 
-/** What a mirror has of a journal, in pages of three entries. */
+/** A mirror's content of a journal, in pages of three entries. */
 function mirrorOf(journal: Journal, keeps: (seq: number) => boolean): MirrorPage[] {
   const pages: MirrorPage[] = [{ entries: [], payloads: [{ ref: SALT_REF, text: journal.salt }] }];
   for (let at = 0; at < journal.lastSeq(); at = journal.readAfter(at, 3).next) {

@@ -60,9 +60,9 @@ async function aRuntime({
 
 test('a command reads the prompt, its words stream, and its output is the answer: one call with the effect once', async () => {
   const journal = journals.open();
-  const programs = somePrograms(async (_program, { hear }) => {
-    hear('Fresh ');
-    hear('bread.');
+  const programs = somePrograms(async (_program, { onOutput }) => {
+    onOutput('Fresh ');
+    onOutput('bread.');
     return ended(0, 'Fresh bread.\n');
   });
   const words: string[] = [];
@@ -153,8 +153,8 @@ test('a command that was cut off asks a person, with both answers, and never run
 test('a cancel ends the program, names the call, and no word follows', async () => {
   const begun = Promise.withResolvers<void>();
   let late = (_text: string): void => {};
-  const programs = somePrograms(async (_program, { hear, signal }) => {
-    late = hear;
+  const programs = somePrograms(async (_program, { onOutput, signal }) => {
+    late = onOutput;
     begun.resolve();
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return { code: null, cause: 'request', stdout: NOTHING, stderr: NOTHING };

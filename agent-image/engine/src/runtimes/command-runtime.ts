@@ -163,7 +163,7 @@ async function perform(
   const line = commandLine(settings, values);
   const { cwd, timeout_s: timeoutS } = settings;
   const program = { ...line, id: `${run}.${call}.${attempt}`, owner: run, cwd, timeoutMs: timeoutS * 1_000 };
-  const outcome = await programs.run(program, { hear: output, signal }).then(outcomeOf, notRun);
+  const outcome = await programs.run(program, { onOutput: output, signal }).then(outcomeOf, notRun);
   if (outcome.kind === 'failed') reasons.set(run, outcome.text);
   return outcome;
 }

@@ -41,7 +41,7 @@ export type ProgramPort = Readonly<{
    */
   run: (
     program: Program,
-    ports: Readonly<{ hear: (text: string) => void; signal: AbortSignal }>,
+    ports: Readonly<{ onOutput: (text: string) => void; signal: AbortSignal }>,
   ) => Promise<ProgramEnd>;
   end: (owner: string) => Promise<void>;
 }>;

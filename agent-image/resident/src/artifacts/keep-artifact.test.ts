@@ -11,7 +11,7 @@ import { artifactNameOf, keepArtifactWith } from './keep-artifact.ts';
 const LEASE = { cycle: 2, attempt: 3 };
 const { signal } = new AbortController();
 
-function keeper(answers: readonly Answer<Artifact>[]) {
+function uploader(answers: readonly Answer<Artifact>[]) {
   const sent: (RunLease & ArtifactUpload)[] = [];
   const lost: string[] = [];
   const book = createRunBook();
@@ -39,7 +39,7 @@ function keeper(answers: readonly Answer<Artifact>[]) {
 
 test('an upload is repeated with the same hash until the API answers', async () => {
   const value = { artifact_id: 'a1' } as Artifact;
-  const { keep, sent } = keeper([
+  const { keep, sent } = uploader([
     { kind: 'unreachable', why: 'restart' },
     { kind: 'ok', value },
   ]);
@@ -52,7 +52,7 @@ test('an upload is repeated with the same hash until the API answers', async () 
 });
 
 test('nothing is sent without a lease, without a byte or above the limit; a lapsed lease is reported', async () => {
-  const { keep, sent, lost } = keeper([{ kind: 'refused', code: 'claim_lapsed', detail: 'over' }]);
+  const { keep, sent, lost } = uploader([{ kind: 'refused', code: 'claim_lapsed', detail: 'over' }]);
   const code = async (run: string, bytes: Uint8Array<ArrayBuffer>) => {
     const answer = await keep(run, '1.0', { name: 'x', mediaType: 'text/plain', bytes, signal });
     return answer.kind === 'refused' ? answer.code : answer.kind;

@@ -19,7 +19,7 @@ const go = (placeId: string): Wish => ({ kind: 'go', placeId });
 const say = (text: string): Wish => ({ kind: 'say', text });
 const find = (agentId: string): Wish => ({ kind: 'find', agentId });
 const greet = (agentId: string): Wish => ({ kind: 'greet', agentId });
-const tell = (agentId: string, text: string): Wish => ({ kind: 'tell', agentId, text });
+const passOn = (agentId: string, text: string): Wish => ({ kind: 'tell', agentId, text });
 const use = (placeId: string): Wish => ({ kind: 'use', placeId });
 const LOOK: Wish = { kind: 'look' };
 
@@ -31,13 +31,13 @@ const READ: readonly (readonly [string, readonly Wish[]])[] = [
   ['Go home', [go('home-elm')]],
   ['Go to Fir House', [go('home-fir')]],
   ['Go to the market, then go home.', [go('market'), go('home-elm')]],
-  ['Go to the café and tell Bob that the bread is ready.', [go('cafe'), tell('bob', 'The bread is ready.')]],
+  ['Go to the café and tell Bob that the bread is ready.', [go('cafe'), passOn('bob', 'The bread is ready.')]],
   ['Say "Go home. Then sleep, and dream."', [say('Go home. Then sleep, and dream.')]],
   ['Announce: the market is open', [say('The market is open.')]],
   ['Say good morning', [say('Good morning!')]],
   ['Say hello to Bob', [greet('bob')]],
-  ['Say “hello there” to Bob', [tell('bob', 'hello there')]],
-  ['tell grace hopper: lunch is at noon', [tell('grace-hopper', 'Lunch is at noon.')]],
+  ['Say “hello there” to Bob', [passOn('bob', 'hello there')]],
+  ['tell grace hopper: lunch is at noon', [passOn('grace-hopper', 'Lunch is at noon.')]],
   ['Tell everybody that supper is ready', [say('Supper is ready.')]],
   ['Greet Grace Hopper and look around.', [greet('grace-hopper'), LOOK]],
   ['Find Bob', [find('bob')]],
@@ -46,7 +46,7 @@ const READ: readonly (readonly [string, readonly Wish[]])[] = [
   ['Read the board and report.', [use('board'), LOOK]],
   ['Look around', [LOOK]],
   ['Say "Hello there." Look around.', [say('Hello there.'), LOOK]],
-  ['Say "Hello there!" to Bob', [tell('bob', 'Hello there!')]],
+  ['Say "Hello there!" to Bob', [passOn('bob', 'Hello there!')]],
   ['Say "one" and then go home', [say('one'), go('home-elm')]],
 ];
 for (const [prompt, wishes] of READ)

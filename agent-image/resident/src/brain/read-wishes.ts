@@ -99,12 +99,12 @@ function speech(text: string): string {
 }
 
 /** "tell Bob that the bread is ready", "say "hello" to Bob" */
-const tell: Pattern = (words, here) => {
-  const tells = /^tell\s+(\S+(?:\s\S+)?)[\s,:]/iu.exec(words);
+const passOn: Pattern = (words, here) => {
+  const addressed = /^tell\s+(\S+(?:\s\S+)?)[\s,:]/iu.exec(words);
   const says = /^(?:say|shout|announce|call)\b.*\bto\s+(.+)$/iu.exec(words);
-  const agentId = agentIn(tells?.[1] ?? says?.[1] ?? '', here);
+  const agentId = agentIn(addressed?.[1] ?? says?.[1] ?? '', here);
   if (agentId === null) return null;
-  const text = quotedIn(words) ?? (tells === null ? null : afterName(words, agentId, here));
+  const text = quotedIn(words) ?? (addressed === null ? null : afterName(words, agentId, here));
   if (text !== null) return [{ kind: 'tell', agentId, text }];
   return GREETING.test(words) ? [{ kind: 'greet', agentId }] : null;
 };
@@ -181,7 +181,7 @@ const look: Pattern = (words) =>
     ? [{ kind: 'look' }]
     : null;
 
-const PATTERNS: readonly Pattern[] = [greet, tell, say, look, use, find, go];
+const PATTERNS: readonly Pattern[] = [greet, passOn, say, look, use, find, go];
 
 function wishesIn(words: string, here: Surroundings): readonly Wish[] {
   const asked = words.replace(POLITE, '');

@@ -1,5 +1,5 @@
 import type { AgentView, BoardNews, ItemView, Landmark, LedgerEntry, PurchaseItem, Wake } from '@hamlet/contract';
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { Thought } from './life/life-mind.ts';
 import type { Mind } from './mind.ts';
 import type { ResourcePlan } from './resource-plan.ts';
@@ -117,7 +117,7 @@ export function placeOf({ self, landmarks }: Pick<Situation, 'self' | 'landmarks
   return self.moving_to === null ? landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id) : undefined;
 }
 
-export interface Heard {
+export interface SpokenWords {
   readonly seq: number;
   readonly text: string;
   readonly speaker: string;
@@ -126,14 +126,14 @@ export interface Heard {
 }
 
 /** The words that woke the agent; null if no words did, or if the agent that spoke is out of earshot by now. */
-export function heardBy({ wake, self, neighbours, agentIds, character }: Situation): Heard | null {
+export function wordsSpokenTo({ wake, self, neighbours, agentIds, character }: Situation): SpokenWords | null {
   const text = wake?.kind === 'spoken_to' ? wordOf(wake, 'text') : undefined;
   if (wake === null || text === undefined) return null;
   const speaker = wordOf(wake, 'from') ?? 'visitor';
   const words = { seq: wake.seq, text, speaker, toMe: wordOf(wake, 'to') === character.agentId };
   if (!agentIds.has(speaker)) return { ...words, agent: null };
   const agent = neighbours.find(
-    ({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES,
+    ({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= EARSHOT_TILES,
   );
   return agent === undefined ? null : { ...words, agent };
 }

@@ -5,7 +5,7 @@ import type { Machine } from '../engine/machine.ts';
 import type { Log } from '../process/json-log.ts';
 import { checkFolders } from '../runtime/runtime-pool.ts';
 import type { Found } from '../skills/skill-folder.ts';
-import { foundView, type SkillShelf } from '../skills/skill-shelf.ts';
+import { foundView, type SkillStore } from '../skills/skill-store.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { Village } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -20,7 +20,7 @@ export interface WatchPorts extends RetryPorts {
   readonly cycle: number;
   readonly village: Pick<Village, 'config' | 'models'>;
   readonly work: Pick<WorkVillage, 'reportCapabilities'>;
-  readonly skills: SkillShelf;
+  readonly skills: SkillStore;
   readonly machine: () => Promise<Pick<Machine, 'hands'>>;
   readonly servers: ServerStates;
   /** Opens the engine with its MCP servers, if the runtime of the Agent has one. */

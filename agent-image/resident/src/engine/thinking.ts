@@ -13,7 +13,7 @@ import type { Notes } from '../memory/notes.ts';
 import type { RepositoryMemory } from '../memory/repository-memory.ts';
 import type { Log } from '../process/json-log.ts';
 import type { Skill } from '../skills/skill-folder.ts';
-import type { SkillShelf } from '../skills/skill-shelf.ts';
+import type { SkillStore } from '../skills/skill-store.ts';
 import { retry, type RetryPorts } from '../village/retry.ts';
 import type { RunLease } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
@@ -36,7 +36,7 @@ export interface ThinkingPorts extends RetryPorts {
   readonly notes: Notes;
   readonly repositoryMemory: RepositoryMemory;
   /** The skills of the Agent, as they are now. */
-  readonly skills: SkillShelf;
+  readonly skills: SkillStore;
   /** The hands of the pod, as they are now. */
   readonly machine: () => Promise<Omit<Machine, 'tools'>>;
   /** Programs in the hands; null if the pod has none. */

@@ -100,7 +100,7 @@ function frameOf(message: object): Buffer {
 }
 
 /** Cuts the stream into messages. A message that is too long or no JSON ends the connection. */
-function readFrames(socket: Socket, hear: (message: unknown) => void, lose: (why: string) => void): void {
+function readFrames(socket: Socket, onMessage: (message: unknown) => void, lose: (why: string) => void): void {
   let unread: Buffer = Buffer.alloc(0);
   socket.on('data', (data: Buffer) => {
     unread = unread.length === 0 ? data : Buffer.concat([unread, data]);
@@ -111,7 +111,7 @@ function readFrames(socket: Socket, hear: (message: unknown) => void, lose: (why
       const body = unread.subarray(HEAD_BYTES, end);
       unread = unread.subarray(end);
       try {
-        hear(JSON.parse(body.toString()));
+        onMessage(JSON.parse(body.toString()));
       } catch (error) {
         return lose(`it sent a message that cannot be read: ${String(error)}`);
       }

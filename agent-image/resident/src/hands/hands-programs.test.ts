@@ -27,10 +27,10 @@ const script = (text: string, fields: Partial<Program> = {}): Program => ({
   ...fields,
 });
 
-async function run(program: Program, signal = new AbortController().signal): Promise<ProgramEnd & { heard: string }> {
-  let heard = '';
-  const end = await handsPrograms(hands.socket).run(program, { hear: (text) => (heard += text), signal });
-  return { ...end, heard };
+async function run(program: Program, signal = new AbortController().signal): Promise<ProgramEnd & { output: string }> {
+  let output = '';
+  const end = await handsPrograms(hands.socket).run(program, { onOutput: (text) => (output += text), signal });
+  return { ...end, output };
 }
 
 /** Waits for a state of another process. */
@@ -54,20 +54,20 @@ test('a program reads its input, arguments and variables, and its end has code a
     cause: 'exit',
     stdout: { text, bytes: Buffer.byteLength(text) },
     stderr: { text: 'bread', bytes: 5 },
-    heard: text,
+    output: text,
   });
 });
 
-test('words are heard while the program runs', async () => {
-  const [heard, next] = [Promise.withResolvers<void>(), join(hands.workspace, 'next')];
+test('output arrives while the program runs', async () => {
+  const [output, next] = [Promise.withResolvers<void>(), join(hands.workspace, 'next')];
   let text = '';
-  const hear = (part: string): void => {
+  const onOutput = (part: string): void => {
     text += part;
-    if (text === 'one') heard.resolve();
+    if (text === 'one') output.resolve();
   };
   const program = script(`printf one; while [ ! -e ${next} ]; do sleep 0.01; done; printf two`);
-  const ended = handsPrograms(hands.socket).run(program, { hear, signal: new AbortController().signal });
-  await heard.promise;
+  const ended = handsPrograms(hands.socket).run(program, { onOutput, signal: new AbortController().signal });
+  await output.promise;
   await run(script(`touch ${next}`));
   assert.equal((await ended).stdout.text, 'onetwo');
   assert.equal(text, 'onetwo');
@@ -113,13 +113,13 @@ test('a program that cannot start, and hands that are not there, did nothing', a
   const refused = run(script('true', { cwd: '/no/such/folder' }));
   await assert.rejects(refused, (error) => error instanceof ProgramError && !error.started);
   const nowhere = handsPrograms(join(hands.workspace, 'none.sock'));
-  const ports = { hear: () => {}, signal: new AbortController().signal };
+  const ports = { onOutput: () => {}, signal: new AbortController().signal };
   await assert.rejects(nowhere.run(script('true'), ports), (error) => error instanceof ProgramError && !error.started);
 });
 
 test('a supervisor that ends in the middle leaves the end unknown', async () => {
   const [own, begun] = [await startHands(), Promise.withResolvers<void>()];
-  const ports = { hear: () => begun.resolve(), signal: new AbortController().signal };
+  const ports = { onOutput: () => begun.resolve(), signal: new AbortController().signal };
   const ended = handsPrograms(own.socket).run(script('echo here; exec sleep 600', { cwd: own.workspace }), ports);
   ended.catch(() => {});
   await begun.promise;

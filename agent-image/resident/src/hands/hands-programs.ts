@@ -91,8 +91,8 @@ async function start(
 type Ports = Parameters<ProgramPort['run']>[1];
 
 /** Reads the output until the program has ended, and ends what it left behind. */
-async function follow(hands: HandsClient, { id, owner }: Program, { hear, signal }: Ports): Promise<ProgramEnd> {
-  const output = collector(hear);
+async function follow(hands: HandsClient, { id, owner }: Program, { onOutput, signal }: Ports): Promise<ProgramEnd> {
+  const output = collector(onOutput);
   const over = new AbortController();
   const reading = readAll(hands, id, { output, over: over.signal });
   try {
@@ -132,7 +132,7 @@ async function readRest(hands: HandsClient, id: string, output: Collector): Prom
 type Collector = ReturnType<typeof collector>;
 
 /** Keeps the first and the last part of a stream. Mutable because it collects. */
-function collector(hear: (text: string) => void) {
+function collector(onOutput: (text: string) => void) {
   const decoder = new TextDecoder();
   let at = 0;
   let first: Buffer = Buffer.alloc(0);
@@ -147,7 +147,7 @@ function collector(hear: (text: string) => void) {
       if (room > 0) first = Buffer.concat([first, data.subarray(0, room)]);
       last = Buffer.concat([last, data.subarray(room)]).subarray(-KEPT_BYTES / 2);
       const text = decoder.decode(data, { stream: true });
-      if (text !== '') hear(text);
+      if (text !== '') onOutput(text);
     },
     printed: (total: number): Printed => ({
       text: joinedOutput(first, last, Math.max(total, at)),

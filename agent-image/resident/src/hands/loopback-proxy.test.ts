@@ -126,17 +126,17 @@ test('refusals of the broker are noted for the call of the program before it rea
   assert.deepEqual(refusals.take({ run: 'mcp', call: 'web' }), ['egress_denied: closed; ask an admin']);
 });
 
-test('a request without TLS goes on with its whole address, its headers and its body', async () => {
+test('a request without TLS is forwarded with its whole address, headers and body', async () => {
   const { response, body } = await ask(
     'http://example.org/a?b=c',
     { host: 'example.org', 'proxy-authorization': basic(`${RUN}/call-2`), 'x-own': 'kept', authorization: basic('me') },
     'words',
   );
-  const heard = JSON.parse(body);
+  const received = JSON.parse(body);
   assert.equal(response.statusCode, 200, body);
-  assert.deepEqual([heard.method, heard.url, heard.body], ['POST', 'http://example.org/a?b=c', 'words']);
-  assert.deepEqual([heard.headers.host, heard.headers['x-own']], ['example.org', 'kept']);
-  assert.equal(heard.headers.authorization, basic('me'));
+  assert.deepEqual([received.method, received.url, received.body], ['POST', 'http://example.org/a?b=c', 'words']);
+  assert.deepEqual([received.headers.host, received.headers['x-own']], ['example.org', 'kept']);
+  assert.equal(received.headers.authorization, basic('me'));
   assert.deepEqual(response.headers['set-cookie'], ['a=1', 'b=2']);
   assert.equal(broker.identities.at(-1), `${RUN}/call-2:the-token`);
 });

@@ -22,7 +22,7 @@ const MAX_HEAD_CHARS = 8_192;
 /** The user of a program: a run, a slash, a call. MCP servers, which belong to no run, have `mcp` in its place. */
 const USER = /^([0-9a-f-]{36}|mcp)?\/([A-Za-z0-9_.:-]{1,200})?$/;
 /** The user of the broker for a program of no run. */
-const NOBODY = '/';
+const NO_CALLER = '/';
 /** Headers of one hop. The user of the program goes no further than this proxy. */
 const OF_ONE_HOP = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection'];
 
@@ -95,7 +95,7 @@ function userIn(header: string | undefined): string | null {
 }
 
 async function identityOf({ token }: Parts, user: string | null): Promise<string> {
-  const named = user === null || user.startsWith('mcp') ? NOBODY : user;
+  const named = user === null || user.startsWith('mcp') ? NO_CALLER : user;
   return `Basic ${Buffer.from(`${named}:${await token()}`).toString('base64')}`;
 }
 

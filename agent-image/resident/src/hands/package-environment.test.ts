@@ -33,7 +33,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a program as the hands do, and returns its output whatever its exit code is. */
+/** Runs a program as the hands do, and returns its output for any exit code. */
 function run(env: Record<string, string>, file: string, ...args: string[]): Promise<string> {
   const address = proxy.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -5,7 +5,7 @@ import type { Situation } from '../brain/situation.ts';
 import { OUT_OF_TOKENS } from '../brain/trade.ts';
 import type { Spoken, Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
-import type { Desk, Written } from './desk.ts';
+import type { BoardKit, Written } from './board-kit.ts';
 import type { Log } from '../process/json-log.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface ActPorts {
   readonly village: Village;
   readonly voice: Voice;
   /** Without a desk the agent writes nothing on the board. */
-  readonly desk?: Desk;
+  readonly boardKit?: BoardKit;
   readonly config: AgentConfig;
   /** Carries out answers that take too long for a turn; without it the agent gives none of them. */
   readonly aside?: Aside;
@@ -61,12 +61,12 @@ export async function act(
 
 /** Writes a post or a reply with the model of the plan, if there is one. */
 async function write(
-  { village, desk }: ActPorts,
+  { village, boardKit }: ActPorts,
   situation: Situation,
   { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string },
 ): Promise<Acted> {
-  if (desk === undefined) return { outcome: 'silent', why: 'the resident has no board writer' };
-  const { text, by, without } = await desk.writer.write(command.occasion, {
+  if (boardKit === undefined) return { outcome: 'silent', why: 'the resident has no board writer' };
+  const { text, by, without } = await boardKit.writer.write(command.occasion, {
     model: situation.board?.plan?.model ?? null,
     persona: situation.character.persona,
   });
@@ -75,7 +75,7 @@ async function write(
     const { subject, title, tags, audience } = command;
     const answer = await village.publish({ title, body: text, tags: [...tags], audience }, key);
     if (answer.kind !== 'ok') return failedOf(answer);
-    desk.requests.drop(subject);
+    boardKit.requests.drop(subject);
     return { ...written, post_id: answer.value.post_id, reply_id: null };
   }
   const answer = await village.reply(command.postId, text, key);
@@ -126,13 +126,13 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
 
 /** Buys, and drops the help request that the purchase makes unnecessary. */
 async function purchase(
-  { village, desk }: ActPorts,
+  { village, boardKit }: ActPorts,
   { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,
   key: string,
 ): Promise<Acted> {
   const answer: Answer<PurchaseView> = await village.buy({ item, seconds, max_price: maxPrice }, key);
   if (answer.kind !== 'ok') return failedOf(answer);
-  if (item.kind === 'quota') desk?.requests.drop(OUT_OF_TOKENS);
+  if (item.kind === 'quota') boardKit?.requests.drop(OUT_OF_TOKENS);
   const { purchase_id, price, ends_at } = answer.value;
   return { outcome: 'bought', purchase_id, price, ends_at };
 }

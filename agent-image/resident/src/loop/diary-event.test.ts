@@ -56,13 +56,13 @@ const OUTCOMES: readonly Acted[] = [
   { outcome: 'stale' },
 ];
 
-const told = (command: Command, acted: Acted, goal = 'walking to the cafe') =>
+const described = (command: Command, acted: Acted, goal = 'walking to the cafe') =>
   diaryEventOf(situation(), decision(situation(), { command, goal, why: 'there is time' }), acted);
 
 test('each outcome of each command is one whole sentence or nothing', () => {
   for (const command of COMMANDS) {
     for (const acted of OUTCOMES) {
-      const text = told(command, acted);
+      const text = described(command, acted);
       if (text !== null) assert.deepEqual(sentenceFaults(text), [], `${JSON.stringify(command)} ${acted.outcome}`);
       assert.equal(
         text === null,
@@ -78,38 +78,41 @@ test('the sentences of the diary', () => {
   const accepted: Acted = { outcome: 'accepted', seq: 1 };
   const refused: Acted = { outcome: 'refused', code: 'out_of_earshot', detail: 'd' };
   assert.equal(
-    told({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted),
+    described({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted),
     'I went to the cafe because there is time.',
   );
   assert.equal(
-    told({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted, 'going home to sleep'),
+    described({ kind: 'move', body: { landmark_id: 'cafe' } }, accepted, 'going home to sleep'),
     'I was going home to sleep because there is time.',
   );
   assert.equal(
-    told({ kind: 'move', body: { x: 1, y: 1 } }, accepted, 'fetching the apple'),
+    described({ kind: 'move', body: { x: 1, y: 1 } }, accepted, 'fetching the apple'),
     'I was fetching the apple because there is time.',
   );
   assert.equal(
-    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, accepted),
+    described({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, accepted),
     'I said to Bob “Hello!”',
   );
   assert.equal(
-    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, refused),
+    described({ kind: 'act', body: { kind: 'talk', text: 'Hello!', to: 'bob' } }, refused),
     'I spoke to Bob, but my words did not arrive (out_of_earshot).',
   );
   assert.equal(
-    told({ kind: 'act', body: { kind: 'talk', text: 'Hello!' } }, refused),
+    described({ kind: 'act', body: { kind: 'talk', text: 'Hello!' } }, refused),
     'I spoke, but my words did not arrive (out_of_earshot).',
   );
   const bread: Command = { kind: 'move', body: { landmark_id: 'market' } };
-  assert.equal(told(bread, accepted, 'bread'), 'I went to the market because there is time.');
-  assert.equal(told(bread, refused, 'bread'), 'The village refused it while I was busy with “bread” (out_of_earshot).');
+  assert.equal(described(bread, accepted, 'bread'), 'I went to the market because there is time.');
   assert.equal(
-    told(bread, { outcome: 'unknown', why: 'w' }, 'bread'),
+    described(bread, refused, 'bread'),
+    'The village refused it while I was busy with “bread” (out_of_earshot).',
+  );
+  assert.equal(
+    described(bread, { outcome: 'unknown', why: 'w' }, 'bread'),
     'The village did not answer while I was busy with “bread”.',
   );
-  assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee-3' } }, accepted), 'I drank the coffee.');
-  assert.equal(told({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
+  assert.equal(described({ kind: 'act', body: { kind: 'use', target: 'coffee-3' } }, accepted), 'I drank the coffee.');
+  assert.equal(described({ kind: 'act', body: { kind: 'use', target: 'coffee' } }, accepted), 'I got a coffee.');
 });
 
 test('the place of a turn is where the agent is, where it is going, or its new destination', () => {

@@ -18,14 +18,14 @@ function setUp() {
     () => 0,
     {},
   );
-  const heard: string[] = [];
+  const calls: string[] = [];
   const runs: RunListener = {
-    check: () => void heard.push('look'),
-    hint: ({ run_id }) => void heard.push(run_id),
-    arrived: () => void heard.push('arrived'),
+    check: () => void calls.push('look'),
+    hint: ({ run_id }) => void calls.push(run_id),
+    arrived: () => void calls.push('arrived'),
   };
   const followed = () => followWakes({ village, inbox, runs, cycle: 3, log, rest, random: () => 1, stop: stop.signal });
-  return { village, inbox, stop, pauses, heard, followed };
+  return { village, inbox, stop, pauses, calls, followed };
 }
 
 test('a broken stream resumes after the last wake seen', async () => {
@@ -60,13 +60,13 @@ test('an event or a refusal that reports a newer cycle ends the inbox; the own c
 });
 
 test('the worker looks for runs when the stream opens and at each hint; it receives arrivals', async () => {
-  const { village, inbox, stop, heard, followed } = setUp();
+  const { village, inbox, stop, calls, followed } = setUp();
   const done = followed();
   await setTimeoutZero();
   village.send({ kind: 'open' });
   village.send({ kind: 'run', hint: { run_id: 'r1' } });
   village.send({ kind: 'wake', wake: aWake('arrived', {}, 5) });
-  assert.deepEqual(heard, ['look', 'r1', 'arrived']);
+  assert.deepEqual(calls, ['look', 'r1', 'arrived']);
   assert.equal((await inbox.next(0)).kind, 'wake', 'the loop hears of the arrival too');
   stop.abort();
   village.hangUp(DOWN);

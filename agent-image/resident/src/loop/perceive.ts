@@ -2,7 +2,7 @@ import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@haml
 import { wantsReply } from '../brain/board/may-reply.ts';
 import { doingHere } from '../brain/doing.ts';
 import { lifeOnDay, type LifeMind, type Thought } from '../brain/life/life-mind.ts';
-import { withHeard, withLessons, withNews, withThought } from '../brain/life/learn.ts';
+import { withSpokenWords, withLessons, withNews, withThought } from '../brain/life/learn.ts';
 import { talksNow } from '../brain/life/talk.ts';
 import { onDay, type BoardMind, type Mind } from '../brain/mind.ts';
 import { PERCEPTION_TILES, tilesBetween, type BoardSight, type LyingItem, type Situation } from '../brain/situation.ts';
@@ -109,7 +109,7 @@ function lifeMindWith(situation: Situation): LifeMind {
   const thoughtful = thought === null ? today : withThought(today, thought, tick);
   const taught = withLessons(thoughtful, board?.judged ?? []);
   if (thinks === null) return taught;
-  const told = withNews(taught, board?.news ?? [], situation.character.agentId);
-  const talks = talksNow({ ...situation, mind: { ...mind, life: told } });
-  return withHeard(talks === told.talks ? told : { ...told, talks }, situation);
+  const informed = withNews(taught, board?.news ?? [], situation.character.agentId);
+  const talks = talksNow({ ...situation, mind: { ...mind, life: informed } });
+  return withSpokenWords(talks === informed.talks ? informed : { ...informed, talks }, situation);
 }

@@ -10,7 +10,7 @@ import { aConfig, aWorld } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { createInbox } from './inbox.ts';
-import { createBoardWriter, createHelpRequests, createResourcePlanner } from './desk.ts';
+import { createBoardWriter, createHelpRequests, createResourcePlanner } from './board-kit.ts';
 import { runTurns } from './turn-loop.ts';
 import { noVoice } from '../testing/a-runtime.ts';
 
@@ -29,7 +29,7 @@ function villageOf(available: string): ScriptedVillage {
   const village = scriptedVillage();
   village.market.available = available;
   village.config = async () => ok(aConfig({ limits: LIMITS, tier: 'tier-0' }));
-  village.desk.models.push({ model: 'small', contextTokens: 4_096 });
+  village.boardKit.models.push({ model: 'small', contextTokens: 4_096 });
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 600) }));
   return village;
@@ -38,7 +38,7 @@ function villageOf(available: string): ScriptedVillage {
 async function run(village: ScriptedVillage, turns: number): Promise<void> {
   const inbox = createInbox();
   const requests = createHelpRequests();
-  const desk = {
+  const boardKit = {
     requests,
     planner: createResourcePlanner(() => village.models()),
     writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
@@ -54,7 +54,7 @@ async function run(village: ScriptedVillage, turns: number): Promise<void> {
     voice: noVoice('none'),
     memory: forgetfulMemory({ entities: [] }),
     turnGate: createTurnGate(),
-    desk,
+    boardKit,
     cycle: 1,
     newId: randomUUID,
     inbox,
@@ -66,7 +66,7 @@ async function run(village: ScriptedVillage, turns: number): Promise<void> {
 
 test('for a person who waits the agent buys the larger model for an hour, gives the reason, and answers', async () => {
   const village = villageOf('5');
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   await run(village, 2);
   assert.deepEqual(village.market.bought, [{ item: { kind: 'model', model: 'large' }, max_price: '0.25' }]);
   const [bought, replied] = village.turns;
@@ -86,7 +86,7 @@ test('for a person who waits the agent reads prices at once; after the purchase 
   let tick = 6_000;
   village.world = async () => ok(aWorld({ tick: (tick += 10) }));
   village.onTurn = () => undefined;
-  const post = village.desk.news;
+  const post = village.boardKit.news;
   let turns = 0;
   const config = village.config.bind(village);
   village.config = () => {
@@ -101,15 +101,15 @@ test('for a person who waits the agent reads prices at once; after the purchase 
 
 test('a wish may cost a twentieth of the money: with one micro-aiDollar less the agent answers with its own model', async () => {
   const village = villageOf('4.999999');
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   await run(village, 1);
-  assert.deepEqual([village.market.bought, village.desk.replies.length], [[], 1]);
+  assert.deepEqual([village.market.bought, village.boardKit.replies.length], [[], 1]);
 });
 
 test('the agent buys nothing that would cost it its tier', async () => {
   const village = villageOf('100');
   village.market.keepsTierTo = '99.9';
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   await run(village, 2);
   assert.deepEqual(village.market.bought, []);
 });
@@ -117,19 +117,19 @@ test('the agent buys nothing that would cost it its tier', async () => {
 test('without tokens the agent buys some for at most a tenth of its money; if it cannot pay, it asks for help', async () => {
   const refused = { kind: 'refused', code: 'token_quota_exhausted', detail: 'none is left' } as const;
   const rich = villageOf('0.2');
-  rich.desk.news.push(aNews());
-  rich.desk.script.complete = [refused];
+  rich.boardKit.news.push(aNews());
+  rich.boardKit.script.complete = [refused];
   await run(rich, 4);
   assert.deepEqual(rich.market.bought, [
     { item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, max_price: '0.02' },
   ]);
-  assert.deepEqual(rich.desk.published, []);
+  assert.deepEqual(rich.boardKit.published, []);
   const poor = villageOf('0.199999');
-  poor.desk.news.push(aNews());
-  poor.desk.script.complete = [refused, refused];
+  poor.boardKit.news.push(aNews());
+  poor.boardKit.script.complete = [refused, refused];
   await run(poor, 3);
   assert.deepEqual(
-    [poor.market.bought.length, poor.desk.published.map(({ title }) => title)],
+    [poor.market.bought.length, poor.boardKit.published.map(({ title }) => title)],
     [0, ['My tokens of this hour are used up']],
   );
 });
@@ -137,12 +137,12 @@ test('without tokens the agent buys some for at most a tenth of its money; if it
 test('a purchase whose answer was lost is not repeated; a refused one is repeated after a pause', async () => {
   const lost = villageOf('5');
   lost.market.script.buy = [DOWN];
-  lost.desk.news.push(aNews(), aNews(), aNews());
+  lost.boardKit.news.push(aNews(), aNews(), aNews());
   await run(lost, 6);
   assert.deepEqual([lost.turns[0]?.acted['outcome'], lost.market.bought.length], ['unknown', 0]);
   const refused = villageOf('5');
   refused.market.script.buy = [{ kind: 'refused', code: 'price_above_max', detail: 'it costs more now' }];
-  refused.desk.news.push(aNews());
+  refused.boardKit.news.push(aNews());
   await run(refused, 3);
   assert.deepEqual(
     refused.turns.map(({ acted }) => acted['outcome']),
@@ -192,7 +192,7 @@ test('an unreachable market costs nothing', async () => {
   const village = villageOf('5');
   village.market.script.quote = [DOWN];
   village.market.script.auctions = [DOWN, DOWN];
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   await run(village, 1);
-  assert.equal(village.desk.replies.length, 1);
+  assert.equal(village.boardKit.replies.length, 1);
 });

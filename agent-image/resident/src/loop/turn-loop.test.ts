@@ -190,11 +190,11 @@ test('the end interrupts the pause between two turns', async () => {
 });
 
 test('a runtime receives the speaker, the place and the goal of the agent', async () => {
-  const heard: Spoken[] = [];
+  const received: Spoken[] = [];
   const voice: Voice = {
     isSlow: () => false,
     answer: async (_, context) => {
-      heard.push(context);
+      received.push(context);
       return { kind: 'said', text: 'Yes.' };
     },
   };
@@ -207,7 +207,7 @@ test('a runtime receives the speaker, the place and the goal of the agent', asyn
     if (count === 2) loop.inbox.end('stopped');
   };
   await loop.run();
-  const { config, ...spoken } = heard[0] ?? assert.fail('nothing was heard');
+  const { config, ...spoken } = received[0] ?? assert.fail('nothing was heard');
   assert.equal(config.repository?.branch, 'main');
   assert.deepEqual(
     { ...spoken, seed: 0 },
@@ -222,11 +222,11 @@ test('a runtime receives the speaker, the place and the goal of the agent', asyn
 });
 
 test('during a run the agent answers speech, moves only for the run, and does not reveal its prompt', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const voice: Voice = {
     isSlow: () => false,
     answer: async (_, { plan }) => {
-      heard.push(plan);
+      received.push(plan);
       return { kind: 'said', text: `I am ${plan}.` };
     },
   };
@@ -243,7 +243,7 @@ test('during a run the agent answers speech, moves only for the run, and does no
     ['stay', 'answer'],
   );
   assert.equal(village.turns[0]?.decided.why, 'I am at work on something I was asked to do');
-  assert.deepEqual(heard, ['at work on something I was asked to do']);
+  assert.deepEqual(received, ['at work on something I was asked to do']);
   assert.ok(
     village.commands.every(
       (command) => 'kind' in command && command.kind === 'talk' && !command.text.includes('treasure'),

@@ -11,7 +11,7 @@ import type { TurnGate } from '../runs/turn-gate.ts';
 import type { Voice } from '../runtime/voice.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act, type Aside } from './act.ts';
-import type { Desk } from './desk.ts';
+import type { BoardKit } from './board-kit.ts';
 import type { Trigger } from './inbox.ts';
 import { isTimeToTrade, lookAtTrade } from './look-at-trade.ts';
 import { perceive } from './perceive.ts';
@@ -25,7 +25,7 @@ export interface TurnPorts {
   readonly cycle: number;
   readonly turnGate?: Pick<TurnGate, 'work'>;
   /** Without a desk the agent neither reads nor writes the board. */
-  readonly desk?: Desk;
+  readonly boardKit?: BoardKit;
   /** Without it the agent gives no answer that takes too long for a turn. */
   readonly aside?: Aside;
   /** Without a thinker only the rules decide. */
@@ -81,7 +81,7 @@ export async function runTurn(
 }
 
 async function look(ports: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
-  const { village, desk } = ports;
+  const { village, boardKit } = ports;
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const [world, standing, config] = await Promise.all([
     // The village view includes the agent that caused the wake, wherever that agent is now.
@@ -94,7 +94,7 @@ async function look(ports: TurnPorts, trigger: Trigger, mind: Mind): Promise<Ans
   if (config.kind !== 'ok') return config;
   const known = { standing: standing.value, config: config.value };
   const from = { ...known, board: mind.board, withNews: wake === null };
-  const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, from);
+  const board = boardKit === undefined ? null : await lookAtBoard({ ...boardKit, village }, from);
   const situation = perceive({ ...known, world: world.value, wake, mind, board, ...heldNow(ports) });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return { kind: 'ok', value: { ...known, situation: await withTrade(village, situation, config.value) } };
@@ -185,7 +185,7 @@ interface LookFrom {
 
 /** Reads the board, the account and the resources of the agent. A later turn repeats reads that fail now. */
 async function lookAtBoard(
-  { village, requests, planner }: Pick<Desk, 'requests' | 'planner'> & { readonly village: Village },
+  { village, requests, planner }: Pick<BoardKit, 'requests' | 'planner'> & { readonly village: Village },
   from: LookFrom,
 ): Promise<BoardSight> {
   const { config, board, withNews } = from;

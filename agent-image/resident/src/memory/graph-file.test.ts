@@ -21,7 +21,7 @@ const relation = (name: string, to: string): GraphEntry => ({
 const changes = (base: readonly GraphEntry[], text: string, mayDelete = true) =>
   changesOfGraph(base, parseGraph(text), { mayDelete });
 
-test('a file that nothing has changed has no changes, whatever its order', () => {
+test('an unchanged file has no changes in any order', () => {
   const base = [entity('mill', 'a', 'b'), entity('hill'), relation('mill', 'hill')];
   assert.deepEqual(changes(base, renderGraph(base)), []);
   assert.deepEqual(changes(base, renderGraph(base.toReversed())), []);

@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { connectHands, type HandsClient } from '../hands/hands-client.ts';
 import { aMemoryVillage, type MemoryVillage } from '../testing/a-repository-memory.ts';
-import { openExportShelf } from './export-shelf.ts';
+import { openExportStore } from './export-store.ts';
 import { createMemoryFiles, type Exchanged, type MemoryFiles } from './memory-files.ts';
 
 const BAKERY = 'https://git.example.org/town/bakery.git';
@@ -49,7 +49,7 @@ function aProcess(state = join(home, '../state')): MemoryFiles {
     return { repository: url === null ? null : { url, branch: 'main' } } as never;
   };
   const log = { warn: (_event: string, entry: object = {}) => void warnings.push(JSON.stringify(entry)) };
-  const exports = openExportShelf(`${state}-${homes}`);
+  const exports = openExportStore(`${state}-${homes}`);
   return createMemoryFiles({ memory: village.memory, book: { find }, home, exports, log });
 }
 
@@ -95,7 +95,7 @@ test('each repository has its own file, which the next session finds again and a
   assert.equal(fileOf('https://git.example.org/town/bakery'), fileOf(BAKERY));
 });
 
-test('a run without a repository has the folder alone, and the village hears nothing', async () => {
+test('a run without a repository uses only the folder and sends the village nothing', async () => {
   await place('r3');
   assert.ok(existsSync(dirname(fileOf(null))));
   writeFileSync(fileOf(null), JSON.stringify(entity('own', 'mine')));

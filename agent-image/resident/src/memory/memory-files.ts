@@ -5,7 +5,7 @@ import { repositoryId, repositoryName } from '@hamlet/core/git';
 import { z } from 'zod';
 import { HandsError, withHands, type HandsClient } from '../hands/hands-client.ts';
 import type { Log } from '../process/json-log.ts';
-import type { ExportShelf } from './export-shelf.ts';
+import type { ExportStore } from './export-store.ts';
 import { batchesOf, changesOfGraph, parseGraph, renderGraph } from './graph-file.ts';
 import type { MemoryAnswer, MemoryRefused, MemoryRuns, RepositoryMemory } from './repository-memory.ts';
 import { FilePart } from '../hands/process-record.ts';
@@ -64,7 +64,7 @@ interface Ports {
   readonly book: MemoryRuns;
   readonly home: string;
   /** The entries that were last written into each file. */
-  readonly exports: ExportShelf;
+  readonly exports: ExportStore;
   readonly log: Pick<Log, 'warn'>;
 }
 

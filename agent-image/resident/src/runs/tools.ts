@@ -1,5 +1,5 @@
 import type { ActionBody, AgentView, MoveBody, Refusal, WorldView } from '@hamlet/contract';
-import { QUIET_HEARING_TILES } from '@hamlet/contract/resident';
+import { QUIET_EARSHOT_TILES } from '@hamlet/contract/resident';
 import { RunFailure, type ToolResult } from '@hamlet/engine';
 import { nameOf } from '../brain/decision.ts';
 import { actionAt } from '../brain/doing.ts';
@@ -135,7 +135,7 @@ export async function findAgent(tools: Tools, agentId: string, step: number): Pr
     const other = view.agents.find(({ agent_id }) => agent_id === agentId);
     if (other === undefined) return failed(`There is no ${agentId} in the village.`);
     if (other.power === 'Asleep') return failed(`${other.display_name} is asleep.`);
-    if (self.moving_to === null && tilesBetween(self.position, other.position) <= QUIET_HEARING_TILES)
+    if (self.moving_to === null && tilesBetween(self.position, other.position) <= QUIET_EARSHOT_TILES)
       return done(`I have found ${other.display_name}.`);
     name = other.display_name;
     if (tries === CHASES_MAX) break;

@@ -10,7 +10,7 @@ import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
 import { promptOf } from '../engine/prompt.ts';
 import { aConfig } from '../testing/a-village.ts';
 import { faultOf, hashOf, skillOf, type Found, type WantedSkill } from './skill-folder.ts';
-import { createSkillShelf } from './skill-shelf.ts';
+import { createSkillStore } from './skill-store.ts';
 import { cloneFolder } from './repository-skills.ts';
 
 const IMAGE = join(import.meta.dirname, '../../../skills');
@@ -40,8 +40,8 @@ function write(path: string, text: string): void {
 }
 
 const maps = new Map<string, SkillFiles>();
-const shelf = (imageFolder = folder) =>
-  createSkillShelf({
+const store = (imageFolder = folder) =>
+  createSkillStore({
     imageFolder,
     socket: hands.socket,
     workspace: hands.workspace,
@@ -56,7 +56,7 @@ const shelf = (imageFolder = folder) =>
   });
 
 type Config = Pick<AgentConfig, 'skills' | 'repository'>;
-const find = (skills: readonly WantedSkill[], repository: Config['repository'] = null, from = shelf()) =>
+const find = (skills: readonly WantedSkill[], repository: Config['repository'] = null, from = store()) =>
   from.find({ skills: [...skills], repository });
 const problemOf = (found: Found | undefined): string => (found?.ok === false ? found.broken.problem : 'it is whole');
 
@@ -65,7 +65,7 @@ test('each skill of the image is whole, short and says when to use it', async ()
   const found = await find(
     names.toReversed().map((name) => wanted(name)),
     null,
-    shelf(IMAGE),
+    store(IMAGE),
   );
   const skills = found.map((each) => (each.ok ? each.skill : assert.fail(each.broken.problem)));
   assert.deepEqual(

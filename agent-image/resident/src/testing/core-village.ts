@@ -64,7 +64,7 @@ export function coreVillage(names: readonly string[], seed: number, shared: Part
   const villagers: Villager[] = [];
   let tick = 0;
 
-  const tell = (happened: readonly WorldEvent[]) => {
+  const notify = (happened: readonly WorldEvent[]) => {
     for (const event of happened) {
       events.push(event);
       for (const { agent_id, wake } of wakesOf(world, event))
@@ -76,7 +76,7 @@ export function coreVillage(names: readonly string[], seed: number, shared: Part
     if (!outcome.ok) return { kind: 'refused', code: outcome.reason, detail: outcome.reason };
     for (const event of outcome.events) {
       reduce(world, event);
-      tell([event]);
+      notify([event]);
     }
     const last = outcome.events.at(-1);
     return last === undefined ? { kind: 'unreachable', why: 'nothing came of it' } : ok(last);
@@ -97,7 +97,7 @@ export function coreVillage(names: readonly string[], seed: number, shared: Part
     events,
     advanceTo: (next) => {
       tick = next;
-      tell(advance(world, next));
+      notify(advance(world, next));
     },
     view,
     hash: () => stateHash(world),

@@ -26,7 +26,7 @@ const refused = (code: 'no_such_post' | 'no_such_run'): Answer<never> => ({ kind
 /** Answers that replace the usual ones, next first, by question. */
 type Script = Partial<Record<keyof Village, Answer<never>[]>>;
 
-/** What a test sets, and what the village has received. */
+/** Values that a test sets, and requests that the village has received. */
 const aRecord = (script: Script) => ({
   script,
   commands: [] as (MoveBody | ActionBody)[],
@@ -42,7 +42,7 @@ const aRecord = (script: Script) => ({
   send: (_event: WakeEvent): void => {},
   /** Ends the open stream with this answer. */
   hangUp: (_answer: Answer<null>): void => {},
-  desk: {
+  boardKit: {
     script,
     news: [] as BoardNews[],
     posts: [] as Post[],
@@ -87,7 +87,7 @@ export function scriptedVillage(): ScriptedVillage {
 
 /** Records requests that may be lost with their answers. */
 function note(
-  { commands, keys, followedAfter, desk, market }: Recorded,
+  { commands, keys, followedAfter, boardKit, market }: Recorded,
   question: string,
   [body, key]: readonly unknown[],
 ): void {
@@ -96,7 +96,7 @@ function note(
     keys.push(key as string);
   }
   if (question === 'follow') followedAfter.push(body as number | null);
-  if (question === 'complete') desk.asked.push(body as ChatCompletionBody);
+  if (question === 'complete') boardKit.asked.push(body as ChatCompletionBody);
   if (question === 'quote') market.asked.push(body as PriceAsked);
 }
 
@@ -136,23 +136,23 @@ const worldAnswers = (record: Recorded): Questions<World> => ({
 type Board = 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete';
 
 /** After the agent's reply to a post, the news of that post count as answered. */
-const boardAnswers = ({ desk }: Recorded): Questions<Board> => ({
+const boardAnswers = ({ boardKit }: Recorded): Questions<Board> => ({
   news: async (after) =>
-    ok({ agent_id: 'ada', news: desk.news.slice(Number(after ?? 0)), next_after: String(desk.news.length) }),
+    ok({ agent_id: 'ada', news: boardKit.news.slice(Number(after ?? 0)), next_after: String(boardKit.news.length) }),
   post: async (postId) => {
-    const post = desk.posts.find(({ post_id }) => post_id === postId);
+    const post = boardKit.posts.find(({ post_id }) => post_id === postId);
     return post === undefined ? refused('no_such_post') : ok(post);
   },
-  publish: async (post) => ok({ post_id: anId(100 + desk.published.push(post)) }),
+  publish: async (post) => ok({ post_id: anId(100 + boardKit.published.push(post)) }),
   reply: async (postId, body) => {
-    desk.news.forEach((each, index) => {
-      if (each.post.post_id === postId) desk.news[index] = { ...each, answered: true };
+    boardKit.news.forEach((each, index) => {
+      if (each.post.post_id === postId) boardKit.news[index] = { ...each, answered: true };
     });
-    return ok({ reply_id: anId(200 + desk.replies.push({ postId, body })) });
+    return ok({ reply_id: anId(200 + boardKit.replies.push({ postId, body })) });
   },
-  resolve: async (postId) => ok(desk.resolved.push(postId)),
-  ledger: async () => ok(desk.entries),
-  models: async () => ok(desk.models),
+  resolve: async (postId) => ok(boardKit.resolved.push(postId)),
+  ledger: async () => ok(boardKit.entries),
+  models: async () => ok(boardKit.models),
   complete: async ({ model }) => {
     const choices = [{ message: { content: `${model} wrote this.` } }];
     const usage = { total_tokens: 4 };

@@ -129,16 +129,16 @@ export class HttpVillage implements Village {
    */
   async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
     const body = { ...wireWrite(ask), wait_ms: EGRESS_WAIT_MAX_MS };
-    for (let heardAt = performance.now(); !signal.aborted;) {
+    for (let receivedAt = performance.now(); !signal.aborted;) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(EGRESS_WAIT_MAX_MS + ANSWER_MS)]);
       const outcome = await this.#client.call(permitEgress, { body, signal: limit }).catch(() => null);
       if (outcome?.ok === true) {
-        heardAt = performance.now();
+        receivedAt = performance.now();
         if (outcome.data.verdict === 'deny') return outcome.data;
         if (outcome.data.verdict === 'allow') return 'allowed';
       } else {
         const isFinal = outcome !== null && outcome.problem.status < 500 && outcome.problem.status !== 429;
-        if (isFinal || performance.now() - heardAt > SILENT_MS) break;
+        if (isFinal || performance.now() - receivedAt > SILENT_MS) break;
         await delay(PERMIT_RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -131,7 +131,7 @@ test('a large push, which git sends in chunks after a question, goes out whole',
   assert.equal(broker.village.permissions.length, 1);
 });
 
-test('other branches, tags and forced updates of them are refused with the reason, and nobody is asked', async () => {
+test('other branches, tags and forced updates of them are refused with the reason, without a question', async () => {
   const app = await clone();
   await commit(app);
   const main = onServer('rev-parse', 'main');

@@ -5,7 +5,7 @@ import { deny } from '@hamlet/core/egress';
 import { until } from '@hamlet/test/env/until';
 import { RUN, TestBroker } from '../testing/a-broker.ts';
 import { startInternet, type Internet } from '../testing/an-internet.ts';
-import { MAX_READ_BYTES } from './body-shelf.ts';
+import { MAX_READ_BYTES } from './held-bodies.ts';
 
 interface Arrived {
   readonly line: string;

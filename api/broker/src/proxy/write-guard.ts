@@ -12,7 +12,7 @@ import {
 } from '@hamlet/core/egress';
 import { PushProgress } from '../git/push-progress.ts';
 import type { PermissionAsk, Village } from '../village.ts';
-import type { Body, BodyShelf } from './body-shelf.ts';
+import type { Body, HeldBodies } from './held-bodies.ts';
 import type { Caller } from './caller.ts';
 import { endToEnd } from './headers.ts';
 import { mayBePush, readPush, type Push } from './push-guard.ts';
@@ -29,7 +29,7 @@ export interface GuardedRequest {
 
 export interface GuardParts {
   readonly village: Pick<Village, 'permit' | 'withdraw'>;
-  readonly bodies: BodyShelf;
+  readonly bodies: HeldBodies;
 }
 
 /** A request that may go out. `ask`: the write that was permitted, and null for a request that only reads. */

@@ -7,18 +7,18 @@ const Inner = z.strictObject({ id: z.string() });
 const Answer = z.strictObject({
   items: z.array(Inner),
   one: z.union([z.strictObject({ kind: z.literal('a'), inner: Inner }), z.null()]),
-  told: z.discriminatedUnion('event', [
+  news: z.discriminatedUnion('event', [
     z.strictObject({ event: z.literal('x'), n: z.int() }),
     z.strictObject({ event: z.literal('y') }),
   ]),
 });
-const KNOWN = { items: [{ id: '1' }, { id: '2' }], one: { kind: 'a', inner: { id: '3' } }, told: { event: 'x', n: 1 } };
+const KNOWN = { items: [{ id: '1' }, { id: '2' }], one: { kind: 'a', inner: { id: '3' } }, news: { event: 'x', n: 1 } };
 
 test('fields of a newer API are dropped at every depth, also in unions', () => {
   const newer = {
     items: [{ id: '1', more: 1 }, { id: '2' }],
     one: { kind: 'a', inner: { id: '3', deep: { a: 1 } }, extra: [] },
-    told: { event: 'x', n: 1, at: 'now' },
+    news: { event: 'x', n: 1, at: 'now' },
     version: 2,
   };
   assert.deepEqual(parseAnswer(Answer, newer), KNOWN);
@@ -30,7 +30,7 @@ test('every other difference is an error, also beside an unknown field', () => {
     { ...KNOWN, items: [{ id: 1 }] },
     { ...KNOWN, items: [{ id: 1, more: 1 }] },
     { ...KNOWN, one: { kind: 'b', inner: { id: '3' } } },
-    { ...KNOWN, told: { event: 'z' } },
+    { ...KNOWN, news: { event: 'z' } },
     { items: [], one: null },
     null,
     'text',

@@ -19,8 +19,8 @@ export const INVENTORY_LIMIT = 6;
 /** Longest spoken text and board note, in UTF-16 code units. */
 export const SPEECH_MAX_LENGTH = 280;
 /** Range of a voice, and its range in a quiet zone, in tiles. Distances are Chebyshev. */
-export const HEARING_TILES = 6;
-export const QUIET_HEARING_TILES = 2;
+export const EARSHOT_TILES = 6;
+export const QUIET_EARSHOT_TILES = 2;
 /** How far an agent reaches to pick up an item or be handed one, in tiles. */
 export const REACH_TILES = 1;
 /** How far an agent notices an item that appears, in tiles. */

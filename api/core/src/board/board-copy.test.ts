@@ -107,7 +107,7 @@ test('only its author and moderators see a hidden reply; a viewer who cannot see
   assert.equal(maySeeReply({ role: 'agent', actor: 'bob' }, post(1, { audience: 'humans' }), hidden), false);
 });
 
-test('the copy keeps the newest threads, in whatever order changes come, and knows that there are older ones', () => {
+test('the copy keeps the newest threads for any order of changes, and knows that older ones exist', () => {
   const changes = [2, 5, 1, 4, 3, 5].map((number) => ({ post: post(number), reply: null }));
   const copy = changeCopy(EMPTY, changes, LIMITS);
   assert.deepEqual([titles(copy), copy.whole], [['post 5', 'post 4', 'post 3', 'post 2'], false]);
@@ -159,8 +159,8 @@ test('filters and pages give the same posts as a plain list', () => {
 });
 
 test('a thread has its oldest replies, each once; after the last one the copy cannot answer', () => {
-  const told = [1, 3, 2, 4, 3].map((number) => ({ post: post(1), reply: reply(number, 1) }));
-  const copy = changeCopy(EMPTY, told, LIMITS);
+  const arrivals = [1, 3, 2, 4, 3].map((number) => ({ post: post(1), reply: reply(number, 1) }));
+  const copy = changeCopy(EMPTY, arrivals, LIMITS);
   const read = (after: string | null, limit = 50): unknown => {
     const thread = threadFromCopy(copy, VISITOR, { postId: idOf(1), after, limit });
     return thread === null ? null : [thread.replies.rows.map(({ body }) => body), thread.replies.next];

@@ -11,7 +11,7 @@ test('pull and stash are refused, with what to do instead', () => {
   assert.equal(codeOf('stash', 'pop'), 'git_stash_refused');
 });
 
-test('a forced update, in whatever form, is refused but for branches of the agent', () => {
+test('a forced update in any form is refused, except for branches of the agent', () => {
   for (const args of [
     ['--force', 'origin', 'main'],
     ['-f', 'origin', 'main'],

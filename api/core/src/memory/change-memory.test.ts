@@ -81,7 +81,7 @@ test('text is from outside for every reader after a tainted run, else for other 
   );
 });
 
-test('each limit refuses the change that exceeds it, and the others go on', () => {
+test('each limit refuses only the change that exceeds it', () => {
   const many = Array.from({ length: REPOSITORY_ENTRIES_MAX }, (_, at) => add(`e${at}`, 'x'));
   const full = after([ADA, ...many], [ADA, add('one-more', 'x'), add('e1', 'y')]);
   assert.deepEqual(full.results, ['memory_full', 'done']);

@@ -61,7 +61,7 @@ test('a denial of the rules overrides a permission, and a denial of a person ove
   assert.deepEqual(decideCall({ ...facts, permission: personDenied, ...judged('allow') }), denied('person_denied'));
 });
 
-test('an effect that has begun goes on, also after a cancel and a change of the rules, but never as another call', () => {
+test('a begun effect continues after a cancel or a change of rules, but never as another call', () => {
   for (const verdict of VERDICTS)
     for (const cancelRequested of [false, true]) {
       const after = { ...facts, ...judged(verdict), cancelRequested };

@@ -20,7 +20,7 @@ const judged = (rules: readonly PolicyRule[], needs: Needs, when: CallOccasion =
 const verdict = (rules: readonly PolicyRule[], needs: Partial<Needs>, when: CallOccasion = 'run'): Verdict =>
   judged(rules, { classes: [], unclear: [], ...needs }, when).verdict;
 
-test('a command that publishes or is unclear is asked about, whatever the rules allow', () => {
+test('a command that publishes or is unclear always asks a person', () => {
   assert.equal(verdict(ALLOW_ALL, { classes: ['exec', 'network'] }), 'allow');
   assert.equal(verdict(ALLOW_ALL, { classes: ['network', 'publish'] }), 'ask');
   assert.equal(verdict(ALLOW_ALL, { classes: ['read'], unclear: ['it sets PATH'] }), 'ask');

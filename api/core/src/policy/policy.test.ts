@@ -35,7 +35,7 @@ test('a tool that a model makes up is denied, also if rules name it', () => {
     assert.equal(verdictOf({ village }, tool), 'deny', tool);
 });
 
-test('the strictest of all matching rules counts, in whatever order and from whatever layer', () => {
+test('the strictest matching rule counts, in any order and from any layer', () => {
   const verdicts = VERDICTS.map((verdict): PolicyRule => ({ tools: ['say'], verdict }));
   for (const a of verdicts)
     for (const b of verdicts)

@@ -15,7 +15,7 @@ const call = (command: string, changes: Partial<EndedCall> = {}): EndedCall => (
 const failing = (command: string, stderr = '', exit = 1): EndedCall => call(command, { exit, stderr });
 const after = (...calls: EndedCall[]) => panicOf(calls);
 
-test('three failed test runs in a row, whatever stands between them; a passing one begins again', () => {
+test('three failed test runs in a row, with any commands between them; a passing one begins again', () => {
   const bad = failing('python3 -m pytest -q');
   assert.equal(after(bad, bad), null);
   assert.equal(after(bad, call('sed -i s/a/b/ x.py'), bad, failing('ls nothing'), bad), 'tests_keep_failing');

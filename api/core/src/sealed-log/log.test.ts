@@ -58,7 +58,7 @@ function grown(
   return { root: rootOf(edge, sha256), tiles };
 }
 
-test('a tree has the root of RFC 6962 in whatever steps it grew, and its tiles contain its edge', () => {
+test('a tree grown in any steps has the root of RFC 6962, and its tiles contain its edge', () => {
   assert.equal(
     Buffer.from(rootOf(EMPTY_EDGE, sha256)).toString('hex'),
     'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',

@@ -1,4 +1,4 @@
-import { HEARING_TILES, MEETING_TILES, QUIET_HEARING_TILES, REACH_TILES, SIGHT_TILES } from '@hamlet/contract';
+import { EARSHOT_TILES, MEETING_TILES, QUIET_EARSHOT_TILES, REACH_TILES, SIGHT_TILES } from '@hamlet/contract';
 import type { TilePosition, Wake, WorldEvent, WorldEventOf } from '@hamlet/contract';
 import { zoneAt } from '../map/places.ts';
 import { AWAKE, has } from './state/agent-table.ts';
@@ -15,8 +15,8 @@ export interface AgentWake {
 }
 
 /** Range of a voice in tiles; shorter in a quiet zone. */
-export function hearingTiles(world: WorldState, from: TilePosition): number {
-  return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
+export function earshotTiles(world: WorldState, from: TilePosition): number {
+  return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_EARSHOT_TILES : EARSHOT_TILES;
 }
 
 function wake(
@@ -41,8 +41,8 @@ function wokenByTalk(world: WorldState, event: WorldEventOf<'talk'>): AgentWake[
   const speaker = slotOf(world, event.agent_id);
   const from = positionAt(world, speaker, event.tick);
   const detail = { from: event.agent_id, text: event.text, to: event.to };
-  const hear = othersNear(world, from, { radius: hearingTiles(world, from), tick: event.tick, except: speaker });
-  const woken = hear.filter((slot) => {
+  const nearby = othersNear(world, from, { radius: earshotTiles(world, from), tick: event.tick, except: speaker });
+  const woken = nearby.filter((slot) => {
     if (event.to !== null) return world.agents.ids[slot] === event.to;
     return zoneAt(world.map, positionAt(world, slot, event.tick))?.rules.includes('work') !== true;
   });

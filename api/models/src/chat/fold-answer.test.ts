@@ -76,8 +76,8 @@ test('usage is completed and marked', () => {
   const request = { messages: [{ role: 'user' as const, content: 'x'.repeat(40) }] };
   const { promptTokens, completionTokens, totalTokens, estimated } = completeUsage({}, request, 'y'.repeat(9));
   assert.deepEqual([promptTokens, completionTokens, totalTokens, estimated], [14, 3, 17, true]);
-  const told = completeUsage({ promptTokens: 5, completionTokens: 1, cachedPromptTokens: 9 }, request, '');
-  assert.deepEqual([told.totalTokens, told.cachedPromptTokens, told.estimated], [6, 5, false]);
+  const reported = completeUsage({ promptTokens: 5, completionTokens: 1, cachedPromptTokens: 9 }, request, '');
+  assert.deepEqual([reported.totalTokens, reported.cachedPromptTokens, reported.estimated], [6, 5, false]);
 });
 
 /** Small and seeded, so that a failure repeats. */

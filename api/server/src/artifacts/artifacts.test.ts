@@ -50,7 +50,7 @@ function keep({ agentId, runId, cycle, attempt }: Working, content: Buffer, { ca
 const listed = async (client: TestClient, { runId }: Working) =>
   (await client.listRunArtifacts({ run_id: runId })).artifacts;
 
-test('bytes of a call are kept once; its person and admins read them, and nobody else', async () => {
+test('bytes of a call are kept once; only its person and admins read them', async () => {
   const working = await startCall('ada');
   const content = randomBytes(ARTIFACT_MAX_BYTES);
   const first = dataOf(await keep(working, content, { name: 'Bericht "ä".csv', deliverable: 'file' }));

@@ -36,7 +36,7 @@ const KEYS = {
   agentTokens: {
     ada: 'a-key-of-ada-for-the-tests',
     bob: 'a-key-of-bob-for-the-tests',
-    nobody: 'a-key-of-nobody-for-tests',
+    zoe: 'a-key-of-nobody-for-tests',
   },
 };
 const PROJECTED = 'a.projected.token';
@@ -111,7 +111,7 @@ test('each key of the file has its role', async () => {
     cycle: 0,
   });
   assert.equal(
-    refusalOf(await byToken(KEYS.agentTokens.nobody)),
+    refusalOf(await byToken(KEYS.agentTokens.zoe)),
     'token_invalid',
     'a key of an agent that does not exist',
   );
@@ -304,7 +304,7 @@ test("without a cluster an agent's key serves as its projected token, and the op
   });
   for (const token of [KEYS.adminToken, KEYS.operatorToken, 'unknown'])
     assert.equal(refusalOf(await reviewer.reviewAgent(token)), 'token_review_refused');
-  assert.equal(refusalOf(await reviewer.reviewAgent(KEYS.agentTokens.nobody)), 'token_not_from_pod');
+  assert.equal(refusalOf(await reviewer.reviewAgent(KEYS.agentTokens.zoe)), 'token_not_from_pod');
   assert.deepEqual(
     await Promise.all(
       [KEYS.operatorToken, KEYS.brokerToken, KEYS.agentTokens.ada, 'unknown'].map((token) =>

@@ -22,11 +22,11 @@ function lookUps(): { readonly asked: Asked[]; find(key: string): Promise<string
 
 test('look-ups of one turn become one query, each key once, and each caller gets its own answer', async () => {
   const { asked, find } = lookUps();
-  const told = Promise.all([find('a'), find('b'), find('a')]);
+  const answers = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
   assert.deepEqual(pluck(asked, 'keys'), [['a', 'b']]);
   asked[0]?.answer.resolve(['of a', 'of b']);
-  assert.deepEqual(await told, ['of a', 'of b', 'of a']);
+  assert.deepEqual(await answers, ['of a', 'of b', 'of a']);
 });
 
 test('a call during a query gets the result of a later query, never of an earlier one', async () => {
@@ -67,7 +67,7 @@ test('a failure rejects the callers of that query and no others', async () => {
 
 test('at most 500 keys are looked up at once; the others follow', async () => {
   const { asked, find } = lookUps();
-  const told = Promise.all(Array.from({ length: 501 }, (_, index) => find(String(index))));
+  const answers = Promise.all(Array.from({ length: 501 }, (_, index) => find(String(index))));
   await turn();
   assert.equal(asked[0]?.keys.length, 500);
   asked[0]?.answer.resolve(asked[0].keys);
@@ -75,7 +75,7 @@ test('at most 500 keys are looked up at once; the others follow', async () => {
   assert.deepEqual(asked[1]?.keys, ['500']);
   asked[1]?.answer.resolve(['500']);
   assert.deepEqual(
-    await told,
+    await answers,
     Array.from({ length: 501 }, (_, index) => String(index)),
   );
 });

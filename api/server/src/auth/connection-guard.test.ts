@@ -24,12 +24,12 @@ const VISITOR: Actor = { role: 'visitor', id: 'visitor 192.0.2.7' };
 const NEVER_MS = 1_000_000_000;
 const BANNED: Refused = { ok: false, reason: 'account_banned' };
 
-let tellStanding: (agentIds: readonly string[]) => void = () => undefined;
+let announceStanding: (agentIds: readonly string[]) => void = () => undefined;
 
 const postgres = untilEnd(await migratedPostgres());
 const db = untilEnd(openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined }));
-const onStanding = (hear: typeof tellStanding): void => {
-  tellStanding = hear;
+const onStanding = (listener: typeof announceStanding): void => {
+  announceStanding = listener;
 };
 const guard = untilEnd(
   startConnectionGuard({ listenUrl: postgres.appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS }),
@@ -69,11 +69,11 @@ const closed = (connection: Watched): Promise<boolean> =>
  */
 async function closedOf(
   all: Readonly<Record<string, Watched>>,
-  tell: () => void | Promise<void>,
+  announce: () => void | Promise<void>,
   last: string,
 ): Promise<readonly string[]> {
   for (const connection of Object.values(all)) connection.now = BANNED;
-  await tell();
+  await announce();
   await until(`${last} is closed`, async () => (all[last]?.closedBy.length ?? 0) > 0);
   for (const connection of Object.values(all)) connection.unwatch();
   return Object.keys(all).filter((name) => (all[name]?.looks ?? 0) > 0);
@@ -98,7 +98,7 @@ test('a change of standing closes the connections of those agents and no others'
     bob: watched(guard, { ...AGENT, id: 'agent bob', agentId: 'bob' }),
     ada: watched(guard, AGENT),
   };
-  assert.deepEqual(await closedOf(all, () => tellStanding(['ada', 'cleo']), 'ada'), ['ada']);
+  assert.deepEqual(await closedOf(all, () => announceStanding(['ada', 'cleo']), 'ada'), ['ada']);
 });
 
 test('a guard that listens again checks every account, since it may have missed a change', async () => {

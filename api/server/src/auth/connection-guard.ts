@@ -11,7 +11,7 @@ export interface ConnectionGuard extends WatchConnections {
 }
 
 export interface GuardPorts extends Pick<Services, 'listenUrl' | 'log'> {
-  readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
+  readonly onStanding: (react: (agentIds: readonly string[]) => void) => void;
   readonly everyMs?: number;
 }
 

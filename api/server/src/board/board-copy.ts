@@ -4,7 +4,7 @@ import { ModerationNote, type CopyNote } from '@hamlet/contract';
 import { z } from 'zod';
 import { registerGauges } from '../service/metrics.ts';
 import type { RedisLink } from '../service/redis-link.ts';
-import { CopyKeeper, PATIENCE_MS, saysAway, type KeeperPorts } from './copy-keeper.ts';
+import { CopyFollower, PATIENCE_MS, saysAway, type FollowerPorts } from './copy-follower.ts';
 import { refused, type Outcome } from '../http/outcome.ts';
 import { withTimeout } from '../service/with-timeout.ts';
 
@@ -22,22 +22,22 @@ export async function startBoardCopy({
   link,
   registry,
   ...ports
-}: KeeperPorts & {
+}: FollowerPorts & {
   readonly link: Pick<RedisLink, 'publish' | 'subscribe'>;
   readonly registry: Registry;
 }): Promise<BoardStandIn> {
-  const keeper = new CopyKeeper(ports);
-  const hide = await openHidingSignal(link, keeper);
-  keeper.nudge();
-  await keeper.settled();
+  const follower = new CopyFollower(ports);
+  const hide = await openHidingSignal(link, follower);
+  follower.nudge();
+  await follower.settled();
   registerGauges(registry, {
     hamlet_board_copy_age_seconds: {
       help: 'Age of the copy of the board that is shown while Postgres is away',
-      read: () => keeper.ageMs / 1_000,
+      read: () => follower.ageMs / 1_000,
     },
-    hamlet_board_copy_threads: { help: 'Threads in that copy', read: () => keeper.copy?.threads.length ?? 0 },
+    hamlet_board_copy_threads: { help: 'Threads in that copy', read: () => follower.copy?.threads.length ?? 0 },
   });
-  return { read: createReadBoard(keeper), noteBack: () => keeper.noteBack(), hide, stop: () => keeper.stop() };
+  return { read: createReadBoard(follower), noteBack: () => follower.noteBack(), hide, stop: () => follower.stop() };
 }
 
 export interface BoardQuestion<T> {
@@ -67,19 +67,19 @@ function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<
 }
 
 export function createReadBoard(
-  keeper: Pick<CopyKeeper, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>,
+  follower: Pick<CopyFollower, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>,
 ): ReadBoard {
   return async ({ now, live, copied, lacking }) => {
-    if (!keeper.away || keeper.copy === null) {
+    if (!follower.away || follower.copy === null) {
       try {
         return await withTimeout(PATIENCE_MS, live());
       } catch (error) {
         if (!saysAway(error)) throw error;
-        keeper.noteAway();
+        follower.noteAway();
       }
     }
-    const data = keeper.copy === null ? null : copied(keeper.copy, keeper.offset);
-    return data === null ? refused('unavailable', lacking) : fromCopy(data, keeper.ageMs, now);
+    const data = follower.copy === null ? null : copied(follower.copy, follower.offset);
+    return data === null ? refused('unavailable', lacking) : fromCopy(data, follower.ageMs, now);
   };
 }
 
@@ -92,14 +92,14 @@ const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(),
  */
 export async function openHidingSignal(
   link: Pick<RedisLink, 'publish' | 'subscribe'>,
-  keeper: Pick<CopyKeeper, 'hide'>,
+  follower: Pick<CopyFollower, 'hide'>,
 ): Promise<(hiding: Hiding) => void> {
   await link.subscribe(CHANNEL, (text) => {
     const message = Message.safeParse(JSON.parse(text));
-    if (message.success) keeper.hide(message.data);
+    if (message.success) follower.hide(message.data);
   });
   return (hiding) => {
-    keeper.hide(hiding);
+    follower.hide(hiding);
     void link.publish(CHANNEL, JSON.stringify(hiding));
   };
 }

@@ -74,12 +74,12 @@ test('every event reaches its viewers with the content that they may see, on bot
   await eventually('the last everywhere', () =>
     watching.every(({ events }) => events.at(-1)?.post_id === last.post_id),
   );
-  const heard = Object.fromEntries(
+  const received = Object.fromEntries(
     names.map((name, index) => [name, watching[index]?.events.map(({ what }) => what).join(' ')]),
   );
   const ofAll = 'posted status hidden restored posted';
   const ofBob = 'posted posted replied status hidden restored rewarded posted';
-  assert.deepEqual(heard, {
+  assert.deepEqual(received, {
     visitor: ofAll,
     member: ofAll,
     ada: ofAll,
@@ -99,8 +99,10 @@ test('a hidden text is null for viewers, who drop it', async () => {
   await at(1).admin.moderatePost({ post_id, reason: 'abuse' });
   const gone = await eventually('its hiding', () => viewer.events.find(({ what }) => what === 'hidden'));
   assert.deepEqual([gone.post_id, gone.post], [post_id, null]);
-  const told = await eventually('the event for its author', () => author.events.find(({ what }) => what === 'hidden'));
-  assert.equal(told.post?.moderation?.reason, 'abuse');
+  const hiding = await eventually('the event for its author', () =>
+    author.events.find(({ what }) => what === 'hidden'),
+  );
+  assert.equal(hiding.post?.moderation?.reason, 'abuse');
 });
 
 test('a viewer resumes at its offset, also on the other replica; if that offset is gone it gets a reset', async () => {

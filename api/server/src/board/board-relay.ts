@@ -15,14 +15,14 @@ export interface BoardRelay {
   readonly head: number;
   /** Call after a commit on this replica. */
   nudge(): void;
-  onHead(hear: (head: number) => void): void;
+  onHead(listener: (head: number) => void): void;
   catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Gives committed writes their offsets: one replica empties the outbox, the others follow over Redis or Postgres. */
 export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | 'link' | 'log'>): Promise<BoardRelay> {
-  const hearers: ((head: number) => void)[] = [];
+  const receivers: ((head: number) => void)[] = [];
   let head = 0;
   let stopped = false;
   let working: Promise<void> = Promise.resolve();
@@ -30,7 +30,7 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
   function moveTo(offset: number): void {
     if (!Number.isSafeInteger(offset) || offset <= head) return;
     head = offset;
-    for (const hear of hearers) hear(head);
+    for (const listener of receivers) listener(head);
   }
 
   async function relayOnce(): Promise<boolean> {
@@ -66,7 +66,7 @@ export async function startBoardRelay({ db, link, log }: Pick<Services, 'db' | '
       return head;
     },
     nudge,
-    onHead: (hear) => void hearers.push(hear),
+    onHead: (listener) => void receivers.push(listener),
     catchUp: async () => {
       while (await relayOnce()) await sleep(BUSY_PAUSE_MS);
     },

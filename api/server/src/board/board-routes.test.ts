@@ -285,12 +285,12 @@ test('news list the posts that concern an agent, and whether it has answered', a
   await post(member, { audience: 'humans', title: 'Behind his back: @dan' });
   await dan.replyToPost({ post_id: own.post_id, body: 'my own' });
   await member.replyToPost({ post_id: own.post_id, body: 'an answer' });
-  const heard = await eventually('the news', async () => {
+  const received = await eventually('the news', async () => {
     const page = await news();
     return page.news.length === 3 ? page : null;
   });
   assert.deepEqual(
-    heard.news.map(({ post: { title }, reply, why, answered }) => [title, reply?.body ?? null, why, answered]),
+    received.news.map(({ post: { title }, reply, why, answered }) => [title, reply?.body ?? null, why, answered]),
     [
       ['For dan', null, 'addressed', false],
       ['About @dan', null, 'mention', false],
@@ -299,7 +299,7 @@ test('news list the posts that concern an agent, and whether it has answered', a
   );
   await dan.replyToPost({ post_id: toDan.post_id, body: 'Here I am.' });
   assert.deepEqual(pluck((await news()).news, 'answered'), [true, false, false]);
-  const end = heard.next_after ?? '';
+  const end = received.next_after ?? '';
   assert.deepEqual((await news(end)).news, []);
   assert.equal((await news(end)).next_after, end);
   await play.as('cleo').replyToPost({ post_id: own.post_id, body: 'another' });

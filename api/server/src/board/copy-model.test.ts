@@ -24,7 +24,7 @@ import { atEnd, untilEnd } from '@hamlet/test/env/at-end';
 import { AUTHORS, BoardWriter, HIDDEN } from '../testing/board-writer.ts';
 import { eventually } from '../testing/test-village.ts';
 import { postView, replyView } from './post-view.ts';
-import { CopyKeeper } from './copy-keeper.ts';
+import { CopyFollower } from './copy-follower.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const ROUNDS = FULL ? 160 : 8;
@@ -33,24 +33,24 @@ const SEED = Number(process.env['SEED'] ?? 35);
 const ALL = 10_000;
 const TINY: CopyLimits = { threads: 12, replies: 3, bytes: 60_000 };
 
-const keepers: CopyKeeper[] = [];
+const followers: CopyFollower[] = [];
 
 const postgres = untilEnd(await migratedPostgres());
 const db = untilEnd(openDatabase({ url: postgres.appUrl, poolSize: 4, onError: () => undefined }));
 atEnd(async () => {
-  for (const keeper of keepers) await keeper.stop();
+  for (const follower of followers) await follower.stop();
 });
 
-function keep(limits?: CopyLimits): CopyKeeper {
-  const keeper = new CopyKeeper({
+function keep(limits?: CopyLimits): CopyFollower {
+  const follower = new CopyFollower({
     db,
     relay: { onHead: () => undefined },
     log: () => undefined,
     monotonicMs: () => performance.now(),
     ...(limits === undefined ? {} : { limits }),
   });
-  keepers.push(keeper);
-  return keeper;
+  followers.push(follower);
+  return follower;
 }
 
 /** All viewers, and some that do not exist; agents, people and the village share names. */
@@ -129,12 +129,12 @@ function readLists(): Promise<readonly Lists[]> {
   );
 }
 
-async function current(keeper: CopyKeeper): Promise<BoardCopy> {
+async function current(follower: CopyFollower): Promise<BoardCopy> {
   await relayBoard(db, ALL);
-  keeper.nudge();
-  await keeper.settled();
-  assert.ok(keeper.copy !== null && !keeper.away);
-  return keeper.copy;
+  follower.nudge();
+  await follower.settled();
+  assert.ok(follower.copy !== null && !follower.away);
+  return follower.copy;
 }
 
 type SeenBy = ReadonlyMap<BoardViewer, Seen>;
@@ -210,10 +210,10 @@ function assertSameThreads(
       const thread = threadFromCopy(copy, viewer, { postId, after: null, limit: ALL });
       const post = shown.posts.find(({ post_id: id }) => id === postId);
       const expected = shown.replies.filter(({ reply_id: id }) => oldest.has(id));
-      const cannotTell = post === undefined || !kept.has(postId) || (isCut && expected.length === 0);
+      const isUncertain = post === undefined || !kept.has(postId) || (isCut && expected.length === 0);
       assert.deepEqual(
         thread,
-        cannotTell
+        isUncertain
           ? null
           : { post, replies: { rows: expected, next: isCut ? (expected.at(-1)?.reply_id ?? null) : null } },
         `${postId} for ${viewer.role} ${viewer.actor}`,
@@ -230,18 +230,18 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): every viewer sees in a copy what the
   for (let round = 0; round < ROUNDS; round += 1) {
     await writer.write(ACTS);
     // Sometimes the test simulates an outage, after which the keepers load everything again.
-    if (random.chance(0.2)) for (const keeper of [large, tiny]) keeper.noteAway();
+    if (random.chance(0.2)) for (const follower of [large, tiny]) follower.noteAway();
     const everything = await seenBy(VILLAGE);
     const seen: SeenBy = new Map(
       await Promise.all(VIEWERS.map(async (viewer) => [viewer, await seenBy(viewer)] as const)),
     );
     const lists = await readLists();
     hidden += assertSameVerdicts(everything, seen);
-    for (const [keeper, { replies }] of [
+    for (const [follower, { replies }] of [
       [large, COPY_LIMITS],
       [tiny, TINY],
     ] as const) {
-      const copy = await current(keeper);
+      const copy = await current(follower);
       assertSameLists(copy, lists, random);
       assertSameThreads(copy, everything, { seen, replies });
     }
@@ -272,15 +272,15 @@ test('a text that is hidden during a reading stays hidden, even if the reading s
   assert.ok(post !== null);
   const { postId } = post;
   const visitor: BoardViewer = { role: 'visitor', actor: '' };
-  const shows = (keeper: CopyKeeper): boolean =>
-    keeper.copy !== null && threadFromCopy(keeper.copy, visitor, { postId, after: null, limit: 1 }) !== null;
-  const keeper = keep();
-  await current(keeper);
-  assert.equal(shows(keeper), true);
+  const shows = (follower: CopyFollower): boolean =>
+    follower.copy !== null && threadFromCopy(follower.copy, visitor, { postId, after: null, limit: 1 }) !== null;
+  const follower = keep();
+  await current(follower);
+  assert.equal(shows(follower), true);
   const superuser = openSuperuser(postgres);
   await superuser.run('begin');
   await superuser.run('lock table board.event in access exclusive mode');
-  keeper.noteAway();
+  follower.noteAway();
   // The reading has its snapshot, and waits for the lock.
   const waiting = async (): Promise<boolean> =>
     (await superuser.run(`select 1 from pg_locks where not granted and relation = 'board.event'::regclass`)).length > 0;
@@ -289,12 +289,12 @@ test('a text that is hidden during a reading stays hidden, even if the reading s
     await setViewer(tx, VILLAGE);
     await setHidden(tx, { postId, replyId: null }, { hidden: HIDDEN, wasHidden: false });
   });
-  keeper.hide({ postId, replyId: null, note: HIDDEN });
-  assert.equal(shows(keeper), false);
+  follower.hide({ postId, replyId: null, note: HIDDEN });
+  assert.equal(shows(follower), false);
   await superuser.run('commit');
-  await keeper.settled();
-  assert.equal(shows(keeper), false, 'the reading began before');
-  await current(keeper);
-  assert.equal(shows(keeper), false);
+  await follower.settled();
+  assert.equal(shows(follower), false, 'the reading began before');
+  await current(follower);
+  assert.equal(shows(follower), false);
   await superuser.close();
 });

@@ -96,12 +96,12 @@ const settled = ({ posts, threads }: BoardSeen): unknown => ({ posts, threads })
 async function keepLooking(
   { name, client }: Reader,
   expected: unknown,
-  watch: { readonly until: AbortSignal; readonly tell: (seen: BoardSeen) => void },
+  watch: { readonly until: AbortSignal; readonly report: (seen: BoardSeen) => void },
 ): Promise<void> {
   while (!watch.until.aborted) {
     const seen = await look(client);
     assert.deepEqual(settled(seen), expected, name);
-    watch.tell(seen);
+    watch.report(seen);
   }
 }
 
@@ -139,7 +139,7 @@ test('while Postgres is away every caller reads the same texts as before and no 
       assert.ok(reader !== undefined);
       return keepLooking(reader, settled(seen), {
         until: stopping.signal,
-        tell: ({ isCopy }) => void (copies[index] = (copies[index] ?? 0) + Number(isCopy)),
+        report: ({ isCopy }) => void (copies[index] = (copies[index] ?? 0) + Number(isCopy)),
       });
     }),
   );

@@ -40,7 +40,7 @@ export interface BoardPorts extends Pick<Services, 'db' | 'link' | 'registry' | 
   readonly source: AgentSource;
   readonly hub: WakeHub;
   readonly reader: WorldReader;
-  readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
+  readonly onWorldEvent: (listener: (event: WorldEvent) => void) => void;
 }
 
 /** Finds places on the map, which never changes while the process runs. */

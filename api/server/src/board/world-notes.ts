@@ -13,7 +13,7 @@ const EVERY_MS = 2_000;
 export interface WorldNotesPorts {
   readonly db: Db;
   readonly source: AgentSource;
-  readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
+  readonly onWorldEvent: (listener: (event: WorldEvent) => void) => void;
   readonly whereIs: (agentId: string) => Promise<Place | null>;
   readonly onPosted: () => void;
 }

@@ -46,19 +46,19 @@ test('the audit has each freeze and each lifting once, with actor and reason', a
 });
 
 test("the operator's stream begins with the state of the freeze and reports its changes", async () => {
-  const heard: VillageState[] = [];
+  const received: VillageState[] = [];
   const stopping = new AbortController();
   const follow = async (): Promise<void> => {
     for await (const event of clientOf(two.url, TOKENS.operator).openInternalStream({}, { signal: stopping.signal }))
-      if (event.event === 'village') heard.push(event.data);
+      if (event.event === 'village') received.push(event.data);
   };
   follow().catch(() => undefined);
-  await eventually('the first state', () => heard.length === 1);
+  await eventually('the first state', () => received.length === 1);
   await freeze();
-  await eventually('the freeze', () => heard.length === 2);
+  await eventually('the freeze', () => received.length === 2);
   await lift();
-  await eventually('the lifting', () => heard.length === 3);
-  assert.deepEqual(pluck(heard, 'frozen', 'reason'), [
+  await eventually('the lifting', () => received.length === 3);
+  assert.deepEqual(pluck(received, 'frozen', 'reason'), [
     [false, null],
     [true, REASON],
     [false, null],

@@ -12,7 +12,7 @@ import { testWire, wireModels } from './testing/wire-models.ts';
 const IDLE_MS = 2_000;
 const PIECE_MS = 400;
 const SLACK_MS = 2;
-/** Of the rate, which has one decimal. */
+/** Tolerance of the rate, which has one decimal. */
 const ROUNDING = 0.05;
 
 const [village, wire] = await Promise.all([testVillage(), testWire()]);

@@ -125,8 +125,8 @@ test("a refusal becomes the client's own error, with our status, code and messag
   assert.deepEqual([seen.status, seen.code, seen.param], [400, 'validation_failed', 'messages.0.content.0.type']);
   assert.match(seen.message, /these models read text only/);
 
-  const nobody = new OpenAI({ baseURL, apiKey: 'nobody-we-know', maxRetries: 0 });
-  const stranger = await errorOf(nobody.models.list());
+  const unknownClient = new OpenAI({ baseURL, apiKey: 'nobody-we-know', maxRetries: 0 });
+  const stranger = await errorOf(unknownClient.models.list());
   assert.ok(stranger instanceof AuthenticationError);
   assert.deepEqual([stranger.status, stranger.type], [401, 'authentication_error']);
 });

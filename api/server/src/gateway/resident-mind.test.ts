@@ -91,12 +91,15 @@ test('it thanks for a reward on the post that it names; the higher tier changes 
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
   await runs.play.admin.rewardAgent({ ...judge, amount: '12' });
   assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars with the words “for the bread”/);
-  const told = await eventually('the post about the tier', async () =>
+  const announced = await eventually('the post about the tier', async () =>
     (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'),
   );
-  assert.match(told.body, /the model large instead of the model small, and take at most 48 steps a run instead of 24/);
-  assert.match(told.body, /— written with the model large, which is scripted$/);
-  assert.equal(told.author_tier, 'tier-1');
+  assert.match(
+    announced.body,
+    /the model large instead of the model small, and take at most 48 steps a run instead of 24/,
+  );
+  assert.match(announced.body, /— written with the model large, which is scripted$/);
+  assert.equal(announced.author_tier, 'tier-1');
   const richer = await turnOf(
     'bob',
     'the plan of tier-1',

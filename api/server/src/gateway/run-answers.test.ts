@@ -51,9 +51,9 @@ test('the words of an answer are published with the numbers of the request, and 
   answerWith(['I ', 'walk ', 'now.']);
   const said = await (await ask('bob', { run_id: runId, ask: '3', attempt: 1 })).text();
   assert.match(said, /DONE/);
-  const heard = await eventually('the deltas', () => deltasOf(runId).length === 3 && deltasOf(runId));
+  const received = await eventually('the deltas', () => deltasOf(runId).length === 3 && deltasOf(runId));
   assert.deepEqual(
-    heard,
+    received,
     ['I ', 'walk ', 'now.'].map((text) => ({ run_id: runId, ask: 3, attempt: 1, text })),
   );
   const { usage } = await one.get(runId);

@@ -79,8 +79,8 @@ test('agents are listed briefly, and a post of the person stands on the board on
 
 test('a refusal of the village is a result with its code, and wrong arguments name the field', async () => {
   await withClient(TOKENS.member, async (client) => {
-    const nobody = await call(client, 'start_run', { agent_id: 'nemo', prompt: 'Swim.' });
-    assert.deepEqual([nobody.isError, nobody.text.startsWith('no_such_agent: ')], [true, true]);
+    const missing = await call(client, 'start_run', { agent_id: 'nemo', prompt: 'Swim.' });
+    assert.deepEqual([missing.isError, missing.text.startsWith('no_such_agent: ')], [true, true]);
     const wrong = await call(client, 'start_run', { agent_id: 'ada' });
     assert.deepEqual([wrong.isError, wrong.text.includes('prompt')], [true, true]);
     const more = await call(client, 'read_board', { limit: 21 });

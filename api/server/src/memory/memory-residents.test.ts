@@ -127,12 +127,12 @@ test('what an agent remembers is in the next session of the repository, in anoth
 
 test('an agent without a repository remembers for itself, as before', async () => {
   const id = await session('ada', null);
-  const tell = async (text: string): Promise<string> => {
+  const speak = async (text: string): Promise<string> => {
     const { run } = dataOf(await talk.say(mia.client, id, text));
     return (await talk.ended(run.run_id)).summary ?? '';
   };
-  await tell(remember('Mia likes tea.'));
-  assert.match(await tell(list), /private to this conversation: Mia likes tea/);
+  await speak(remember('Mia likes tea.'));
+  assert.match(await speak(list), /private to this conversation: Mia likes tea/);
   assert.doesNotMatch(JSON.stringify(await memoryOf('bakery')), /tea/);
 });
 

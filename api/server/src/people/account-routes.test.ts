@@ -131,8 +131,8 @@ test('a ban is refused with reason and end, at once, on every replica; sockets c
   const { account } = await grace.client.banAccount({ ...of(person), reason: 'insults agents' });
   assert.equal(account.ban?.reason, 'insults agents');
   for (const { client } of [person, there]) {
-    const told = await client.raw.getWorld();
-    assert.deepEqual(told.ok ? null : [told.problem.code, told.problem.detail, told.problem.status], [
+    const refusal = await client.raw.getWorld();
+    assert.deepEqual(refusal.ok ? null : [refusal.problem.code, refusal.problem.detail, refusal.problem.status], [
       'account_banned',
       'insults agents (until it is lifted)',
       403,

@@ -67,7 +67,7 @@ test('arguments that are no JSON are refused, and only agents ask', async () => 
   assert.equal(await codeOf(operator.call(answerPermission, answer)), 'forbidden');
 });
 
-test('a run waits for its permissions without a lease, and goes on when the last one is answered', async () => {
+test('a run waits for its permissions without a lease, and continues after the last answer', async () => {
   const working = await permits.startRun('bob');
   const first = dataOf(await permits.ask(working, post('1.0'))).permission;
   const second = dataOf(await permits.ask(working, post('1.1', 'Second'))).permission;
@@ -111,10 +111,10 @@ test('a question has no answer of the rules: the words of the person are the out
   assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'allow' })), 'validation_failed');
   assert.equal(await codeOf(permits.answer(asked.permission_id, { answer: 'happened' })), 'validation_failed');
   dataOf(await permits.answer(asked.permission_id, { answer: 'allow', reply: 'Rye, please.' }));
-  const told = dataOf(await permits.perform(working, QUESTION));
-  assert.deepEqual([told.outcome.kind, told.outcome.text, told.replayed], ['ok', 'Rye, please.', false]);
+  const informed = dataOf(await permits.perform(working, QUESTION));
+  assert.deepEqual([informed.outcome.kind, informed.outcome.text, informed.replayed], ['ok', 'Rye, please.', false]);
   const again = dataOf(await permits.perform(working, QUESTION));
-  assert.deepEqual([again.outcome, again.replayed], [told.outcome, true]);
+  assert.deepEqual([again.outcome, again.replayed], [informed.outcome, true]);
 });
 
 test('a person says whether a call with an unknown end happened; that word permits no call', async () => {
@@ -137,7 +137,7 @@ test('a person may also be asked about a call of a tool that only the pod has', 
   assert.equal(resultOf(await permits.perform(working, command)), 'denied policy_denied');
 });
 
-test('a request that nobody answers expires by itself: the run goes on, and the call is denied with its own code', async () => {
+test('a request without an answer expires by itself: the run continues, and the call is denied with its own code', async () => {
   const working = await permits.startRun('fay');
   const { permission_id: id } = dataOf(await permits.ask(working, post('1.0'))).permission;
   assert.equal((await wait(working)).run.state, 'waiting_permission');

@@ -1,4 +1,4 @@
-/** Safe modes over HTTP: the API denies each change of such a run and of its workers, whatever the rules and people allow. */
+/** Safe modes over HTTP: the API denies each change of such a run and of its workers, against all rules and permissions. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type Run, type SafeMode } from '@hamlet/contract';

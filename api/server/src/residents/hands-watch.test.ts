@@ -1,4 +1,4 @@
-/** What agents do with their hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
+/** The activity of agents' hands, over `/ws/world`: only what the API witnessed, and gone with the call, the resident or the run. */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { HandsMessage, type HandsActivity } from '@hamlet/contract';

@@ -51,10 +51,10 @@ export function startHandsWatch(ports: HandsPorts, pollMs = POLL_MS): HandsWatch
     const open = calls.filter(({ agentId }) => isHere(agentId)).map((row) => openCallOf(row, source));
     const before = known;
     known = handsActivities(open, waiting);
-    tell(changedActivities(before, known));
+    publish(changedActivities(before, known));
   }
 
-  function tell(changes: HandsMessage['agents']): void {
+  function publish(changes: HandsMessage['agents']): void {
     const isChanged = Object.keys(changes).length > 0;
     const [change, whole] = [messageOf(changes, false), messageOf(Object.fromEntries(known), true)];
     for (const [viewer, state] of viewers) {

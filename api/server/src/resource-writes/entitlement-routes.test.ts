@@ -207,8 +207,8 @@ test('an agent is pinned and released; its power, which the api also applies, do
   assert.deepEqual(free.spec['entitlement'], { policy: 'ByBalance' });
   const unknown = await admin().raw.putAgentEntitlement({ ...on, policy: 'Pinned', name: 'nowhere' });
   assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_entitlement');
-  const nobody = await admin().raw.putAgentEntitlement({ agent_id: 'nobody', policy: 'ByBalance' });
-  assert.equal(nobody.ok ? '' : nobody.problem.code, 'no_such_agent');
+  const missing = await admin().raw.putAgentEntitlement({ agent_id: 'nobody', policy: 'ByBalance' });
+  assert.equal(missing.ok ? '' : missing.problem.code, 'no_such_agent');
   const lines = (await lineCount('ada', 5)).filter((line) => !line.startsWith('agent.create'));
   assert.deepEqual(
     lines,

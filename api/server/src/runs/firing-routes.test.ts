@@ -86,9 +86,9 @@ test('a hundred clients on one slot: one firing, one run, and every client gets 
     if (!answer.ok) assert.equal(answer.problem.code, 'unavailable');
     return answer.ok && answer.data;
   };
-  const told = await Promise.all(Array.from({ length: 100 }, () => eventually('an answer', ask)));
-  assert.equal(told.filter(({ claimed }) => claimed).length, 1);
-  assert.equal(new Set(told.map(({ firing_id, runs: made }) => JSON.stringify([firing_id, made]))).size, 1);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => eventually('an answer', ask)));
+  assert.equal(answers.filter(({ claimed }) => claimed).length, 1);
+  assert.equal(new Set(answers.map(({ firing_id, runs: made }) => JSON.stringify([firing_id, made]))).size, 1);
   assert.deepEqual([await countOf('firing'), await countOf('run')], [1, 2]);
   await runs.finishAll('ada');
   await runs.finishAll('bob');
@@ -249,19 +249,19 @@ test('the history of a schedule keeps as many ended runs as its limit, and no ru
 });
 
 test("the operator's stream reports the runs of a schedule, and a new stream begins with them", async () => {
-  const told: ScheduleActivity[] = [];
+  const answers: ScheduleActivity[] = [];
   const stopping = new AbortController();
   const operator = clientOf(runs.play.url, TOKENS.operator);
   const read = async (into: ScheduleActivity[]): Promise<void> => {
     for await (const event of operator.openInternalStream({}, { signal: stopping.signal }))
       if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
   };
-  read(told).catch(() => undefined);
+  read(answers).catch(() => undefined);
   const [made] = dataOf(await fire({ slot: slotOf(0) })).runs;
-  const fired = await eventually('the firing', () => told.at(-1));
+  const fired = await eventually('the firing', () => answers.at(-1));
   assert.deepEqual([fired.active_runs, fired.last_run_id, fired.last_slot], [1, made?.run_id, slotOf(0)]);
   await runs.finishAll('ada');
-  const after0 = await eventually('the end', () => told.find(({ active_runs }) => active_runs === 0));
+  const after0 = await eventually('the end', () => answers.find(({ active_runs }) => active_runs === 0));
   assert.equal(after0.last_run_id, made?.run_id);
   const snapshot: ScheduleActivity[] = [];
   read(snapshot).catch(() => undefined);

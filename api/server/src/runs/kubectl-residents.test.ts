@@ -111,7 +111,7 @@ test('a refusal names the fault, and the exit code is 1', async () => {
   const unknown = await ended('approve', '00000000-0000-4000-8000-000000000000');
   assert.equal(unknown.code, 1);
   assert.match(unknown.printed, /permission/i);
-  const nobody = await ended('chat', 'zed', '--once=Hello');
-  assert.equal(nobody.code, 1);
-  assert.match(nobody.printed, /zed/);
+  const missing = await ended('chat', 'zed', '--once=Hello');
+  assert.equal(missing.code, 1);
+  assert.match(missing.printed, /zed/);
 });

@@ -63,34 +63,34 @@ async function open(source: DeltaSource): Promise<DeltaPublisher> {
 
 /** Reads the deltas of a run on the other replica, once its subscription has begun. */
 async function listenTo(runId: string): Promise<RunDelta[]> {
-  const heard: RunDelta[] = [];
-  reader.deltas.subscribe(runId, (delta) => heard.push(delta));
+  const received: RunDelta[] = [];
+  reader.deltas.subscribe(runId, (delta) => received.push(delta));
   await until('the subscription', async () => (await gateway.link.listeners(`run-delta:${runId}`)) === 1);
-  return heard;
+  return received;
 }
 
 test('words pass from one replica to another, in order, with the request to the model that they belong to', async () => {
   const run = await runs.addStarted();
-  const heard = await listenTo(run.runId);
+  const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
   const words = Array.from({ length: 50 }, (_, index) => `word ${index} `);
   for (const word of words) publisher.publish(word);
-  await until('the last word', async () => heard.length === words.length);
-  assert.equal(heard.map(({ text }) => text).join(''), words.join(''));
-  assert.deepEqual(heard[0], { run_id: run.runId, ask: 3, attempt: 0, text: 'word 0 ' });
+  await until('the last word', async () => received.length === words.length);
+  assert.equal(received.map(({ text }) => text).join(''), words.join(''));
+  assert.deepEqual(received[0], { run_id: run.runId, ask: 3, attempt: 0, text: 'word 0 ' });
   publisher.close();
 });
 
 test('a second of one answer has a limit of bytes: more is dropped, and the next second has room again', async () => {
   const run = await runs.addStarted();
-  const heard = await listenTo(run.runId);
+  const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
   publisher.publish('x'.repeat(2 * DELTA_BYTES_PER_S));
   nowMs += 1_000;
   publisher.publish('end');
-  await until('the end', async () => heard.at(-1)?.text === 'end');
+  await until('the end', async () => received.at(-1)?.text === 'end');
   assert.equal(
-    heard.reduce((sum, { text }) => sum + text.length, 0),
+    received.reduce((sum, { text }) => sum + text.length, 0),
     DELTA_BYTES_PER_S + 'end'.length,
   );
   publisher.close();
@@ -98,7 +98,7 @@ test('a second of one answer has a limit of bytes: more is dropped, and the next
 
 test('no words pass after a cancel, and none for a run that the agent does not work on', async () => {
   const run = await runs.addStarted();
-  const heard = await listenTo(run.runId);
+  const received = await listenTo(run.runId);
   const publisher = await open(sourceOf(run));
   await runs.command(run.runId, { kind: 'cancel' });
   await until('the publisher knows of the cancel', async () => publisher.signal.aborted);
@@ -106,8 +106,8 @@ test('no words pass after a cancel, and none for a run that the agent does not w
   publisher.close();
   const marker: RunDelta = { run_id: run.runId, ask: 9, attempt: 0, text: 'marker' };
   await gateway.link.publish(`run-delta:${run.runId}`, JSON.stringify(marker));
-  await until('the marker', async () => heard.length > 0);
-  assert.deepEqual(heard, [marker]);
+  await until('the marker', async () => received.length > 0);
+  assert.deepEqual(received, [marker]);
 
   const other = await runs.addStarted();
   const refusals: (readonly [string, DeltaSource])[] = [
@@ -123,7 +123,7 @@ test('no words pass after a cancel, and none for a run that the agent does not w
 test('a lost notification only delays: the poll finds the change', async () => {
   const run = await runs.addStarted();
   const publisher = await open(sourceOf(run));
-  // A change of a replica of the version before, which notifies nobody.
+  // A change of a replica of the version before, which sends no notification.
   await runs.db
     .updateTable('run')
     .set({ state: 'queued', events: run.events + 1 })

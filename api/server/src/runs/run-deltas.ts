@@ -37,7 +37,7 @@ export type OpenedDeltas =
 /** The words of models on their way to people, over Redis. They are lost freely and never stored. */
 export interface RunDeltas {
   open(source: DeltaSource): Promise<OpenedDeltas>;
-  subscribe(runId: string, hear: (delta: RunDelta) => void): () => void;
+  subscribe(runId: string, deliver: (delta: RunDelta) => void): () => void;
 }
 
 export interface DeltaPorts extends Pick<Services, 'db' | 'link' | 'monotonicMs' | 'log'> {
@@ -100,7 +100,7 @@ export function createRunDeltas(ports: DeltaPorts): RunDeltas {
   const { db, link, log } = ports;
   const readers = new Map<string, Set<(delta: RunDelta) => void>>();
 
-  function hear(runId: string, message: string): void {
+  function deliver(runId: string, message: string): void {
     const delta = RunDelta.safeParse(JSON.parse(message));
     if (!delta.success || delta.data.run_id !== runId) log('error', 'a delta cannot be read', { run_id: runId });
     else for (const reader of readers.get(runId) ?? []) reader(delta.data);
@@ -117,7 +117,7 @@ export function createRunDeltas(ports: DeltaPorts): RunDeltas {
       const own = present ?? new Set();
       if (own.size >= READERS_MAX) return () => undefined;
       readers.set(runId, own.add(reader));
-      if (present === undefined) void link.subscribe(channelOf(runId), (message) => hear(runId, message));
+      if (present === undefined) void link.subscribe(channelOf(runId), (message) => deliver(runId, message));
       return () => {
         own.delete(reader);
         if (own.size > 0 || readers.get(runId) !== own) return;

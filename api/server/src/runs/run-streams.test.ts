@@ -111,7 +111,7 @@ test('Last-Event-ID counts before the query, as browsers send both', async () =>
   assert.deepEqual(ids, ['id: 3']);
 });
 
-test('a lost hint only delays: a change that nobody announced arrives by the poll', async () => {
+test('a lost hint only delays: the poll finds a change without a notification', async () => {
   const runId = await startedRun();
   const reading = read(onReplica(1), runId);
   await eventually('the start', () => numbersOf(reading.sent).length === 2);

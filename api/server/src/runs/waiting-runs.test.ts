@@ -36,7 +36,7 @@ test('a start returns budgets by the tier, no permissions and no session; a wait
   dataOf(await runs.settle('ada', run_id, { state: 'done', summary: 'Done.', answer: 'It is noon.' }));
 });
 
-test('a run that waits is offered to nobody, holds no place and is started by nobody', async () => {
+test('a waiting run is never offered or started, and holds no place', async () => {
   const { runId, cycle } = await startedRun('ada');
   await db.updateTable('run').set({ state: 'waiting_permission' }).where('run_id', '=', runId).execute();
   assert.equal(await runs.next('ada'), null);

@@ -35,7 +35,7 @@ export interface ScheduleSource {
   remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
 }
 
-const NOBODY_FIRES = 'This Schedule is a sample file. Without a cluster there is no operator, so it never fires';
+const NEVER_FIRES = 'This Schedule is a sample file. Without a cluster there is no operator, so it never fires';
 
 /** The uid of a sample; the same name has the same uid in every village that runs on samples. */
 function uidOf(name: string): string {
@@ -51,7 +51,7 @@ async function readSample(path: string): Promise<ScheduleRecord> {
     type: 'Active',
     status: 'False' as const,
     reason: 'NoOperator',
-    message: NOBODY_FIRES,
+    message: NEVER_FIRES,
     lastTransitionTime: createdAt,
   };
   return { name: metadata.name, uid: uidOf(metadata.name), createdAt, spec, status: { conditions: [condition] } };

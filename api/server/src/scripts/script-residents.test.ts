@@ -11,7 +11,7 @@ import { RunPlay } from '../testing/play/run-play.ts';
 import { testResidents } from '../testing/resident-process.ts';
 import { eventually, type AgentId } from '../testing/test-village.ts';
 
-/** Of a tier with models. */
+/** Tier with models. */
 const BOB = `apiVersion: hamlet.village/v1alpha1
 kind: Agent
 metadata: { name: bob }

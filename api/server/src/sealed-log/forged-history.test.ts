@@ -15,7 +15,7 @@ import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { CAP_MS } from '@hamlet/test/env/until';
 import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
-import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointStore } from './checkpoint-store.ts';
 import { openLogSigner, type LogSigner } from './log-signer.ts';
 import { sealAll } from './start-sealing.ts';
 
@@ -35,8 +35,8 @@ const folder = testFolder('forged');
 const signer = watched(await signerOf(join(folder, 'live')));
 const thief = await signerOf(join(folder, 'thief'));
 await act(FIRST_ACTS);
-const keeper = await freshKeeper();
-await sealAll(db, signer, keeper);
+const store = await freshStore();
+await sealAll(db, signer, store);
 const { size, note, last } = await readLogHead(db);
 const older: {
   readonly size: number;
@@ -46,7 +46,7 @@ const older: {
   readonly id: string;
 } = { size, note: note ?? '', ...last };
 await act(10);
-await sealAll(db, signer, keeper);
+await sealAll(db, signer, store);
 const hashes = await readFile(join(folder, 'live', 'hashes'));
 for (const table of STATE)
   await superuser.run(
@@ -70,7 +70,7 @@ function watched(of: LogSigner): LogSigner {
   };
 }
 
-async function freshKeeper(): Promise<CheckpointKeeper> {
+async function freshStore(): Promise<CheckpointStore> {
   return keepInBoth(await openCheckpointFolder(join(folder, 'live'), signer), keepInMemory(signer));
 }
 
@@ -154,11 +154,11 @@ async function continues({ size, root }: Tree): Promise<boolean> {
 }
 
 /** Makes the village seal a new act. Returns the trees that it signed; null if it reported a broken log. */
-async function sealMore(keeper: CheckpointKeeper | null): Promise<readonly Tree[] | null> {
+async function sealMore(store: CheckpointStore | null): Promise<readonly Tree[] | null> {
   await act(2);
   signed = [];
   try {
-    const usual = keeper ?? (await freshKeeper());
+    const usual = store ?? (await freshStore());
     // Another transaction of Postgres, such as that of a vacuum, delays the sealing of acts that are newer.
     for (const last = Date.now() + CAP_MS; signed.length === 0 && Date.now() < last;) {
       await sealAll(db, signer, usual);
@@ -177,10 +177,10 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
     const goesOn = !damages.includes('tiles') && !damages.includes('note');
     test(`${damages.join(', ') || 'nothing'} changed, ${restarted ? 'and the api restarted' : 'while the api runs'}: ${goesOn ? 'what it signs continues the log' : 'it signs nothing'}`, async () => {
       await restore();
-      const keeper = await freshKeeper();
-      await keeper.follow(db);
+      const store = await freshStore();
+      await store.follow(db);
       for (const damage of damages) await DAMAGES[damage]();
-      const trees = await sealMore(restarted ? null : keeper);
+      const trees = await sealMore(restarted ? null : store);
       assert.equal(trees !== null, goesOn);
       assert.deepEqual(signed.length > 0, goesOn);
       for (const tree of signed)
@@ -211,11 +211,11 @@ for (const [how, restarted, emptied] of [
 ] as const) {
   test(`rows, tiles and note put back to an older checkpoint that the village signed, ${how}: it signs nothing`, async () => {
     await restore();
-    const keeper = await freshKeeper();
-    await keeper.follow(db);
+    const store = await freshStore();
+    await store.follow(db);
     await rollBack();
     if (emptied) await DAMAGES.folder();
-    assert.equal(await sealMore(restarted ? null : keeper), null);
+    assert.equal(await sealMore(restarted ? null : store), null);
     assert.deepEqual(signed, []);
   });
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogBroken, sealLog, type Db } from '@hamlet/store';
 import { registerGauges } from '../service/metrics.ts';
-import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointKeeper } from './checkpoint-keeper.ts';
+import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointStore } from './checkpoint-store.ts';
 import { openLogSigner, type LogSigner, type SignerOptions } from './log-signer.ts';
 import type { Services } from '../service/services.ts';
 
@@ -25,14 +25,14 @@ interface State {
 }
 
 /** Seals all committed rows. Before it signs, it compares the log with the stored checkpoint: it never contradicts an earlier signature. */
-export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
-  await keeper.follow(db);
+export async function sealAll(db: Db, signer: LogSigner, checkpoints: CheckpointStore): Promise<number | null> {
+  await checkpoints.follow(db);
   let size: number | null = null;
   for (let more = true; more;) {
-    const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: keeper.known });
+    const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: checkpoints.known });
     more = sealed?.more ?? false;
     size = sealed?.size ?? size;
-    if (sealed !== null) await keeper.follow(db);
+    if (sealed !== null) await checkpoints.follow(db);
   }
   return size;
 }
@@ -80,15 +80,15 @@ type Run = Pick<SealingPorts, 'db' | 'log' | 'settings'> & {
 
 async function run({ db, log, signer, settings, state, signal }: Run): Promise<void> {
   const memory = keepInMemory(signer);
-  let keeper: CheckpointKeeper | null = null;
+  let checkpoints: CheckpointStore | null = null;
   while (!signal.aborted) {
     let pauseMs = SEAL_EVERY_MS;
     try {
-      keeper ??=
+      checkpoints ??=
         settings.folder === undefined
           ? memory
           : keepInBoth(await openCheckpointFolder(settings.folder, signer), memory);
-      state.size = (await sealAll(db, signer, keeper)) ?? state.size;
+      state.size = (await sealAll(db, signer, checkpoints)) ?? state.size;
       state.sealedAtS = Math.floor(Date.now() / 1_000);
       state.broken = false;
     } catch (error) {
@@ -102,7 +102,7 @@ async function run({ db, log, signer, settings, state, signal }: Run): Promise<v
         );
       else log('warn', 'sealing failed; trying again', { error });
       // The folder may be half written, so the next attempt opens it again.
-      keeper = null;
+      checkpoints = null;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }

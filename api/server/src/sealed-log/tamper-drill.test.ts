@@ -39,7 +39,7 @@ const TAMPERED = [
   'log.checkpoint',
 ];
 
-interface Told {
+interface Verdict {
   readonly ok: boolean;
   readonly position?: number;
   readonly until?: number;
@@ -117,7 +117,7 @@ async function fill(): Promise<void> {
 }
 
 /** The output of the command. */
-async function command(...args: string[]): Promise<Told> {
+async function command(...args: string[]): Promise<Verdict> {
   const { stdout, code } = await new Promise<{ stdout: string; code: number | string | null | undefined }>((done) => {
     execFile(
       process.execPath,
@@ -127,13 +127,13 @@ async function command(...args: string[]): Promise<Told> {
     );
   });
   assert.ok(code === 0 || code === 1, `ended with ${code}`);
-  const told = JSON.parse(stdout) as Told;
-  assert.equal(told.ok, code === 0);
-  return told;
+  const verdict = JSON.parse(stdout) as Verdict;
+  assert.equal(verdict.ok, code === 0);
+  return verdict;
 }
 
 /** Runs the same verification without a process of its own. */
-async function live(): Promise<Told> {
+async function live(): Promise<Verdict> {
   const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(kept)];
   return verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
 }
@@ -168,9 +168,9 @@ async function whileTampered<T>(
 
 test('without a change, every entry matches its seal', async () => {
   assert.ok(size > 600);
-  const told = await live();
-  assert.deepEqual([told.ok, told.entries], [true, size], told.what ?? '');
-  assert.deepEqual(await command('--url', url, '--kept', kept), told);
+  const verdict = await live();
+  assert.deepEqual([verdict.ok, verdict.entries], [true, size], verdict.what ?? '');
+  assert.deepEqual(await command('--url', url, '--kept', kept), verdict);
 });
 
 test('flip: one value of a transfer, of its entry, of its circumstance, of an act', async () => {
@@ -233,9 +233,9 @@ test('flip: one value of a transfer, of its entry, of its circumstance, of an ac
     },
   ];
   for (const { position, ...damage } of flips) {
-    const told = await whileTampered(damage, live);
-    assert.deepEqual([told.ok, told.position], [false, position], damage.statement);
-    assert.match(told.what ?? '', /differs from the sealed one/);
+    const verdict = await whileTampered(damage, live);
+    assert.deepEqual([verdict.ok, verdict.position], [false, position], damage.statement);
+    assert.match(verdict.what ?? '', /differs from the sealed one/);
   }
 });
 
@@ -247,16 +247,16 @@ test('delete: a transfer, an act, an entry', async () => {
   ] as const) {
     const { position, id } = await entryOf(kind, 30);
     const where = `${key} = '${id}'`;
-    const told = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
-    assert.deepEqual([told.ok, told.position], [false, position], table);
-    assert.match(told.what ?? '', table === 'ledger.entry' ? /differs from the sealed one/ : /missing/);
+    const verdict = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
+    assert.deepEqual([verdict.ok, verdict.position], [false, position], table);
+    assert.match(verdict.what ?? '', table === 'ledger.entry' ? /differs from the sealed one/ : /missing/);
   }
 });
 
 test('insert: an act that never happened, in the past', async () => {
   const { position, id } = await entryOf('act', 25);
   const forged = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
-  const told = await whileTampered(
+  const verdict = await whileTampered(
     {
       table: 'audit',
       key: 'audit_id',
@@ -265,14 +265,14 @@ test('insert: an act that never happened, in the past', async () => {
     },
     live,
   );
-  assert.deepEqual([told.ok, told.position], [false, position + 1]);
-  assert.match(told.what ?? '', new RegExp(`inserted: act ${forged}`));
+  assert.deepEqual([verdict.ok, verdict.position], [false, position + 1]);
+  assert.match(verdict.what ?? '', new RegExp(`inserted: act ${forged}`));
 });
 
 test('reorder: two acts change places', async () => {
   const [one, other] = [await entryOf('act', 10), await entryOf('act', 11)];
   const where = `audit_id in ('${one.id}', '${other.id}')`;
-  const told = await whileTampered(
+  const verdict = await whileTampered(
     {
       table: 'audit',
       key: 'audit_id',
@@ -281,18 +281,18 @@ test('reorder: two acts change places', async () => {
     },
     live,
   );
-  assert.deepEqual([told.ok, told.position], [false, one.position]);
+  assert.deepEqual([verdict.ok, verdict.position], [false, one.position]);
 });
 
 test('truncate: the last acts, and all acts', async () => {
   const { position, id } = await entryOf('act', 55);
   const [row] = await superuser.run(`select xact from audit where audit_id = '${id}'`);
   const late = `xact >= ${String(row?.['xact'])}`;
-  const told = await whileTampered(
+  const verdict = await whileTampered(
     { table: 'audit', key: 'audit_id', where: late, statement: `delete from audit where ${late}` },
     live,
   );
-  assert.deepEqual([told.ok, told.position], [false, position]);
+  assert.deepEqual([verdict.ok, verdict.position], [false, position]);
   const first = await entryOf('act', 0);
   const all = await whileTampered(
     { table: 'audit', key: 'audit_id', where: 'true', statement: 'truncate audit' },
@@ -306,7 +306,7 @@ test('truncate: the newest rows of every kind, so that nothing follows', async (
     'select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c',
   );
   const where = `xact >= ${String(row?.['xact'])}`;
-  const told = await whileTampered(
+  const verdict = await whileTampered(
     { table: 'audit', key: 'audit_id', where, statement: `delete from audit where ${where}` },
     () =>
       whileTamperedToo(
@@ -319,8 +319,8 @@ test('truncate: the newest rows of every kind, so that nothing follows', async (
         live,
       ),
   );
-  assert.deepEqual([told.ok, told.position], [false, Number(row?.['count'])]);
-  assert.match(told.what ?? '', /entries are missing/);
+  assert.deepEqual([verdict.ok, verdict.position], [false, Number(row?.['count'])]);
+  assert.match(verdict.what ?? '', /entries are missing/);
 });
 
 /** Changes a second table at the same time. */
@@ -353,8 +353,8 @@ test('an export is verified without the village, and a change in it is found', a
     const at = bytes.length - 20;
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
     await writeFile(file, bytes);
-    const told = await command('--export', folder, '--kept', kept);
-    assert.deepEqual([told.ok, told.position], [false, 511]);
+    const verdict = await command('--export', folder, '--kept', kept);
+    assert.deepEqual([verdict.ok, verdict.position], [false, 511]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -381,8 +381,8 @@ test("rewrite: a row and the whole log, signed with the village's own key; the v
   );
   const alone = await command('--url', url);
   assert.ok(alone.ok, `in itself it is right: ${alone.what}`);
-  const told = await live();
-  assert.deepEqual([told.ok, told.position], [false, position]);
+  const verdict = await live();
+  assert.deepEqual([verdict.ok, verdict.position], [false, position]);
   const only = await command('--url', url, '--kept', join(kept, 'checkpoint'), '--key', join(kept, 'key.pub'));
   assert.equal(only.ok, false, 'one checkpoint is enough to know');
   assert.deepEqual([only.position, only.until], [0, size], 'and says up to where');

@@ -12,7 +12,7 @@ export interface RedisLink {
   publish(channel: string, message: string): Promise<number>;
   listeners(channel: string): Promise<number>;
   /** Subscribes, and again after each reconnection. Logs an error that `hear` throws. */
-  subscribe(channel: string, hear: (message: string) => void): Promise<void>;
+  subscribe(channel: string, onMessage: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   ping(): Promise<void>;
   close(): void;
@@ -29,7 +29,7 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   };
   const commands = new Redis(url, options);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
-  const hearers = new Map<string, (message: string) => void>();
+  const receivers = new Map<string, (message: string) => void>();
   const scoped = (channel: string): string => `${scopeOf(commands.options.db)}${channel}`;
   const complaint = createComplaint(log, 'Redis cannot be reached');
   commands.on('error', complaint.fail);
@@ -38,12 +38,12 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
   // The subscribing connection sends nothing, so it would not notice a Redis that vanished without closing it.
   commands.on('close', () => listening.disconnect(true));
   listening.on('ready', () => {
-    const channels = [...hearers.keys()];
+    const channels = [...receivers.keys()];
     if (channels.length > 0) listening.subscribe(...channels).catch(complaint.fail);
   });
   listening.on('message', (channel, message) => {
     try {
-      hearers.get(channel)?.(message);
+      receivers.get(channel)?.(message);
     } catch (error) {
       // Without this catch, one bad message would end this process.
       log('error', 'a message from Redis cannot be read', { channel, error });
@@ -58,12 +58,12 @@ export function openRedisLink(url: string, log: Log, answerLimitMs = ANSWER_LIMI
       const [, count] = await commands.pubsub('NUMSUB', scoped(channel)).catch(() => []);
       return Number(count ?? 0);
     },
-    subscribe: async (channel, hear) => {
-      hearers.set(scoped(channel), hear);
+    subscribe: async (channel, onMessage) => {
+      receivers.set(scoped(channel), onMessage);
       if (listening.status === 'ready') await listening.subscribe(scoped(channel)).catch(complaint.fail);
     },
     unsubscribe: async (channel) => {
-      hearers.delete(scoped(channel));
+      receivers.delete(scoped(channel));
       if (listening.status === 'ready') await listening.unsubscribe(scoped(channel)).catch(complaint.fail);
     },
     ping: async () => {

@@ -19,7 +19,7 @@ const idOf = ({ accountId }: SignedInPerson): string => `account ${accountId}`;
 const remove = (by: TestClient, sessionId: string, personId: string) =>
   by.removeSessionPerson({ session_id: sessionId, person_id: personId });
 
-test('creator, admin and the person themselves take a person out; nobody else, and never the last one', async () => {
+test('creator, admin and the person themselves take a person out; no other person, and never the last one', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'ada', ['Noah', 'Zoe']);
   assert.equal(await codeOf(remove(noah.client, sessionId, idOf(zoe))), 'not_session_creator');
   assert.equal(await codeOf(remove(mia.client, sessionId, idOf(grace))), 'no_such_person');

@@ -20,7 +20,7 @@ async function sessionWith(agentId: AgentId, texts: readonly string[]) {
   for (const text of texts) runs.push(dataOf(await talk.say(talk.play.admin, sessionId, text)).run.run_id);
   return { sessionId, runs, at: { params: { session_id: sessionId } } };
 }
-const told = (lines: readonly SessionMessage[]): readonly string[] =>
+const summarized = (lines: readonly SessionMessage[]): readonly string[] =>
   lines.map(({ author, state, text }) => `${author.role} ${state}: ${text}`);
 
 test('the second message waits until the first has ended, though its run is named; another session does not wait', async () => {
@@ -35,7 +35,7 @@ test('the second message waits until the first has ended, though its run is name
   assert.equal((await talk.next('ada'))?.run_id, two);
   await talk.answerNext('ada', 'Answer two');
   assert.equal(await talk.answerNext('ada', 'Answer other'), other.runs[0]);
-  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+  assert.deepEqual(summarized(await talk.transcript(talk.play.admin, sessionId)), [
     'admin answered: One',
     'admin answered: Two',
     'agent answered: Answer one',
@@ -57,7 +57,7 @@ test('pause holds the queue: its runs are neither offered nor started, and resum
   await talk.answerNext('bob', 'Two');
 });
 
-test('a failed and a cancelled run mark their messages, and a line says why; the queue goes on', async () => {
+test('a failed and a cancelled run mark their messages, and a line says why; the queue continues', async () => {
   const { runs, sessionId } = await sessionWith('cleo', ['Fails', 'Is cancelled', 'Works']);
   const [one = '', two = ''] = runs;
   dataOf(await talk.start('cleo', one));
@@ -65,7 +65,7 @@ test('a failed and a cancelled run mark their messages, and a line says why; the
   dataOf(await talk.settle('cleo', one, { attempt: 1, state: 'failed', summary: 'I cannot.', error }));
   await talk.play.admin.cancelRun({ run_id: two });
   await talk.answerNext('cleo', 'Done');
-  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+  assert.deepEqual(summarized(await talk.transcript(talk.play.admin, sessionId)), [
     'admin failed: Fails',
     'admin cancelled: Is cancelled',
     'admin answered: Works',
@@ -86,7 +86,7 @@ test('a settlement that is sent twice answers once; an old claim answers nothing
   const outcomes = await Promise.all([settle(1, 'Yes'), settle(1, 'Yes'), settle(1, 'Yes')]);
   assert.ok(outcomes.every(({ ok }) => ok));
   const lines = await talk.transcript(talk.play.admin, sessionId);
-  assert.deepEqual(told(lines), ['admin answered: Hello', 'agent answered: Yes']);
+  assert.deepEqual(summarized(lines), ['admin answered: Hello', 'agent answered: Yes']);
 });
 
 test('answer, message and run are one transaction: an API that dies before the commit leaves all three as they were', async () => {
@@ -106,9 +106,9 @@ test('answer, message and run are one transaction: an API that dies before the c
   });
   await assert.rejects(dies);
   assert.equal((await talk.get(run)).state, 'running');
-  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), ['admin working: Hello']);
+  assert.deepEqual(summarized(await talk.transcript(talk.play.admin, sessionId)), ['admin working: Hello']);
   dataOf(await talk.answer('eve', run, 'Kept'));
-  assert.deepEqual(told(await talk.transcript(talk.play.admin, sessionId)), [
+  assert.deepEqual(summarized(await talk.transcript(talk.play.admin, sessionId)), [
     'admin answered: Hello',
     'agent answered: Kept',
   ]);

@@ -116,7 +116,7 @@ test('only people of a session read it; an admin reads it too, and the audit nam
   assert.ok(veiled !== undefined && !veiled.prompt.includes('secret'));
 });
 
-test('an invited person reads everything and writes; a name of nobody is refused, and so is the 17th person', async () => {
+test('an invited person reads everything and writes; an unknown name and the 17th person are refused', async () => {
   const { session_id: sessionId } = await talk.open(mia.client, 'cleo', ['NOAH']);
   dataOf(await talk.say(noah.client, sessionId, 'Hello from Noah.'));
   assert.equal((await talk.transcript(mia.client, sessionId))[0]?.author.name, 'Noah');

@@ -1,4 +1,4 @@
-/** Streams of sessions on two replicas: no gap and no repetition, whatever breaks. */
+/** Streams of sessions on two replicas: no gap and no repetition after any failure. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSessionStream } from '@hamlet/contract';
@@ -19,7 +19,7 @@ const idsOf = (events: readonly SessionEvent[]): readonly string[] =>
 const answered = (events: readonly SessionEvent[], text: string): boolean =>
   events.some((event) => event.event === 'message' && event.data.text === text);
 
-test('a stream without a cursor begins with the present state, and then tells what happens, on the other replica too', async () => {
+test('a stream without a cursor begins with the present state and then reports changes, also of the other replica', async () => {
   const { session_id: sessionId } = await talk.open(talk.play.admin, 'ada');
   dataOf(await talk.say(talk.play.admin, sessionId, 'Before'));
   const here = follow(talk.play.admin, sessionId);

@@ -53,7 +53,7 @@ interface OpenStream {
   readonly sink: EventSink;
   readonly question: string;
   number: number;
-  heard: { readonly runId: string; readonly stop: () => void } | null;
+  followed: { readonly runId: string; readonly stop: () => void } | null;
   sentRun: string;
 }
 
@@ -148,12 +148,14 @@ async function begin(db: Db, stream: OpenStream): Promise<void> {
   });
 }
 
-async function hearAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isOpen: () => boolean): Promise<void> {
+async function followAnswer({ db, deltas }: StreamPorts, stream: OpenStream, isOpen: () => boolean): Promise<void> {
   const runId = await findWorkingRun(db, stream.sessionId);
-  if (stream.heard?.runId === runId) return;
-  stream.heard?.stop();
-  const hears = runId !== null && isOpen();
-  stream.heard = hears ? { runId, stop: deltas.subscribe(runId, (delta) => stream.sink.send('delta', delta)) } : null;
+  if (stream.followed?.runId === runId) return;
+  stream.followed?.stop();
+  const follows = runId !== null && isOpen();
+  stream.followed = follows
+    ? { runId, stop: deltas.subscribe(runId, (delta) => stream.sink.send('delta', delta)) }
+    : null;
 }
 
 async function drain(db: Db, stream: OpenStream): Promise<void> {
@@ -189,7 +191,7 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
   function pumpOf(stream: OpenStream): () => void {
     const pump = coalesce(async () => {
       await drain(db, stream);
-      await hearAnswer(ports, stream, () => pumps.has(stream));
+      await followAnswer(ports, stream, () => pumps.has(stream));
     });
     return () =>
       void pump().catch((error: unknown) => {
@@ -215,7 +217,7 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
         sink,
         question: questionOf(streamEpoch, sessionId),
         number: 0,
-        heard: null,
+        followed: null,
         sentRun: '',
       };
       // It counts from now on, and reads after it has found its place.
@@ -231,7 +233,7 @@ export function startSessionStreams(ports: StreamPorts): SessionStreams {
       pump();
       return () => {
         pumps.delete(stream);
-        stream.heard?.stop();
+        stream.followed?.stop();
       };
     },
     stop: async () => {

@@ -1,13 +1,13 @@
 import { job, type Job } from '../service/jobs.ts';
 import { forgetSessions } from './forget-sessions.ts';
-import { createRestKeeper, type RestKeeper, type RestPorts } from './rest-keeper.ts';
+import { createIdleMonitor, type IdleMonitor, type RestPorts } from './idle-monitor.ts';
 import { startSessionStreams, type SessionStreams, type StreamPorts } from './session-streams.ts';
 
 const FORGET_EVERY_MS = 60_000;
 
 export interface Sessions {
   readonly sessions: SessionStreams;
-  readonly rest: RestKeeper;
+  readonly rest: IdleMonitor;
   readonly jobs: readonly Job[];
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface Sessions {
 /** @param ports.sessionDays days after its end for which the texts of a session stay; 0 keeps them */
 export function startSessions(ports: StreamPorts & RestPorts & { readonly sessionDays: number }): Sessions {
   const sessions = startSessionStreams(ports);
-  const rest = createRestKeeper(ports);
+  const rest = createIdleMonitor(ports);
   const forget = (): Promise<unknown> => forgetSessions(ports.db, ports.sessionDays);
   return {
     sessions,

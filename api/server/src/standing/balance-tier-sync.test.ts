@@ -29,7 +29,7 @@ const AIDOLLAR = 1_000_000n;
 const POSTINGS = 60;
 const SEED = 7;
 
-let keeper: BalanceTierSync;
+let sync: BalanceTierSync;
 let thresholds: Readonly<Record<string, string>> = {};
 let ready = true;
 /** Accounts outlive a test, so each test has its own agents. */
@@ -69,7 +69,7 @@ async function move(tx: Tx, agentId: string, aiDollars: number): Promise<void> {
     actor: { role: 'admin', id: 'test' },
   });
   assert.ok(posted.ok || posted.reason === 'insufficient_funds', JSON.stringify(posted));
-  await keeper.recompute(tx, [agentId]);
+  await sync.recompute(tx, [agentId]);
 }
 
 const post = (agentId: string, aiDollars: number) => inTransaction(db, (tx) => move(tx, agentId, aiDollars));
@@ -86,7 +86,7 @@ beforeEach(async () => {
   agents = [`ada-${tests}`, `bob-${tests}`, `cleo-${tests}`];
   [ready, thresholds] = [true, { 'tier-0': '0', 'tier-1': '10', 'tier-2': '100' }];
   for (const agentId of agents) await inTransaction(db, (tx) => openAgentAccount(tx, agentId));
-  keeper = startBalanceTierSync({
+  sync = startBalanceTierSync({
     db,
     source,
     log: () => undefined,
@@ -96,10 +96,10 @@ beforeEach(async () => {
     (await tiers()).every((tier) => tier === 'tier-0'),
   );
 });
-afterEach(() => keeper.stop());
+afterEach(() => sync.stop());
 
 /** Standing events of an agent for the operator, in order. */
-async function told(agentId: string): Promise<readonly (string | null)[]> {
+async function reported(agentId: string): Promise<readonly (string | null)[]> {
   const all = await readInternalEvents(db, 0, 10_000);
   return all.flatMap(({ data }) => {
     const { agent_id, balance_tier } = data as { agent_id: string; balance_tier: string | null };
@@ -120,7 +120,7 @@ test('a posting over a threshold writes the tier and the event in its transactio
   const [ada] = agents;
   await post(ada, 12);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
-  assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
+  assert.deepEqual(await reported(ada), ['tier-0', 'tier-1']);
   assert.deepEqual(await audited(ada), [
     ['tier.balance', null, 'tier-0', '0'],
     ['tier.balance', 'tier-0', 'tier-1', '12'],
@@ -132,7 +132,7 @@ test('a posting over a threshold writes the tier and the event in its transactio
   await assert.rejects(failing, /fails after the posting/);
   assert.equal((await audited(ada)).length, 2);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
-  assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
+  assert.deepEqual(await reported(ada), ['tier-0', 'tier-1']);
 });
 
 test('an agent keeps its tier down to nine tenths of the threshold; a posting that changes no tier sends no event', async () => {
@@ -143,7 +143,7 @@ test('an agent keeps its tier down to nine tenths of the threshold; a posting th
   assert.equal((await tiers())[0], 'tier-1');
   assert.equal((await internalEventRange(db)).last, last);
   await post(ada, -1);
-  assert.deepEqual(await told(ada), ['tier-0', 'tier-1', 'tier-0']);
+  assert.deepEqual(await reported(ada), ['tier-0', 'tier-1', 'tier-0']);
 });
 
 test('a changed threshold changes the tiers of all agents, without a posting', async () => {
@@ -165,13 +165,13 @@ test('no agent loses its tier before the Entitlements are read', async () => {
 
 test('after concurrent postings and full comparisons each tier matches its balance', async () => {
   const work = Array.from({ length: POSTINGS }, (_, index) => {
-    if (index % 10 === 0) return inTransaction(db, (tx) => keeper.recompute(tx, agents));
+    if (index % 10 === 0) return inTransaction(db, (tx) => sync.recompute(tx, agents));
     return post(agents[index % agents.length] ?? '', drawBelow(80, SEED, index) - 20 || 1);
   });
   await Promise.all(work);
   const kept = await tiers();
-  await inTransaction(db, (tx) => keeper.recompute(tx, agents));
+  await inTransaction(db, (tx) => sync.recompute(tx, agents));
   assert.deepEqual(await tiers(), kept, 'a further comparison changes nothing');
   for (const { agent_id: agentId, balance_tier: tier } of await readStandings(db, agents))
-    assert.equal((await told(agentId)).at(-1), tier, 'the last event has the right tier');
+    assert.equal((await reported(agentId)).at(-1), tier, 'the last event has the right tier');
 });

@@ -20,7 +20,7 @@ const because = (agentId: string, reason: string, expiresAt?: string) => ({
   ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
 });
 
-async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
+async function refusalsOfAgent(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
   const client = at.as(agentId);
   // The agent talks instead of moving, because water may block its way.
   const said = await client.raw.actAsAgent({ ...on(agentId), kind: 'talk', text: 'is this heard?' });
@@ -55,19 +55,19 @@ const MEASURES = [
 
 for (const { take, lift, flag, code, action } of MEASURES) {
   test(`${action}: every replica refuses at once, the audit has it, and it ends when an admin lifts it`, async () => {
-    assert.deepEqual(await whatAnAgentIsTold(play, 'bob'), [null, null, null]);
+    assert.deepEqual(await refusalsOfAgent(play, 'bob'), [null, null, null]);
     const held = await play.admin[take](because('bob', `a test of ${action}`));
     assert.deepEqual(
       [held[flag], held.reason, held.measures.map(({ measure }) => measure)],
       [true, `a test of ${action}`, [action]],
     );
-    for (const at of [play, other]) assert.deepEqual(await whatAnAgentIsTold(at, 'bob'), [code, code, code]);
+    for (const at of [play, other]) assert.deepEqual(await refusalsOfAgent(at, 'bob'), [code, code, code]);
     await eventually('the details', async () => (await other.agent('bob')).standing[flag]);
     assert.deepEqual(await clientOf(other.url, TOKENS.member).getStanding(on('bob')), held);
 
     const lifted = await play.admin[lift]({ ...on('bob'), reason: 'enough' });
     assert.deepEqual([lifted[flag], lifted.reason, lifted.measures], [false, null, []]);
-    for (const at of [play, other]) assert.deepEqual(await whatAnAgentIsTold(at, 'bob'), [null, null, null]);
+    for (const at of [play, other]) assert.deepEqual(await refusalsOfAgent(at, 'bob'), [null, null, null]);
     const again = await play.admin[lift](on('bob'));
     assert.deepEqual(again, lifted, 'a second lift changes nothing');
 

@@ -10,7 +10,7 @@ import type { StandingCache } from '../standing/standing-cache.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
 import { Fanout } from '../world/fanout/fanout.ts';
-import { MapShelf } from '../world/recovery/map-shelf.ts';
+import { MapStore } from '../world/recovery/map-store.ts';
 import { moveWorldToMap } from '../world/recovery/move-world.ts';
 import { copyDurableWorld, recoverWorld } from '../world/recovery/recover.ts';
 import { createVillageClock } from '../world/village-clock.ts';
@@ -42,7 +42,7 @@ async function recoverOnMap(
     'hamlet_world_snapshot_mismatches_total',
     'Snapshots that did not restore to their own hash; must stay 0',
   );
-  const maps = new MapShelf(db, map ?? defaultMap());
+  const maps = new MapStore(db, map ?? defaultMap());
   const recovered = await recoverWorld({
     db,
     maps,
@@ -157,8 +157,8 @@ export async function startWorld(ports: WorldPorts) {
     mapAnswer: mapResponse(world.map),
     /** The durable world of this replica. Callers must not change it. */
     state: world,
-    onUpdate: (hear: (tick: number) => void) => fanout.onUpdate(hear),
-    onEvent: (hear: (event: WorldEvent) => void) => replica.watch({ after: hear }),
+    onUpdate: (listener: (tick: number) => void) => fanout.onUpdate(listener),
+    onEvent: (listener: (event: WorldEvent) => void) => replica.watch({ after: listener }),
     stop: async () => {
       await reconciler.stop();
       await writer.stop();

@@ -12,7 +12,7 @@ export interface StatementTap {
 
 /**
  * Decides about a statement before the tap forwards it: `open` has the earlier statements of its transaction. `before`
- * cuts the connection instead, `after` once Postgres has executed the statement, before the API hears of it.
+ * cuts the connection instead, `after` once Postgres has executed the statement, before the API gets the answer.
  */
 export type Cut = (open: readonly string[], statement: string) => 'before' | 'after' | null;
 
@@ -30,7 +30,7 @@ function textOf(type: number, body: Buffer): string | null {
 }
 
 /** Reads the messages of one connection from pieces of any length. Skips the first message, which has no type. */
-function statementReader(hear: (statement: string) => void): (piece: Buffer) => void {
+function statementReader(onStatement: (statement: string) => void): (piece: Buffer) => void {
   let pending = Buffer.alloc(0);
   let started = false;
   return (piece) => {
@@ -39,7 +39,7 @@ function statementReader(hear: (statement: string) => void): (piece: Buffer) => 
       const length = started ? 1 + pending.readInt32BE(1) : pending.readInt32BE(0);
       if (pending.length < length) return;
       const text = started ? textOf(pending[0] ?? 0, pending.subarray(HEADER_BYTES, length)) : null;
-      if (text !== null) hear(text);
+      if (text !== null) onStatement(text);
       [pending, started] = [pending.subarray(length), true];
     }
   };

@@ -15,7 +15,7 @@ const COMMANDS = 200;
 class OtherReplica {
   isWriting = false;
   published = 0;
-  readonly #hearers = new Map<string, (message: string) => void>();
+  readonly #receivers = new Map<string, (message: string) => void>();
 
   readonly link: RedisLink = {
     connected: true,
@@ -24,14 +24,14 @@ class OtherReplica {
       if (!this.isWriting) return 0;
       const { id, replyTo } = JSON.parse(message) as { id: string; replyTo: string };
       setImmediate(() =>
-        this.#hearers.get(replyTo)?.(
+        this.#receivers.get(replyTo)?.(
           JSON.stringify({ id, answered: { outcome: accepted({ accepted_seq: 1 }), replayed: false } }),
         ),
       );
       return 1;
     },
     listeners: async () => (this.isWriting ? 1 : 0),
-    subscribe: async (channel, hear) => void this.#hearers.set(channel, hear),
+    subscribe: async (channel, listener) => void this.#receivers.set(channel, listener),
     unsubscribe: async () => undefined,
     ping: async () => undefined,
     close: () => undefined,

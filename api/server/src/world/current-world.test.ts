@@ -31,13 +31,13 @@ const rowOf = (connected: boolean): PresenceRow => ({
 /** A replica with its knowledge of the agent ada, which a test changes in the ways that production code does. */
 class Village {
   readonly replica = { world: createWorld(defaultMap(), 7), epoch: 1 };
-  readonly #hearers: (() => void)[] = [];
+  readonly #receivers: (() => void)[] = [];
   #record: AgentRecord | null = null;
   #row: PresenceRow | null = null;
   readonly at: (tick: number) => WorldView = this.reader();
 
   #ports(): Parameters<typeof createCurrentWorld>[0] {
-    const onChange = (hear: () => void): void => void this.#hearers.push(hear);
+    const onChange = (listener: () => void): void => void this.#receivers.push(listener);
     const source = { get: (agentId: string) => (agentId === 'ada' ? this.#record : null), onChange };
     return {
       replica: this.replica,
@@ -63,11 +63,11 @@ class Village {
 
   know(record: AgentRecord | null, row: PresenceRow | null): void {
     [this.#record, this.#row] = [record, row];
-    for (const hear of this.#hearers) hear();
+    for (const listener of this.#receivers) listener();
   }
 
   /** Asks twice, and compares the answers with that of a fresh reader. */
-  told(tick: number): WorldView {
+  reported(tick: number): WorldView {
     const view = this.at(tick);
     assert.equal(this.at(tick), view, 'nothing has changed: the same object');
     assert.deepEqual(view, this.reader()(tick));
@@ -86,30 +86,30 @@ const SPAWN: WorldCommand = {
 
 test('every change shows at once: a tick, an event, another writer, a record, a presence', () => {
   const village = new Village();
-  assert.deepEqual(village.told(1).agents, []);
+  assert.deepEqual(village.reported(1).agents, []);
   village.act(SPAWN, 1);
-  const [arrived] = village.told(1).agents;
+  const [arrived] = village.reported(1).agents;
   assert.deepEqual([arrived?.agent_id, arrived?.power, arrived?.status.health], ['ada', 'Awake', 'unreachable']);
   village.act({ kind: 'talk', agent_id: 'ada', text: 'Good morning' }, 1);
-  assert.equal(village.told(1).agents[0]?.speech?.text, 'Good morning');
+  assert.equal(village.reported(1).agents[0]?.speech?.text, 'Good morning');
   village.know(recordOf('Awake'), rowOf(true));
-  assert.equal(village.told(1).agents[0]?.status.health, 'healthy');
+  assert.equal(village.reported(1).agents[0]?.status.health, 'healthy');
   village.know(recordOf('Awake'), rowOf(false));
-  assert.equal(village.told(1).agents[0]?.status.online, false);
+  assert.equal(village.reported(1).agents[0]?.status.online, false);
   village.know(recordOf('Asleep'), rowOf(false));
-  assert.equal(village.told(1).agents[0]?.power, 'Asleep');
+  assert.equal(village.reported(1).agents[0]?.power, 'Asleep');
   village.replica.epoch = 2;
-  assert.equal(village.told(1).epoch, 2);
-  assert.equal(village.told(2).tick, 2);
+  assert.equal(village.reported(1).epoch, 2);
+  assert.equal(village.reported(2).tick, 2);
   village.act({ kind: 'despawn', agent_id: 'ada' }, 2);
-  assert.deepEqual(village.told(2).agents, []);
+  assert.deepEqual(village.reported(2).agents, []);
 });
 
 test('a walking agent is at another place at every tick, without an event in between', () => {
   const village = new Village();
   village.act(SPAWN, 1);
   village.act({ kind: 'move', agent_id: 'ada', target: { dx: 1, dy: 0 } }, 1);
-  const moves = Array.from({ length: TICKS_PER_TILE + 1 }, (_, index) => village.told(1 + index));
+  const moves = Array.from({ length: TICKS_PER_TILE + 1 }, (_, index) => village.reported(1 + index));
   assert.equal(new Set(moves.map(({ seq }) => seq)).size, 1);
   assert.equal(moves[0]?.agents[0]?.activity, 'walking');
   assert.equal(moves.at(-1)?.agents[0]?.moving_to, null, 'it has arrived');
@@ -156,8 +156,8 @@ test('the surroundings of an agent are those that the whole village shows, the a
   const { agents: _, items: __, ...rest } = near;
   const { agents: ___, items: ____, ...all } = whole;
   assert.deepEqual(rest, all);
-  const nobody = around({ around: 'zoe', radius: 64 });
-  assert.deepEqual([nobody.agents, nobody.items], [[], []]);
+  const missing = around({ around: 'zoe', radius: 64 });
+  assert.deepEqual([missing.agents, missing.items], [[], []]);
 });
 
 test('a crowd around an agent is cut at a limit, nearest first', () => {

@@ -38,7 +38,7 @@ function talkAll(url: string, round: number, until: AbortSignal): Talking {
 }
 
 /** Waits until speech is acknowledged again: a new writer may have to wait for the lease of the killed one. */
-async function heard({ acknowledged }: Talking): Promise<void> {
+async function awaitReceived({ acknowledged }: Talking): Promise<void> {
   await eventually('a word to be acknowledged', () => acknowledged.length > 0);
 }
 
@@ -69,7 +69,7 @@ test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every ack
     await inWorld(api.url);
     const stopping = new AbortController();
     const talking = talkAll(api.url, round, stopping.signal);
-    await heard(talking);
+    await awaitReceived(talking);
     await sleep(random() * 500);
     await api.stop('SIGKILL');
     stopping.abort();
@@ -89,7 +89,7 @@ test('Postgres restarts: the map stays readable, and every acknowledged event is
   await inWorld(url);
   const stopping = new AbortController();
   const talking = talkAll(url, 1_000, stopping.signal);
-  await heard(talking);
+  await awaitReceived(talking);
   await village.postgres.stop('SIGKILL');
   const client = clientOf(url, TOKENS.admin);
   const read = await client.raw.getAgent({ agent_id: 'ada' });

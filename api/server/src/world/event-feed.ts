@@ -40,13 +40,13 @@ export async function startEventFeed(
     ),
   );
 
-  const hear = (text: string): void => {
+  const receive = (text: string): void => {
     if (text.startsWith(own)) return;
     const message = Message.safeParse(JSON.parse(text));
     if (!message.success) log('error', 'a message with events of the world cannot be read', { error: message.error });
     else if (!replica.take(message.data.epoch, message.data.events)) void catchUp();
   };
-  await link.subscribe(EVENTS_CHANNEL, hear);
+  await link.subscribe(EVENTS_CHANNEL, receive);
 
   const poll = (async () => {
     while (!stopping.signal.aborted) {
@@ -60,7 +60,7 @@ export async function startEventFeed(
 
   return {
     setWriting: (isWriting) =>
-      void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, hear)),
+      void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, receive)),
     publish: (epoch, events) => {
       replica.take(epoch, events);
       void link.publish(EVENTS_CHANNEL, JSON.stringify({ from: replicaId, epoch, events }));

@@ -12,7 +12,7 @@ import { dataOf } from '@hamlet/test/env/client';
 import type { RunningServer } from '../start/start-server.ts';
 import { Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, testVillage } from '../testing/test-village.ts';
-import { MapShelf } from './recovery/map-shelf.ts';
+import { MapStore } from './recovery/map-store.ts';
 import { openRedisLink } from '../service/redis-link.ts';
 import { recoverWorld } from './recovery/recover.ts';
 
@@ -140,7 +140,7 @@ test('every recovery gives the same world, bit by bit, as the replicas serve', a
   const recover = (): Promise<WorldState> =>
     recoverWorld({
       db,
-      maps: new MapShelf(db, defaultMap()),
+      maps: new MapStore(db, defaultMap()),
       seed,
       onBadSnapshot: () => assert.fail('a damaged snapshot'),
     });

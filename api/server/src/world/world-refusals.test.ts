@@ -8,7 +8,7 @@ import { dataOf, refusalOf } from '@hamlet/test/env/client';
 import { startPlay } from '../testing/play.ts';
 import { AGENT_IDS, eventually } from '../testing/test-village.ts';
 
-const NOBODY = { agent_id: 'nobody' };
+const UNKNOWN_AGENT = { agent_id: 'nobody' };
 const LONG = 'a'.repeat(281);
 
 const { play } = await startPlay({ villageSpeed: 20 });
@@ -68,7 +68,7 @@ const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
 
 const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
   ['not_own_agent', 'talk', () => play.as('bob').raw.actAsAgent({ agent_id: 'ada', kind: 'talk', text: 'hi' })],
-  ['no_such_agent', 'emote', () => play.admin.raw.actAsAgent({ ...NOBODY, kind: 'emote', emote: 'wave' })],
+  ['no_such_agent', 'emote', () => play.admin.raw.actAsAgent({ ...UNKNOWN_AGENT, kind: 'emote', emote: 'wave' })],
   ['not_awake', 'emote', () => play.act('fay', { kind: 'emote', emote: 'wave' })],
   ['text_empty', 'talk', () => play.act('ada', { kind: 'talk', text: '  ' })],
   ['text_too_long', 'talk', () => play.act('ada', { kind: 'talk', text: LONG })],

@@ -51,7 +51,7 @@ export class WorldReplica {
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;
-      this.#tell((watcher) => watcher.epochBegan?.(epoch));
+      this.#notify((watcher) => watcher.epochBegan?.(epoch));
     }
     for (const event of events) {
       if (event.seq > this.world.seq + 1) this.#early.set(event.seq, event);
@@ -87,20 +87,20 @@ export class WorldReplica {
   }
 
   #apply(event: WorldEvent): boolean {
-    this.#tell((watcher) => watcher.before?.(event));
+    this.#notify((watcher) => watcher.before?.(event));
     try {
       reduce(this.world, event);
     } catch (error) {
       this.#ports.onBroken(error);
       return false;
     }
-    this.#tell((watcher) => watcher.after?.(event));
+    this.#notify((watcher) => watcher.after?.(event));
     for (const { agent_id, wake } of wakesOf(this.world, event))
-      this.#tell((watcher) => watcher.wake?.(agent_id, wake));
+      this.#notify((watcher) => watcher.wake?.(agent_id, wake));
     return true;
   }
 
-  #tell(say: (watcher: WorldWatcher) => void): void {
+  #notify(say: (watcher: WorldWatcher) => void): void {
     for (const watcher of this.#watchers) {
       try {
         say(watcher);

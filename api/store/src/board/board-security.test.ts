@@ -283,10 +283,10 @@ test('offsets follow the order of commits: a late commit has a later offset', as
     ['agent', 'ada'],
     `select post_id from board.post where audience = 'public' and author_id = 'ada'`,
   );
-  const tell = `insert into board.outbox (what, post_id) values ('status', $1)`;
+  const announce = `insert into board.outbox (what, post_id) values ('status', $1)`;
   await late.query('begin');
-  await late.query(tell, [post?.['post_id']]);
-  await as(['agent', 'ada'], tell, [post?.['post_id']]);
+  await late.query(announce, [post?.['post_id']]);
+  await as(['agent', 'ada'], announce, [post?.['post_id']]);
   const last = async (): Promise<number> =>
     Number((await app.query<{ last: string }>('select board.relay(100) as last')).rows[0]?.last);
   const first = await last();

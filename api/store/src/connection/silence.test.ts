@@ -143,9 +143,9 @@ test('Postgres ends a transaction that is open for too long', async (t) => {
 });
 
 test('a listener checks its connection, and receives notifications again after a silence', async (t) => {
-  let heard = 0;
+  let received = 0;
   const onNotify = (_channel: string, payload: string | null): void => {
-    if (payload === 'again') heard += 1;
+    if (payload === 'again') received += 1;
   };
   const listener = listenWith({
     url: through(),
@@ -154,19 +154,19 @@ test('a listener checks its connection, and receives notifications again after a
     patience: { askEveryMs: 600, answerMs: 500 },
   });
   t.after(() => listener.stop());
-  const tell = (): Promise<unknown> => sql`select pg_notify('silence_test', 'again')`.execute(direct);
+  const notify = (): Promise<unknown> => sql`select pg_notify('silence_test', 'again')`.execute(direct);
   await until('the first', async () => {
-    await tell();
-    return heard > 0;
+    await notify();
+    return received > 0;
   });
   proxy.silence();
   await sleep(100);
-  const before = heard;
+  const before = received;
   // The proxy accepts new connections and stays silent until the listener has closed the old one.
   await sleep(2_000);
   proxy.heal();
   await until('the next', async () => {
-    await tell();
-    return heard > before;
+    await notify();
+    return received > before;
   });
 });

@@ -103,30 +103,30 @@ for (const [door, ask] of Object.entries(DOORS)) {
 for (const [door, ask] of POSTING) {
   test(`${door}: a transfer has the time that its caller gives, and a key covers that time too`, async () => {
     const eventAt = new Date('2026-01-02T03:04:05Z');
-    const [told, untold] = [nextName(), nextName()];
+    const [reported, unreported] = [nextName(), nextName()];
     const request = (key: string, changes: Partial<TransferRequest> = {}): TransferRequest => ({
       ...ledger.request([treasury, compute], 3n, key),
       ...changes,
     });
-    assert.equal(await ask(request(told, { eventAt })), 'done');
-    assert.equal(await ask(request(untold)), 'done');
+    assert.equal(await ask(request(reported, { eventAt })), 'done');
+    assert.equal(await ask(request(unreported)), 'done');
     const { rows } = await sql<{ key: string; event: Date; same: boolean }>`
-      select idempotency_key as key, event_at as event, event_at = created_at as same from ledger.transfer where idempotency_key in (${told}, ${untold}) order by length(idempotency_key), idempotency_key`.execute(
+      select idempotency_key as key, event_at as event, event_at = created_at as same from ledger.transfer where idempotency_key in (${reported}, ${unreported}) order by length(idempotency_key), idempotency_key`.execute(
       ledger.db,
     );
     assert.deepEqual(
       rows.map(({ key, same }) => [key, same]),
       [
-        [told, false],
-        [untold, true],
+        [reported, false],
+        [unreported, true],
       ],
     );
     assert.deepEqual(rows[0]?.event, eventAt);
-    assert.equal(await ask(request(told, { eventAt })), 'replayed');
-    assert.equal(await ask(request(untold)), 'replayed');
-    assert.equal(await ask(request(told, { eventAt: new Date(eventAt.getTime() + 1) })), 'key_reused');
-    assert.equal(await ask(request(told)), 'key_reused');
-    assert.equal(await ask(request(untold, { eventAt })), 'key_reused');
+    assert.equal(await ask(request(reported, { eventAt })), 'replayed');
+    assert.equal(await ask(request(unreported)), 'replayed');
+    assert.equal(await ask(request(reported, { eventAt: new Date(eventAt.getTime() + 1) })), 'key_reused');
+    assert.equal(await ask(request(reported)), 'key_reused');
+    assert.equal(await ask(request(unreported, { eventAt })), 'key_reused');
   });
 }
 

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** A payment as a notification reports it. The amount is in millionths of the currency. */
-export interface ToldPayment {
+export interface AnnouncedPayment {
   readonly amount: string;
   readonly currency: string;
   readonly customId: string | null;
 }
-export interface KnownPayment extends ToldPayment {
+export interface KnownPayment extends AnnouncedPayment {
   readonly status: string;
 }
 
@@ -27,7 +27,7 @@ export interface ClaimedCapture {
   /** Count of notifications at the time of the claim. */
   readonly told: number;
   readonly attempts: number;
-  readonly hint: ToldPayment | null;
+  readonly hint: AnnouncedPayment | null;
   readonly takings: readonly TakingId[];
 }
 

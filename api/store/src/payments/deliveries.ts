@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import type { ToldPayment } from './captures.ts';
+import type { AnnouncedPayment } from './captures.ts';
 
 export interface Delivery {
   readonly transmissionId: string;
@@ -104,11 +104,11 @@ export interface VerifiedEvent {
   readonly eventId: string;
   readonly eventType: string;
   readonly captureIds: readonly string[];
-  readonly hint: ToldPayment | null;
+  readonly hint: AnnouncedPayment | null;
   readonly taking: { readonly kind: 'refund' | 'reversal' | 'dispute'; readonly takingId: string } | null;
 }
 
-async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent): Promise<void> {
+async function announceCapture(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent): Promise<void> {
   const words = hint === null ? null : JSON.stringify(hint);
   await sql`
     insert into paypal_capture as c (capture_id, due_at, hint) values (${captureId}, now(), ${words}::jsonb)
@@ -141,7 +141,7 @@ export async function acceptDelivery(tx: Tx, deliveryId: string, event: Verified
     .returning('event_id')
     .executeTakeFirst();
   if (first === undefined) return false;
-  for (const captureId of event.captureIds.toSorted()) await tellOf(tx, captureId, event);
+  for (const captureId of event.captureIds.toSorted()) await announceCapture(tx, captureId, event);
   return true;
 }
 

@@ -1,4 +1,4 @@
-/** No statement moves a permission or an effect against its rules, whatever program sends it. */
+/** No statement of any program moves a permission or an effect against its rules. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';

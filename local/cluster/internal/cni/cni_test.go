@@ -12,9 +12,9 @@ import (
 )
 
 // agentThatSays answers one announcement and sends it to the channel `heard`.
-func agentThatSays(t *testing.T, problem string) (socket string, heard chan announce.Announcement) {
+func agentThatSays(t *testing.T, problem string) (socket string, received chan announce.Announcement) {
 	t.Helper()
-	socket, heard = filepath.Join(t.TempDir(), "s"), make(chan announce.Announcement, 1)
+	socket, received = filepath.Join(t.TempDir(), "s"), make(chan announce.Announcement, 1)
 	listener, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
@@ -27,10 +27,10 @@ func agentThatSays(t *testing.T, problem string) (socket string, heard chan anno
 		}
 		var said announce.Announcement
 		_ = json.NewDecoder(conn).Decode(&said)
-		heard <- said
+		received <- said
 		_ = json.NewEncoder(conn).Encode(problem)
 	}()
-	return socket, heard
+	return socket, received
 }
 
 func add(socket string) (code int, out string) {
@@ -44,12 +44,12 @@ func add(socket string) (code int, out string) {
 }
 
 func TestAddAnnouncesThePodAndPassesTheResultOn(t *testing.T) {
-	socket, heard := agentThatSays(t, "")
+	socket, received := agentThatSays(t, "")
 	code, out := add(socket)
 	if code != 0 || !strings.Contains(out, "10.90.1.7/24") {
 		t.Fatalf("code %d, out %s", code, out)
 	}
-	if got := <-heard; got != (announce.Announcement{UID: "u1", Namespace: "v", Name: "ada", IP: "10.90.1.7"}) {
+	if got := <-received; got != (announce.Announcement{UID: "u1", Namespace: "v", Name: "ada", IP: "10.90.1.7"}) {
 		t.Fatalf("announced %+v", got)
 	}
 }

@@ -50,7 +50,7 @@ func TestASupervisorThatEndsBeforeItAnswersIsNotRunning(t *testing.T) {
 	}
 }
 
-func TestNobodyListensIsNotRunning(t *testing.T) {
+func TestWithoutListenerIsNotRunning(t *testing.T) {
 	if err := Call(t.TempDir(), "GET", "/status", nil, nil); !errors.Is(err, ErrNotRunning) {
 		t.Fatalf("got %v", err)
 	}

@@ -21,7 +21,7 @@ const PauseName = "hamlet.local/pause:1"
 const ProbeName = "hamlet.local/probe:1"
 
 // nobody is the user that images run as unless a pod says otherwise.
-const nobody = "65532:65532"
+const unprivileged = "65532:65532"
 
 // Archive writes an image with one program as its entry point, in the format of `docker save`. Equal programs give
 // equal bytes.
@@ -39,7 +39,7 @@ func Archive(out io.Writer, name, program string) error {
 	config, err := json.Marshal(map[string]any{
 		"architecture": runtime.GOARCH,
 		"os":           "linux",
-		"config":       map[string]any{"Entrypoint": []string{entry}, "User": nobody, "WorkingDir": "/"},
+		"config":       map[string]any{"Entrypoint": []string{entry}, "User": unprivileged, "WorkingDir": "/"},
 		"rootfs":       map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + hex.EncodeToString(digest[:])}},
 	})
 	if err != nil {

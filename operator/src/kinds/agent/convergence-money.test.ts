@@ -57,24 +57,24 @@ test(`${RUNS} disturbed agents with money converge to the tier that they can pay
     const { agent, purse, broken, pods } = of;
     assert.deepEqual([...broken, ...purse.broken], [], `seed ${seed}`);
     assert.ok(agent?.spec, `seed ${seed}`);
-    const told = agent.status.tier ?? '';
-    const tier = PRICED_TIERS.find(({ metadata }) => metadata.name === told);
+    const published = agent.status.tier ?? '';
+    const tier = PRICED_TIERS.find(({ metadata }) => metadata.name === published);
     const costs = tier !== undefined && Number(tier.spec.price.perHour) > 0 && pods.length > 0;
     assert.equal(
       purse.held?.tier,
-      costs ? told : undefined,
-      `seed ${seed}: held for ${purse.held?.tier}, runs ${pods.length} at ${told}`,
+      costs ? published : undefined,
+      `seed ${seed}: held for ${purse.held?.tier}, runs ${pods.length} at ${published}`,
     );
     assert.ok(
       pods.every((pod) => tier !== undefined && of.fits(pod, tier)),
-      `seed ${seed}: the pod has not the compute of ${told}`,
+      `seed ${seed}: the pod has not the compute of ${published}`,
     );
     const wanted = agent.spec.entitlement.policy === 'Pinned' ? agent.spec.entitlement.name : of.tier.metadata.name;
-    if (told !== wanted || (agent.spec.power === 'Awake' && pods.length === 0)) {
+    if (published !== wanted || (agent.spec.power === 'Awake' && pods.length === 0)) {
       const price = purse.tiers.find(({ name }) => name === wanted)?.perHour ?? 0n;
       assert.ok(
         purse.balance < 2n * price,
-        `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${told} it is`,
+        `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${published} it is`,
       );
     }
     if (agent.spec.entitlement.policy === 'ByBalance')

@@ -9,7 +9,7 @@ import { statusOf } from './status.ts';
 import { eventsFor } from './events-for.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
-const told = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
+const reasons = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
   eventsFor(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(
     ({ type, reason }) => `${type} ${reason}`,
   );
@@ -22,28 +22,35 @@ const held = {
 };
 
 test('a change is reported once, an unchanged condition is not', () => {
-  assert.deepEqual(told({}, {}), []);
-  assert.deepEqual(told({ presence: undefined }, {}), ['Normal Ready']);
+  assert.deepEqual(reasons({}, {}), []);
+  assert.deepEqual(reasons({ presence: undefined }, {}), ['Normal Ready']);
   assert.deepEqual(
-    told({}, { presence: undefined }),
+    reasons({}, { presence: undefined }),
     [],
     'the end of a session has no Event of its own: its cycle or the api reports it',
   );
-  assert.deepEqual(told({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
-  assert.deepEqual(told({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
+  assert.deepEqual(reasons({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
+  assert.deepEqual(reasons({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
   assert.deepEqual(
-    told({ pods: [], seat: { granted: false } }, { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } }),
+    reasons(
+      { pods: [], seat: { granted: false } },
+      { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } },
+    ),
     ['Warning NoSeat'],
   );
-  assert.deepEqual(told({}, { apiState: 'Last' }), [], 'an outage of the api is no Event of each of a thousand agents');
-  assert.deepEqual(told({}, { standing: standingOf({ token_revoked: true }) }), ['Warning TokenRevoked']);
+  assert.deepEqual(
+    reasons({}, { apiState: 'Last' }),
+    [],
+    'an outage of the api is no Event of each of a thousand agents',
+  );
+  assert.deepEqual(reasons({}, { standing: standingOf({ token_revoked: true }) }), ['Warning TokenRevoked']);
 });
 
 test('a new tier and a new size of the same pod have Events, even after a fast resize', () => {
   const larger = { standing: standingOf({ balance_tier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] };
-  assert.deepEqual(told({}, larger), ['Normal TierChanged', 'Normal Resized']);
+  assert.deepEqual(reasons({}, larger), ['Normal TierChanged', 'Normal Resized']);
   assert.deepEqual(
-    told(
+    reasons(
       {},
       {
         pods: [
@@ -61,8 +68,12 @@ test('a new tier and a new size of the same pod have Events, even after a fast r
 
 test('the end of a measure is reported', () => {
   const barred = { standing: standingOf({ frozen: true }), pods: [] };
-  assert.deepEqual(told(barred, { pods: [] }), ['Normal StandingLifted']);
-  assert.deepEqual(told(barred, { standing: standingOf({ banned: true }), pods: [] }), [], 'from one bar to another');
+  assert.deepEqual(reasons(barred, { pods: [] }), ['Normal StandingLifted']);
+  assert.deepEqual(
+    reasons(barred, { standing: standingOf({ banned: true }), pods: [] }),
+    [],
+    'from one bar to another',
+  );
 });
 
 test('every reason of a status or an Event is in the contract, and no reason has two meanings', () => {

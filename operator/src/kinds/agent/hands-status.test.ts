@@ -107,15 +107,15 @@ test('trouble of the hands changes no condition of the chain: the agent is conne
 });
 
 test('trouble of the hands has an Event; a start, a sleep and a recovery have none', () => {
-  const told = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
+  const reasons = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
     eventsFor(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(({ reason }) => reason);
   const loop = withHands({ waitingReason: 'CrashLoopBackOff', restarts: 2, lastEnd: 'Error with exit code 3' });
-  assert.deepEqual(told({}, loop), ['HandsCrashLooping']);
-  assert.deepEqual(told({}, withHands({ lastEnd: KILLED, outOfMemory: true })), ['HandsOutOfMemory']);
-  assert.deepEqual(told({}, withHands({ running: true, restarts: 1, lastEnd: KILLED })), ['HandsRestarted']);
-  assert.deepEqual(told(loop, {}), []);
-  assert.deepEqual(told(withHands(undefined), {}), []);
-  assert.deepEqual(told({}, withHands({ lastEnd: 'Completed with exit code 0' }, { deletionTimestamp: NOW })), []);
+  assert.deepEqual(reasons({}, loop), ['HandsCrashLooping']);
+  assert.deepEqual(reasons({}, withHands({ lastEnd: KILLED, outOfMemory: true })), ['HandsOutOfMemory']);
+  assert.deepEqual(reasons({}, withHands({ running: true, restarts: 1, lastEnd: KILLED })), ['HandsRestarted']);
+  assert.deepEqual(reasons(loop, {}), []);
+  assert.deepEqual(reasons(withHands(undefined), {}), []);
+  assert.deepEqual(reasons({}, withHands({ lastEnd: 'Completed with exit code 0' }, { deletionTimestamp: NOW })), []);
 });
 
 test('hands that cannot start are no reason to wait with the first status', () => {

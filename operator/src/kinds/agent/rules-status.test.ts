@@ -115,7 +115,7 @@ test('RulesChecked: an unknown name in the list of the only tools is a warning t
 test('RulesChecked of an Entitlement', async () => {
   const check = await loadedChecker();
   const tier = tierOf('tier-0', 0, specWith(['spend']));
-  const told = tierStatus(
+  const outcome = tierStatus(
     {
       tier,
       seats: { total: 1, free: 1 },
@@ -126,8 +126,8 @@ test('RulesChecked of an Entitlement', async () => {
     NOW,
   );
   assert.deepEqual(
-    told.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`),
+    outcome.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason}`),
     ['Derived True Derived', 'RulesChecked False RuleBroken'],
   );
-  assert.equal(EntitlementStatus.safeParse(told).success, true);
+  assert.equal(EntitlementStatus.safeParse(outcome).success, true);
 });

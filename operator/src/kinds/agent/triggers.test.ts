@@ -50,7 +50,7 @@ test('the steps of a start only change the status; changes that need an action a
 const SYNCED: ReflectorState = {
   synced: true,
   version: '1',
-  lastHeardMs: 0,
+  lastReceivedMs: 0,
   relists: 1,
   relistsBy: {},
   watches: 1,
@@ -100,13 +100,13 @@ test('a change of a node affects the agents on it, with a volume on it or bound 
   agent('eve', { pinnedTo: 'sparky1' });
   agent('joe', { on: 'sparky2' });
   for (let index = 0; index < 100; index += 1) agent(`waits-${index}`, {});
-  const told: string[] = [];
-  connectTriggers(kinds, { add: (key) => told.push(`work ${key}`), touch: (key) => told.push(`tell ${key}`) });
+  const notified: string[] = [];
+  connectTriggers(kinds, { add: (key) => notified.push(`work ${key}`), touch: (key) => notified.push(`tell ${key}`) });
 
   kinds.nodes.cache.see(nodeOf('sparky1', false, '2'));
-  assert.deepEqual(told.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
+  assert.deepEqual(notified.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
   kinds.nodes.cache.see(nodeOf('sparky1', false, '3'));
-  assert.deepEqual(told, [], 'a heartbeat has no effect');
+  assert.deepEqual(notified, [], 'a heartbeat has no effect');
 });
 
 test('another address of a Service that agents reach affects every agent, its loss and other changes none', () => {
@@ -144,22 +144,25 @@ test('another address of a Service that agents reach affects every agent, its lo
 test('a new, changed or deleted Entitlement affects every agent, its status none', () => {
   const kinds = caches();
   kinds.agents.cache.see(agentOf({}));
-  const told: string[] = [];
-  connectTriggers(kinds, { add: (key, urgency) => told.push(`${key} ${urgency}`), touch: (key) => told.push(key) });
+  const notified: string[] = [];
+  connectTriggers(kinds, {
+    add: (key, urgency) => notified.push(`${key} ${urgency}`),
+    touch: (key) => notified.push(key),
+  });
   const tier = (resourceVersion: string, generation: number): TierView => ({
     ...TIER_1,
     metadata: { ...TIER_1.metadata, resourceVersion, generation },
   });
-  const toldAfter = (change: () => void): readonly string[] => {
+  const notifiedAfter = (change: () => void): readonly string[] => {
     change();
-    return told.splice(0);
+    return notified.splice(0);
   };
   assert.deepEqual(
     [
-      toldAfter(() => kinds.tiers.cache.see(tier('11', 1))),
-      toldAfter(() => kinds.tiers.cache.see(tier('12', 1))),
-      toldAfter(() => kinds.tiers.cache.see(tier('13', 2))),
-      toldAfter(() => kinds.tiers.cache.forget(tier('14', 2))),
+      notifiedAfter(() => kinds.tiers.cache.see(tier('11', 1))),
+      notifiedAfter(() => kinds.tiers.cache.see(tier('12', 1))),
+      notifiedAfter(() => kinds.tiers.cache.see(tier('13', 2))),
+      notifiedAfter(() => kinds.tiers.cache.forget(tier('14', 2))),
     ],
     [['village/ada bulk'], [], ['village/ada bulk'], ['village/ada bulk']],
   );

@@ -16,10 +16,10 @@ test('an agent with a local volume gets no seat elsewhere: while the node is clo
   };
   const [ada, bob, eve] = [withVolume('ada', true), withVolume('bob', false), withVolume('eve', true)];
   world.pod('eve', TIER_0, null);
-  world.keeper.start();
+  world.planner.start();
   const closed = { reason: 'NodeClosed', blocking: 'node a' };
   assert.deepEqual(
-    [ada, bob, eve].map((key) => world.keeper.seatOf(key)),
+    [ada, bob, eve].map((key) => world.planner.seatOf(key)),
     [
       { granted: false, ...closed, position: 2 },
       { granted: true, node: 'b' },
@@ -27,6 +27,6 @@ test('an agent with a local volume gets no seat elsewhere: while the node is clo
     ],
   );
   world.node('a');
-  world.keeper.replan();
-  for (const key of [ada, eve]) assert.deepEqual(world.keeper.seatOf(key), { granted: true, node: 'a' });
+  world.planner.replan();
+  for (const key of [ada, eve]) assert.deepEqual(world.planner.seatOf(key), { granted: true, node: 'a' });
 });

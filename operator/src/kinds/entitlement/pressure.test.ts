@@ -36,7 +36,7 @@ test('with every seat taken, a new agent queues, a higher tier displaces the low
     [4, 4],
     'each pod is on the node of its seat',
   );
-  await seats.told('tier-0', { total: 8, free: 0, agents: 8 });
+  await seats.reported('tier-0', { total: 8, free: 0, agents: 8 });
   await v.createAgent('late');
   assert.match(
     await v.condition('late', 'Admitted False NoSeat'),
@@ -59,7 +59,7 @@ test('with every seat taken, a new agent queues, a higher tier displaces the low
   const pods = (): Promise<number> =>
     Promise.all(waiting.map((name) => v.podsOf(name))).then((all) => all.flat().length);
   await until('two of three run', async () => (await pods()) === 2);
-  await seats.told('tier-0', { total: 8, free: 0, agents: 9 });
+  await seats.reported('tier-0', { total: 8, free: 0, agents: 9 });
   assert.equal(await pods(), 2);
   await seats.removeAgents('late', 'mid', ...low);
 });
@@ -72,7 +72,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   const { client } = v.server;
   const preempted = new Map<string, string>();
   const watch = new AbortController();
-  const heard = (async () => {
+  const received = (async () => {
     for await (const event of client.watch(PODS, { signal: watch.signal })) {
       const { object } = event as { readonly object: Ending };
       const target = object.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
@@ -83,7 +83,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   // model server requests nearly all of the rest.
   await client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
   // A seat that the operator gave before it knew of the closed node moves, and its agent gets another pod.
-  await seats.told('tier-0', { total: 4, free: 4, agents: 0 });
+  await seats.reported('tier-0', { total: 4, free: 4, agents: 0 });
   await v.createAgent('prem-0');
   await v.createAgent('prem-1', as('tier-1'));
   await v.createAgent('prem-2', as('gpu'));
@@ -120,7 +120,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   await v.condition('prem-3', 'Ready False TooLarge');
   for (const name of ['model-1', 'model-2', 'model-3']) assert.equal(preempted.has(`default/${name}`), false);
   watch.abort();
-  await heard;
+  await received;
 });
 
 test('an agent whose balance opens a tier keeps its compute until there is room for that tier', async () => {

@@ -28,7 +28,7 @@ before(async () => {
 after(async () => v.remove());
 
 test('an Entitlement shows its seats, which follow agents, foreign pods and nodes', async () => {
-  const status = await seats.told('tier-0', { total: 8, free: 8, agents: 0 });
+  const status = await seats.reported('tier-0', { total: 8, free: 8, agents: 0 });
   assert.deepEqual(
     status.conditions?.map(({ type, status: value, reason, message }) => [type, value, reason, message]),
     [
@@ -40,16 +40,16 @@ test('an Entitlement shows its seats, which follow agents, foreign pods and node
       ],
     ],
   );
-  await seats.told('gpu', { total: 2, free: 2, agents: 0 });
+  await seats.reported('gpu', { total: 2, free: 2, agents: 0 });
   await until(
     'devices of a claim are not counted',
     async () => (await seats.seatsOf('claimed')).conditions?.[0]?.reason === 'DevicesNotCounted',
   );
   await v.createAgent('ada');
   await v.runningPod('ada');
-  await seats.told('tier-0', { total: 8, free: 7, agents: 1 });
+  await seats.reported('tier-0', { total: 8, free: 7, agents: 1 });
   await v.server.client.create(PODS, foreignPod('db', '1600m', { nodeName: 'sparky1' }), { namespace: 'default' });
-  await seats.told('tier-0', { total: 6, free: 5, agents: 1 });
+  await seats.reported('tier-0', { total: 6, free: 5, agents: 1 });
   await v.server.client.delete(PODS, { namespace: 'default', name: 'db', graceSeconds: 0 });
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
   const { conditions } = await until('one node is open', async () => {
@@ -58,7 +58,7 @@ test('an Entitlement shows its seats, which follow agents, foreign pods and node
   });
   assert.match(conditions?.[0]?.message ?? '', /on 1 open node,/);
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
-  await seats.told('tier-0', { total: 8, free: 7, agents: 1 });
+  await seats.reported('tier-0', { total: 8, free: 7, agents: 1 });
   await seats.removeAgents('ada');
 });
 
@@ -75,9 +75,9 @@ test('a new or edited Entitlement shows its seats by its present spec, even if n
     { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'late' }, spec: spec('1') } as NewObject,
     { namespace: v.namespace },
   );
-  await seats.told('late', { total: 8, free: 8, agents: 0 });
+  await seats.reported('late', { total: 8, free: 8, agents: 0 });
   await client.mergePatch(ENTITLEMENTS, { spec: spec('2') }, { namespace: v.namespace, name: 'late' });
-  await seats.told('late', { total: 4, free: 4, agents: 0 });
+  await seats.reported('late', { total: 4, free: 4, agents: 0 });
   await client.delete(ENTITLEMENTS, { namespace: v.namespace, name: 'late' });
 });
 

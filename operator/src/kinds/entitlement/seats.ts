@@ -24,7 +24,7 @@ import type { CheckRules } from '../../objects/rule-checker.ts';
 import type { Watched } from '../../objects/watched.ts';
 import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
-import { SeatKeeper } from './seat-keeper.ts';
+import { SeatPlanner } from './seat-planner.ts';
 import type { Entitled } from './seat-sources.ts';
 import { tierStatus } from './status.ts';
 
@@ -60,7 +60,7 @@ export class Seats {
   readonly #options: SeatsOptions;
   /** Pods that take room and are no agents of this village: one watch for its namespace, one for other namespaces. */
   readonly #foreign: readonly Reflector<ForeignPodView>[];
-  readonly #keeper: SeatKeeper;
+  readonly #planner: SeatPlanner;
   readonly #statuses: StatusWriter;
 
   constructor(options: SeatsOptions) {
@@ -77,7 +77,7 @@ export class Seats {
     ];
     const foreign = this.#foreign.map(({ cache }) => cache);
     const { agents, pods, claims, volumes, nodes } = watched;
-    this.#keeper = new SeatKeeper({
+    this.#planner = new SeatPlanner({
       sources: {
         agents: agents.cache,
         pods: pods.cache,
@@ -99,17 +99,17 @@ export class Seats {
       write: (key) => this.#writeStatus(key),
       onError: (key, error) => onError(`status of Entitlement ${key}`, error),
     });
-    connectSeatTriggers(this.#keeper, watched, foreign);
+    connectSeatTriggers(this.#planner, watched, foreign);
   }
 
   /** Lists foreign pods and counts the seats for the first time. Call it once `watched` is listed. */
   async start(): Promise<void> {
     await Promise.all(this.#foreign.map((reflector) => reflector.start()));
-    this.#keeper.start();
+    this.#planner.start();
   }
 
   async stop(): Promise<void> {
-    this.#keeper.stop();
+    this.#planner.stop();
     this.#statuses.close();
     await Promise.all(this.#foreign.map((reflector) => reflector.stop()));
   }
@@ -121,12 +121,12 @@ export class Seats {
 
   /** See {@link SeatKeeper.seatOf}. */
   seatOf(key: string): SeatDecision | undefined {
-    return this.#keeper.seatOf(key);
+    return this.#planner.seatOf(key);
   }
 
   /** Plans again after a change of the api's facts about an agent, which may change its seat. */
   touch(): void {
-    this.#keeper.touch();
+    this.#planner.touch();
   }
 
   /** Writes the statuses again that have changed, for example because examples of rules can be checked now. */
@@ -141,7 +141,7 @@ export class Seats {
   }
 
   #change(tier: TierView): Readonly<Record<string, unknown>> | undefined {
-    const { plan } = this.#keeper;
+    const { plan } = this.#planner;
     if (plan === undefined) return undefined;
     const { name } = tier.metadata;
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
@@ -149,7 +149,7 @@ export class Seats {
     if (seats === undefined && isReadable(tier)) return undefined;
     const tools = checkableTools(tier.spec.tools);
     const checkedRules = tools && this.#options.checkRules(tools);
-    const facts = { tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes, checkedRules };
+    const facts = { tier, seats, agents: this.#planner.agentsOf(name), openNodes: plan.openNodes, checkedRules };
     return statusPatch(tier.status ?? {}, tierStatus(facts, utcText(this.#options.now().getTime())));
   }
 
@@ -194,12 +194,12 @@ function touchOn<T extends KubeObject>(cache: ObjectCache<T>, textOf: (object: T
 
 /** Plans the seats again after each change that they depend on. */
 function connectSeatTriggers(
-  keeper: SeatKeeper,
+  planner: SeatPlanner,
   watched: Watched,
   foreign: readonly ObjectCache<ForeignPodView>[],
 ): void {
-  const later = (): void => keeper.touch('later');
-  const soon = (): void => keeper.touch('soon');
+  const later = (): void => planner.touch('later');
+  const soon = (): void => planner.touch('soon');
   touchOn(watched.agents.cache, ofAgent, later);
   touchOn(watched.pods.cache, ofPod, later);
   touchOn(watched.volumes.cache, ofVolume, later);
@@ -208,6 +208,6 @@ function connectSeatTriggers(
   // The operator must count the seats of a new size before any agent uses it.
   watched.tiers.cache.onChange((change) => {
     if (change.kind !== 'updated' || change.object.metadata.generation !== change.previous.metadata.generation)
-      keeper.replan();
+      planner.replan();
   });
 }

@@ -33,15 +33,15 @@ for (const [name, parts, status, reason, says] of [
   ],
 ] as const) {
   test(name, () => {
-    const told = tierStatus(facts(parts), NOW);
-    const [condition] = told.conditions ?? [];
+    const result = tierStatus(facts(parts), NOW);
+    const [condition] = result.conditions ?? [];
     assert.deepEqual(
       [condition?.type, condition?.status, condition?.reason, condition?.lastTransitionTime],
       ['Derived', status, reason, NOW],
     );
     assert.match(condition?.message ?? '', says);
-    assert.equal(EntitlementStatus.safeParse(told).success, true);
-    assert.deepEqual([told.seats, told.agents], ['seats' in parts ? parts.seats : { total: 14, free: 3 }, 12]);
+    assert.equal(EntitlementStatus.safeParse(result).success, true);
+    assert.deepEqual([result.seats, result.agents], ['seats' in parts ? parts.seats : { total: 14, free: 3 }, 12]);
   });
 }
 

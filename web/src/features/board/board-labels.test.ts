@@ -13,7 +13,7 @@ import {
 } from './board-labels.ts';
 
 const OPEN: PostNarrowing = { status: 'open', tag: null, audience: null, author: null, find: null };
-const heard = (
+const afterEvent = (
   ...posts: readonly (ReturnType<typeof aPost> | readonly [string, null])[]
 ): Map<string, ReturnType<typeof aPost> | null> =>
   new Map(posts.map((post) => ('post_id' in post ? [post.post_id, post] : [post[0], null])));
@@ -36,15 +36,15 @@ test('a new post comes to the top of the lists that it belongs to', () => {
   const old = aPost({ post_id: 'old' });
   const young = aPost({ post_id: 'young', created_at: '2026-11-22T11:00:00.000Z', tags: ['help'] });
   assert.deepEqual(
-    freshList([old], heard(young), OPEN).map((post) => post.post_id),
+    freshList([old], afterEvent(young), OPEN).map((post) => post.post_id),
     ['young', 'old'],
   );
   assert.deepEqual(
-    freshList([old], heard(young), { ...OPEN, tag: 'question' }).map((post) => post.post_id),
+    freshList([old], afterEvent(young), { ...OPEN, tag: 'question' }).map((post) => post.post_id),
     ['old'],
   );
   assert.deepEqual(
-    freshList([old], heard(young), { ...OPEN, author: 'bob' }).map((post) => post.post_id),
+    freshList([old], afterEvent(young), { ...OPEN, author: 'bob' }).map((post) => post.post_id),
     ['old'],
   );
 });
@@ -52,11 +52,13 @@ test('a new post comes to the top of the lists that it belongs to', () => {
 test('a post that was closed or hidden meanwhile leaves the list of open ones', () => {
   const page = [aPost({ post_id: 'a' }), aPost({ post_id: 'b' }), aPost({ post_id: 'c' })];
   assert.deepEqual(
-    freshList(page, heard(aPost({ post_id: 'a', status: 'closed' }), ['b', null]), OPEN).map((post) => post.post_id),
+    freshList(page, afterEvent(aPost({ post_id: 'a', status: 'closed' }), ['b', null]), OPEN).map(
+      (post) => post.post_id,
+    ),
     ['c'],
   );
   assert.deepEqual(
-    freshList(page, heard(aPost({ post_id: 'a', status: 'closed' })), { ...OPEN, status: 'all' }).map(
+    freshList(page, afterEvent(aPost({ post_id: 'a', status: 'closed' })), { ...OPEN, status: 'all' }).map(
       (post) => post.status,
     ),
     ['closed', 'open', 'open'],
@@ -66,7 +68,7 @@ test('a post that was closed or hidden meanwhile leaves the list of open ones', 
 test('a changed old post does not appear on a page that never had it', () => {
   const page = [aPost({ post_id: 'a', created_at: '2026-11-22T10:00:00.000Z' })];
   assert.deepEqual(
-    freshList(page, heard(aPost({ post_id: 'z', created_at: '2026-11-20T10:00:00.000Z' })), OPEN).map(
+    freshList(page, afterEvent(aPost({ post_id: 'z', created_at: '2026-11-20T10:00:00.000Z' })), OPEN).map(
       (post) => post.post_id,
     ),
     ['a'],
@@ -79,7 +81,7 @@ test('only the API decides what a search finds; found posts show their present s
   const page = [aPost({ post_id: 'a' })];
   const now = freshList(
     page,
-    heard(aPost({ post_id: 'a', replies: 4 }), aPost({ post_id: 'n', created_at: '2027-01-01T00:00:00.000Z' })),
+    afterEvent(aPost({ post_id: 'a', replies: 4 }), aPost({ post_id: 'n', created_at: '2027-01-01T00:00:00.000Z' })),
     search,
   );
   assert.deepEqual(

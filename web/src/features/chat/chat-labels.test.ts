@@ -86,7 +86,7 @@ test('a failure says the cause and then the fix', () => {
   assert.equal(failureLabel({ state: 'cancelled' }, null), 'Stopped.');
 });
 
-test('a screen reader is told the newest change, once and not word by word', () => {
+test('a screen reader announces the newest change once, not word by word', () => {
   const exchange: Exchange = {
     key: 'm1',
     question: aMessage(1, { state: 'working' }),

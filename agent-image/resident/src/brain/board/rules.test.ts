@@ -197,18 +197,18 @@ test('the agent responds to a reward or a penalty on its post, or else in speech
 
 test('the agent announces another tier and its changes on the board, or in speech shortly after such a post', () => {
   const now = situation({ sight: { plan: RICHER } });
-  const told = decide(now);
-  assert.ok(told.command.kind === 'post');
+  const announced = decide(now);
+  assert.ok(announced.command.kind === 'post');
   assert.deepEqual(
-    [told.command.title, told.command.tags, told.command.audience],
+    [announced.command.title, announced.command.tags, announced.command.audience],
     ['I am in tier-1 now', ['news'], 'public'],
   );
   assert.match(
-    told.command.occasion.facts,
+    announced.command.occasion.facts,
     /the model large instead of the model small.*at most 48 steps a run instead of 24/,
   );
-  assert.match(told.why, /my tier has changed/);
-  const mind = settle(now, told, ACCEPTED);
+  assert.match(announced.why, /my tier has changed/);
+  const mind = settle(now, announced, ACCEPTED);
   assert.deepEqual([mind.board.plan, mind.board.toldAt], [RICHER, 7_000]);
   const back = decided({ mind, board: mind.board, sight: { plan: PLAN }, tick: 7_600 });
   assert.ok(back.command.kind === 'act' && back.command.body.kind === 'talk');

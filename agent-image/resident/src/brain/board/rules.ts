@@ -19,7 +19,7 @@ import {
 } from './words.ts';
 
 /** Minimum ticks between two posts about the agent's plan. In between, the agent speaks of a change of plan. */
-const TELL_GAP_TICKS = 3_000;
+const ANNOUNCE_GAP_TICKS = 3_000;
 /** The agent explains what it understands at most once in this many ticks: an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;
 
@@ -107,7 +107,7 @@ export const announcePlan: Rule = (situation) => {
 
 function announcement({ mind, tick, board: sight }: Situation, change: PlanChange): Command {
   const { toldAt } = mind.board;
-  if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS)
+  if (toldAt !== null && tick - toldAt < ANNOUNCE_GAP_TICKS)
     return { kind: 'act', body: { kind: 'talk', text: fitting(change.facts) } };
   return {
     kind: 'post',

@@ -1,8 +1,8 @@
 import type { BoardNews, LedgerEntry } from '@hamlet/contract';
-import { heardBy, type Judged, type Situation } from '../situation.ts';
+import { wordsSpokenTo, type Judged, type Situation } from '../situation.ts';
 import { quoted, shortened } from '../words.ts';
 import { RECENT_MAX, spentNow, type LifeMind, type Thought } from './life-mind.ts';
-import { endingTalk, hearing } from './talk.ts';
+import { endingTalk, withSaid } from './talk.ts';
 
 const WORDS_MAX_CHARS = 300;
 
@@ -60,11 +60,11 @@ function withEach(life: LifeMind, news: readonly News[]): LifeMind {
  * The state with the words of another agent that woke this one: a line of their conversation, or words to all who are
  * near. Pure.
  */
-export function withHeard(life: LifeMind, situation: Situation): LifeMind {
-  const heard = heardBy(situation);
-  if (heard === null || heard.agent === null) return life;
-  const { seq, text, agent, toMe } = heard;
+export function withSpokenWords(life: LifeMind, situation: Situation): LifeMind {
+  const spoken = wordsSpokenTo(situation);
+  if (spoken === null || spoken.agent === null) return life;
+  const { seq, text, agent, toMe } = spoken;
   const name = agent.display_name;
-  if (toMe) return hearing(life, { with: agent.agent_id, name, text, tick: situation.tick });
+  if (toMe) return withSaid(life, { with: agent.agent_id, name, text, tick: situation.tick });
   return withEach(life, [{ id: `heard ${seq}`, from: 'nearby', text: `${name} said to all: ${quoted(text)}` }]);
 }

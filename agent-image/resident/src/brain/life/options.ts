@@ -1,4 +1,4 @@
-import { HEARING_TILES, REACH_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES, REACH_TILES } from '@hamlet/contract/resident';
 import type { Landmark } from '@hamlet/contract';
 import { isOpenTo } from '../day-plan.ts';
 import { goTo, isPaused, keyOf, STAY, type Command } from '../decision.ts';
@@ -55,7 +55,7 @@ function usesHere(situation: Situation): readonly Option[] {
 function agentsToTalkTo(situation: Situation): readonly Option[] {
   const { self, neighbours } = situation;
   return neighbours
-    .filter(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES)
+    .filter(({ position }) => tilesBetween(position, self.position) <= EARSHOT_TILES)
     .filter(({ agent_id }) => mayBegin(situation, agent_id))
     .slice(0, NEAREST_MAX)
     .map(({ agent_id, display_name }) => option(`talk:${agent_id}`, `speak to ${display_name}`, 'text'));

@@ -1,4 +1,4 @@
-/** Conversations of agents whose model is a wire server: they end, and each hears only what was said to it or to all who are near. */
+/** Conversations of agents whose model is a wire server: they end, and each receives only words to it or to all nearby. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TICKS_PER_DAY, type WorldEventOf } from '@hamlet/contract';
@@ -55,7 +55,7 @@ function conversations(talks: readonly Talk[]): readonly (readonly Talk[])[] {
   return found;
 }
 
-test('two agents greet, go on while both have something to say, and either may close', async () => {
+test('two agents greet, talk while both have something to say, and either may close', async () => {
   let lines = 0;
   const village = await lived(['ada', 'bob'], {
     ticks: MORNING_TICKS,
@@ -104,21 +104,21 @@ test('a quarter of the tokens of the tier ends a conversation too', async () => 
   assert.deepEqual(byModel, []);
 });
 
-test('an agent that hears nothing of a conversation has none of its words in a prompt', async () => {
+test('the prompt of an agent out of earshot has no words of a conversation', async () => {
   const secret = (asked: AskedOfModel): string => `The word of ${speakerOf(asked)} is for you alone.`;
   const village = await lived(['ada', 'bob', 'cleo'], {
     ticks: 2 * MORNING_TICKS,
     say: (asked) => ({ say: secret(asked), over: false, why: 'it is a secret' }),
   });
-  const told = new Set(talksIn(village).map(({ agent_id, to }) => `${agent_id} ${to}`));
-  assert.ok(told.size >= 4, `only ${[...told].join(', ')} spoke`);
+  const addressed = new Set(talksIn(village).map(({ agent_id, to }) => `${agent_id} ${to}`));
+  assert.ok(addressed.size >= 4, `only ${[...addressed].join(', ')} spoke`);
   let read = 0;
   for (const asked of village.asked) {
     const reader = speakerOf(asked);
     for (const name of ['ada', 'bob', 'cleo'].filter((each) => each !== reader)) {
       if (!asked.user.includes(`The word of ${name} `)) continue;
       read += 1;
-      assert.ok(told.has(`${name} ${reader}`), `${reader} read the words of ${name}`);
+      assert.ok(addressed.has(`${name} ${reader}`), `${reader} read the words of ${name}`);
       assert.ok(
         asked.options === null && asked.user.includes(`You talk with ${name}:`),
         'only in the talk with its speaker',

@@ -1,5 +1,5 @@
 /** Conversations of two agents with a model: line after line while both have something to say, within limits. Pure. */
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { isPaused } from '../decision.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
@@ -37,7 +37,7 @@ export function ownLines(talk: Talk | undefined): number {
 }
 
 /** The state after words that another agent said to this agent. A conversation that is over stays over. */
-export function hearing(life: LifeMind, said: Said): LifeMind {
+export function withSaid(life: LifeMind, said: Said): LifeMind {
   if (talkWith(life, said.with)?.over === true) return life;
   return withLine(life, said, { by: 'them', over: false });
 }
@@ -72,7 +72,7 @@ export function talksNow({ mind: { life }, tick, neighbours, self }: Situation):
 }
 
 const isInEarshot = (agent: AgentView, self: AgentView): boolean =>
-  tilesBetween(agent.position, self.position) <= HEARING_TILES;
+  tilesBetween(agent.position, self.position) <= EARSHOT_TILES;
 
 /** True if the agent may speak to another one of its own accord: no conversation with it is open or just over. */
 export function mayBegin({ mind: { life } }: Pick<Situation, 'mind'>, agentId: string): boolean {

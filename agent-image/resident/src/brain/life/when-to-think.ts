@@ -1,4 +1,4 @@
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import { isBedtime, planDay } from '../day-plan.ts';
 import { tilesBetween, type Situation } from '../situation.ts';
 import { SHARE_OF_TOKENS, spentNow } from './life-mind.ts';
@@ -11,7 +11,7 @@ export const DECISION_TOKENS = 2_500;
 
 /** The parts of a situation that a decision depends on. Two situations with the same key need no second decision. */
 export function situationKey({ self, neighbours, items, phase, board, mind }: Situation): string {
-  const near = neighbours.filter(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES);
+  const near = neighbours.filter(({ position }) => tilesBetween(position, self.position) <= EARSHOT_TILES);
   return JSON.stringify([
     self.landmark_id,
     phase,

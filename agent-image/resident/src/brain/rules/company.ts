@@ -1,8 +1,8 @@
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { seedOf } from '../chance.ts';
 import { decision, isPaused, nameOf, STAY, type Decision, type Rule } from '../decision.ts';
-import { heardBy, tilesBetween, wordOf, type Heard, type Situation } from '../situation.ts';
+import { wordsSpokenTo, tilesBetween, wordOf, type SpokenWords, type Situation } from '../situation.ts';
 import type { NextLine } from '../life/life-mind.ts';
 import { mayAnswer, mayBegin, saying, TALK_REST_TICKS, talkUnderWay, talkWith } from '../life/talk.ts';
 import { withEntry, withText } from '../mind.ts';
@@ -19,10 +19,10 @@ export const GREET_AGAIN_TICKS = 3_600;
  * agent in particular: if every agent answered them, a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
-  const heard = heardBy(situation);
-  if (heard === null) return null;
-  const { seq, text, speaker, agent } = heard;
-  if (agent !== null) return answerAgent(situation, heard, agent);
+  const spoken = wordsSpokenTo(situation);
+  if (spoken === null) return null;
+  const { seq, text, speaker, agent } = spoken;
+  if (agent !== null) return answerAgent(situation, spoken, agent);
   return decision(situation, {
     command: { kind: 'answer', prompt: text, speaker, to: null, wakeSeq: seq },
     goal: situation.mind.goal,
@@ -32,7 +32,7 @@ export const answer: Rule = (situation) => {
 
 function answerAgent(
   situation: Situation,
-  { seq, text, speaker, toMe }: Heard,
+  { seq, text, speaker, toMe }: SpokenWords,
   { agent_id, display_name }: AgentView,
 ): Decision | null {
   const { mind, tick, thinks } = situation;
@@ -126,7 +126,7 @@ function mayGreet(situation: Situation, { agent_id, position }: AgentView): bool
   return (
     (greetedAt === undefined || tick - greetedAt >= GREET_AGAIN_TICKS) &&
     (situation.thinks === null || mayBegin(situation, agent_id)) &&
-    tilesBetween(position, self.position) <= HEARING_TILES &&
+    tilesBetween(position, self.position) <= EARSHOT_TILES &&
     !isPaused(situation, `talk:${agent_id}`)
   );
 }

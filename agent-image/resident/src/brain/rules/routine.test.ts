@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { AgentView, Landmark } from '@hamlet/contract';
 import { aConfig, anAgent, aStanding, AT, aWorld, LANDMARKS } from '../../testing/a-village.ts';
 import { NEWBORN, type Mind } from '../mind.ts';
@@ -73,12 +73,12 @@ test('the agent does not repeat a refused seat for a while, and takes none out o
 
 test('in company the agent sometimes speaks or smiles; alone it never does', () => {
   const share = (all: readonly string[], kind: string) => all.filter((each) => each === kind).length / all.length;
-  const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES, y: AT.square.y } })] });
+  const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + EARSHOT_TILES, y: AT.square.y } })] });
   assert.ok(share(near, 'talk') > 0.08 && share(near, 'talk') < 0.22, String(share(near, 'talk')));
   assert.ok(share(near, 'emote') > 0.08 && share(near, 'emote') < 0.22, String(share(near, 'emote')));
   for (const given of [
     {},
-    { others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES + 1, y: AT.square.y } })] },
+    { others: [anAgent('bob', { position: { x: AT.square.x + EARSHOT_TILES + 1, y: AT.square.y } })] },
   ]) {
     const all = kinds(given);
     assert.deepEqual([share(all, 'talk'), share(all, 'emote'), share(all, 'use')], [0, 0, 1]);

@@ -1,4 +1,4 @@
-import { HEARING_TILES } from '@hamlet/contract/resident';
+import { EARSHOT_TILES } from '@hamlet/contract/resident';
 import type { Affordance, ItemKind } from '@hamlet/contract';
 import { chance, seedOf } from '../chance.ts';
 import { isBedtime, planDay, stopAt } from '../day-plan.ts';
@@ -106,7 +106,7 @@ export const linger: Rule = (situation) => {
   const { self, character, tick, mind, neighbours } = situation;
   if (self.moving_to !== null) return decision(situation, { command: STAY, goal: mind.goal, why: 'I am on my way' });
   const random = chance(character.seed, character.agentId, tick, 'linger');
-  const hasCompany = neighbours.some(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES);
+  const hasCompany = neighbours.some(({ position }) => tilesBetween(position, self.position) <= EARSHOT_TILES);
   return (hasCompany ? amongOthers(situation, random) : null) ?? passTime(situation);
 };
 

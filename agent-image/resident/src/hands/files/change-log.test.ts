@@ -39,7 +39,7 @@ test('the newest 500 changes are kept', () => {
   );
 });
 
-test('64 MiB of former contents are kept, and the newest whatever its size', () => {
+test('keeps 64 MiB of former contents, and always the newest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'change-log-'));
   const mib = 1 << 20;
   const log = openChangeLog(join(folder, 'changes'));

@@ -1,4 +1,4 @@
-/** The cancel of a command, whatever it does: everything that it started is gone, and its end is unknown. Reports the times. */
+/** Cancelling any kind of command: everything that it started is gone, and its end is unknown. Reports the times. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';

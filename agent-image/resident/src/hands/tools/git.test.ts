@@ -13,7 +13,7 @@ import { NO_CALL_LOG, aHandsKit, useTool } from '../../testing/a-hands-kit.ts';
 let hands: Hands;
 let calls = 0;
 let ended: HandsEnd | null = null;
-/** The agent's work tree, the server's repository, and the work tree of somebody else. */
+/** The agent's work tree, the server's repository, and another person's work tree. */
 let [tree, server, other] = ['', '', ''];
 
 before(async () => {
@@ -25,7 +25,7 @@ const PEER = ['-c', 'user.name=Peer', '-c', 'user.email=peer@example.org', '-c',
 const git = (folder: string, ...args: string[]): string =>
   execFileSync('git', [...PEER, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] }).toString();
 
-/** Commits a file in the work tree of somebody else, and pushes it. */
+/** Commits a file in the other person's work tree, and pushes it. */
 function peerPushes(file: string, text: string): void {
   writeFileSync(join(other, file), text);
   git(other, 'add', '-A');

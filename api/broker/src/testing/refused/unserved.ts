@@ -5,7 +5,7 @@ import { inClear, inTls, ONE, tunnel, type Way } from './way.ts';
 const LONG = `X-Long: ${'x'.repeat(70_000)}\r\n`;
 const MALFORMED = 'CONNECT HOST:PORT and requests with a whole http:// address';
 
-/** Requests that the broker does not serve, whatever the rules say. */
+/** Requests that the broker never serves. */
 export const unserved: Readonly<Record<string, Way>> = {
   'a CONNECT without a port': {
     code: 'egress_bad_request',

@@ -8,7 +8,7 @@ import { findItem, itemId } from '../state/item-table.ts';
 import { distanceBetween } from '../near.ts';
 import { isMoving, positionAt } from '../position.ts';
 import { slotOf, type WorldState } from '../state/state.ts';
-import { hearingTiles } from '../wakes.ts';
+import { earshotTiles } from '../wakes.ts';
 import { accepted, type CommandOutcome, refused } from './outcome.ts';
 
 interface Actor {
@@ -32,7 +32,7 @@ function talk(world: WorldState, actor: Actor, action: ActionOf<'talk'>): Comman
     if (listener < 0) return refused('no_such_listener');
     const here = positionAt(world, actor.slot, actor.tick);
     const away = distanceBetween(here, positionAt(world, listener, actor.tick));
-    if (away > hearingTiles(world, here)) return refused('out_of_earshot');
+    if (away > earshotTiles(world, here)) return refused('out_of_earshot');
   }
   return accepted({ ...actor.head, kind: 'talk', text: action.text.trim(), to: action.to ?? null });
 }

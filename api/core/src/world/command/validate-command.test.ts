@@ -162,18 +162,18 @@ test('an agent that turns round during a walk does so at the next tile', () => {
   );
 });
 
-test('speech wakes agents that hear it: near ones, or only the addressed one, and in a quiet zone only the nearest', () => {
+test('speech wakes agents within earshot: near ones, or only the addressed one, and in a quiet zone only the nearest', () => {
   const made = scene();
   made.spawn('cara', { x: 80, y: 61 });
-  const heard = (command: WorldCommand): string[] => {
+  const listenersOf = (command: WorldCommand): string[] => {
     const [event] = made.do(command);
     return typeof event === 'object' ? wakesOf(made.world, event).map((woken) => woken.agent_id) : [];
   };
-  assert.deepEqual(heard({ kind: 'talk', agent_id: 'ada', text: 'Good morning' }), ['bob']);
-  assert.deepEqual(heard({ kind: 'talk', agent_id: 'bob', text: 'Ada?', to: 'ada' }), ['ada']);
+  assert.deepEqual(listenersOf({ kind: 'talk', agent_id: 'ada', text: 'Good morning' }), ['bob']);
+  assert.deepEqual(listenersOf({ kind: 'talk', agent_id: 'bob', text: 'Ada?', to: 'ada' }), ['ada']);
   made.spawn('dan', { x: 55, y: 43 });
   made.spawn('eli', { x: 58, y: 43 });
-  assert.deepEqual(heard({ kind: 'talk', agent_id: 'dan', text: 'psst' }), []);
+  assert.deepEqual(listenersOf({ kind: 'talk', agent_id: 'dan', text: 'psst' }), []);
 });
 
 test('an agent drops an item and another picks it up', () => {

@@ -8,7 +8,7 @@ import type { WorldState } from '../state/state.ts';
 
 const NAMES = 40;
 const WAYS = 30;
-const NOBODY = 'nobody';
+const UNKNOWN_AGENT = 'nobody';
 
 /** Draws the next number below `bound` of a seeded sequence. */
 export type Draw = (bound: number) => number;
@@ -31,12 +31,12 @@ interface Subjects {
 }
 
 function randomSubjects(world: WorldState, draw: Draw): Subjects {
-  const ids = aliveSlots(world).map((slot) => world.agents.ids[slot] ?? NOBODY);
+  const ids = aliveSlots(world).map((slot) => world.agents.ids[slot] ?? UNKNOWN_AGENT);
   const items = itemViews(world);
   const item = items[draw(items.length)];
   const landmark = world.map.landmarks[draw(world.map.landmarks.length)];
   if (landmark === undefined) throw new Error('the map has no landmarks');
-  const agent_id = draw(20) === 0 ? NOBODY : (ids[draw(ids.length)] ?? NOBODY);
+  const agent_id = draw(20) === 0 ? UNKNOWN_AGENT : (ids[draw(ids.length)] ?? UNKNOWN_AGENT);
   return {
     agent_id,
     fresh: `agent-${draw(NAMES)}`,
@@ -52,7 +52,7 @@ function randomCommand(world: WorldState, draw: Draw): WorldCommand {
   const target = [landmark.landmark_id, landmark.affordances[0], item_id][draw(3)] ?? 'sit';
   const commands: WorldCommand[] = [
     { kind: 'spawn', agent_id: fresh, display_name: fresh, tier: draw(3), awake: draw(5) > 0, online: true },
-    { kind: 'despawn', agent_id: draw(4) === 0 ? agent_id : NOBODY },
+    { kind: 'despawn', agent_id: draw(4) === 0 ? agent_id : UNKNOWN_AGENT },
     { kind: 'state', agent_id, awake: draw(4) > 0, tier: draw(3) },
     { kind: 'move', agent_id, target: { landmark_id: landmark.landmark_id } },
     { kind: 'move', agent_id, target: { dx: draw(WAYS) - WAYS / 2, dy: draw(WAYS) - WAYS / 2 } },

@@ -35,11 +35,11 @@ export function topicOf(text: string, wordsMax: number): readonly string[] {
       .replace(/[.!?…,;:]+$/u, '') ?? '';
   if (quoted !== '') return [quoted];
   const words = text.match(/\p{L}[\p{L}\p{N}'’-]*/gu) ?? [];
-  const telling = [...new Set(words.map((word) => word.toLowerCase()))].filter(
+  const significant = [...new Set(words.map((word) => word.toLowerCase()))].filter(
     (word) => word.length >= LETTERS_MIN && !EMPTY.has(word),
   );
-  const longest = new Set(telling.toSorted((a, b) => b.length - a.length).slice(0, wordsMax));
-  return telling.filter((word) => longest.has(word));
+  const longest = new Set(significant.toSorted((a, b) => b.length - a.length).slice(0, wordsMax));
+  return significant.filter((word) => longest.has(word));
 }
 
 function phraseOf(words: readonly string[]): string {

@@ -26,10 +26,10 @@ test('each of many concurrent requests of agents gets its own actor, with either
       }),
     ),
   );
-  const nobody = ['nonsense', 'hat_nonsense'].map(async (token) =>
+  const invalid = ['nonsense', 'hat_nonsense'].map(async (token) =>
     assert.equal(await codeOf(clientOf(play.url, token).getWorld()), 'token_invalid'),
   );
-  await Promise.all([...asked, ...nobody]);
+  await Promise.all([...asked, ...invalid]);
 });
 
 test('each of many concurrent requests of people gets its own account', async () => {
@@ -39,12 +39,12 @@ test('each of many concurrent requests of people gets its own account', async ()
     await invite(grace, play.url, { name: 'Hedy', role: 'member' }),
     await invite(grace, play.url, { name: 'Ida', role: 'member' }),
   ];
-  const nobody = {
+  const invalid = {
     accountId: null,
     client: testClient({ baseUrl: play.url, cookie: '__Host-hamlet_session=nonsense' }),
   };
   await Promise.all(
-    [...people, nobody, ...people].map(async ({ client, accountId }) => {
+    [...people, invalid, ...people].map(async ({ client, accountId }) => {
       const outcome = await client.raw.getMe();
       if (accountId === null) assert.equal(refusalOf(outcome), 'unauthenticated');
       else assert.equal(dataOf(outcome).account.account_id, accountId);
@@ -118,7 +118,7 @@ test('all callers get the same world, and each one is admitted, counted and trac
   }
   const bodies = answers.map(({ text }) => ({ text, world: WorldView.parse(JSON.parse(text)) }));
   const moments = Map.groupBy(bodies, ({ world }) => `${world.tick}/${world.seq}`);
-  for (const [moment, told] of moments) assert.equal(new Set(told.map(({ text }) => text)).size, 1, moment);
+  for (const [moment, batch] of moments) assert.equal(new Set(batch.map(({ text }) => text)).size, 1, moment);
 });
 
 test('an agent that was just banned does not get the cached world, and all other callers do', async () => {

@@ -61,9 +61,9 @@ test('unknown routes and methods are refused with a problem', async () => {
 test('invalid credentials are refused, even on a public route', async () => {
   await assertProblem(await send('/world', { headers: { authorization: 'Bearer nonsense' } }), 'token_invalid');
   await assertProblem(await send('/world', { headers: { authorization: 'Basic YTpi' } }), 'token_invalid');
-  const nobody = await fetch(`${play.url}${MOVE}`, { method: 'POST' });
-  assert.equal(nobody.headers.get('www-authenticate'), 'Bearer');
-  await assertProblem(nobody, 'unauthenticated');
+  const anonymous = await fetch(`${play.url}${MOVE}`, { method: 'POST' });
+  assert.equal(anonymous.headers.get('www-authenticate'), 'Bearer');
+  await assertProblem(anonymous, 'unauthenticated');
 });
 
 test('a write needs a key; a retry under the key gets the same answer without a second effect; another body is refused', async () => {
@@ -152,12 +152,12 @@ test('a request for an unknown path also counts against the quota of the address
 });
 
 test('the API does not read the body of a caller without permission, and refuses a body that is nested too deeply', async () => {
-  const nobody = await fetch(`${play.url}${MOVE}`, {
+  const anonymous = await fetch(`${play.url}${MOVE}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: '{"dx":',
   });
-  await assertProblem(nobody, 'unauthenticated');
+  await assertProblem(anonymous, 'unauthenticated');
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: nested }), 'validation_failed');
   const many = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])));

@@ -45,7 +45,10 @@ async function entriesOf(agentId: string): Promise<readonly EntryRow[]> {
 test('a free tier costs nothing and leaves no row', async () => {
   await rich('1');
   assert.deepEqual(await play.ask(agent, { tier: 'tier-0' }), { granted: true, reason: null, hold: null, claim: null });
-  assert.deepEqual([await play.claim(agent), await play.told(agent), await play.funds(agent)], [null, [], ['1', '0']]);
+  assert.deepEqual(
+    [await play.claim(agent), await play.reported(agent), await play.funds(agent)],
+    [null, [], ['1', '0']],
+  );
 });
 
 test('a claim of a tier that the API does not know yet is answered HoldPending and writes nothing', async () => {
@@ -65,10 +68,10 @@ test('an hour is held before the pod exists, the meter counts while it runs, and
   assert.equal(confirmed.hold?.until.getTime(), asked.hold?.until.getTime());
   await play.age(agent, HOUR_MS / 4);
   const claim = await play.claim(agent);
-  const desk = play.desk();
+  const computeClaims = play.computeClaims();
   const released = await inTransaction(play.db, async (tx) => {
-    const held = await desk.lock(tx, agent);
-    return desk.end(tx, held, held.row?.refused ?? null);
+    const held = await computeClaims.lock(tx, agent);
+    return computeClaims.end(tx, held, held.row?.refused ?? null);
   });
   assert.equal(released, true);
   assert.equal(await play.claim(agent), null);
@@ -79,7 +82,7 @@ test('an hour is held before the pod exists, the meter counts while it runs, and
   const spent = -Number(usage?.amount);
   assert.ok(spent >= 250_000 && spent < 260_000, `a quarter of an hour should cost about 0.25, and cost ${spent}`);
   assert.equal((await play.funds(agent))[1], '0');
-  const versions = (await play.told(agent)).map(({ version, held }) => [version, held] as const);
+  const versions = (await play.reported(agent)).map(({ version, held }) => [version, held] as const);
   assert.deepEqual(
     versions.map(([, held]) => held),
     [true, true, false],
@@ -95,7 +98,7 @@ test('a pod that never ran costs nothing', async () => {
   await rich('7');
   await play.ask(agent);
   await play.age(agent, HOUR_MS / 4);
-  await inTransaction(play.db, (tx) => play.desk().endLife(tx, agent, `${agent}-uid`));
+  await inTransaction(play.db, (tx) => play.computeClaims().endLife(tx, agent, `${agent}-uid`));
   assert.deepEqual(
     [await play.funds(agent), (await entriesOf(agent)).length, await play.claim(agent)],
     [['7', '0'], 1, null],
@@ -147,12 +150,12 @@ test('an agent that can pay for no tier holds nothing, falls back to a free tier
 });
 
 test('an agent without income, or one that does not exist, can pay for no tier', async () => {
-  const nobody = 'nobody';
-  assert.equal((await play.ask(nobody)).reason, 'NotPaid');
-  play.agents.delete(nobody);
-  await play.age(nobody, CLAIM_TERMS.settleInMs + 5_000);
-  await play.keep(nobody);
-  assert.equal(await play.claim(nobody), null, 'and its claim is deleted');
+  const stranger = 'nobody';
+  assert.equal((await play.ask(stranger)).reason, 'NotPaid');
+  play.agents.delete(stranger);
+  await play.age(stranger, CLAIM_TERMS.settleInMs + 5_000);
+  await play.keep(stranger);
+  assert.equal(await play.claim(stranger), null, 'and its claim is deleted');
 });
 
 test('a barred agent gets no hold; a revoked token bars no hold', async () => {
@@ -195,12 +198,12 @@ test('if the next hold is refused, the pod keeps its paid time; then the API not
   assert.equal((await play.claim(agent))?.hold?.renewalRefused, false, 'the pod may use the time that is paid');
   await play.age(agent, HOUR_MS - CLAIM_TERMS.renewMs - 60_000 - CLAIM_TERMS.endMs + 1_000);
   await play.keep(agent);
-  const told = await play.claim(agent);
+  const reported = await play.claim(agent);
   assert.deepEqual(
-    [told?.hold?.renewalRefused, told?.refused],
+    [reported?.hold?.renewalRefused, reported?.refused],
     [true, { tier: 'tier-1', reason: 'NotPaid', payable: 'tier-0' }],
   );
-  assert.deepEqual((await play.told(agent)).at(-1)?.held, false);
+  assert.deepEqual((await play.reported(agent)).at(-1)?.held, false);
   await play.age(agent, CLAIM_TERMS.endMs);
   await play.keep(agent);
   const over = await play.claim(agent);
@@ -282,9 +285,9 @@ test('the next hour is held at the new price if the price has changed; a tier th
 test('concurrent claims, upkeep and ends on several replicas leave at most one hold and lose no aiDollar', async () => {
   await rich('30');
   for (let round = 0; round < 8; round += 1) {
-    const desk = play.desk();
+    const computeClaims = play.computeClaims();
     const end = (): Promise<unknown> =>
-      inTransaction(play.db, async (tx) => desk.end(tx, await desk.lock(tx, agent), null));
+      inTransaction(play.db, async (tx) => computeClaims.end(tx, await computeClaims.lock(tx, agent), null));
     await play.ask(agent);
     await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
     await Promise.all([
@@ -329,7 +332,7 @@ test('the end of a pod during a freeze stops its meter, and after the freeze the
   await play.age('frost', HOUR_MS / 4);
   await inTransaction(play.db, (tx) => freezeVillage(tx, { reason: 'test', actor }));
   await assert.rejects(play.ask('frost', { tier: 'tier-2' }), isVillageFrozenError);
-  await inTransaction(play.db, (tx) => play.desk().endLife(tx, 'frost', 'frost-uid'));
+  await inTransaction(play.db, (tx) => play.computeClaims().endLife(tx, 'frost', 'frost-uid'));
   const stopped = await play.claim('frost');
   assert.equal(stopped?.hold?.pod, null);
   assert.ok((stopped?.hold?.usedMs ?? 0) >= HOUR_MS / 4);

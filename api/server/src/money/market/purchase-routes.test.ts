@@ -256,15 +256,15 @@ test('the API notifies the operator of purchases that affect pods and seats when
       if (message.event === 'boost' && message.data.agent_id === 'fay') said.push(message.data);
     }
   })().catch((error: unknown) => assert.ok(stopping.signal.aborted, String(error)));
-  const heard = (): readonly unknown[] => said.map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
+  const received = (): readonly unknown[] => said.map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
   await synced.promise;
   const bought = await buy('fay', { kind: 'priority' });
   const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
-  await eventually('the window', () => heard().length >= 2);
+  await eventually('the window', () => received().length >= 2);
   assert.equal(said.at(-1)?.until, window.ends_at, 'the earliest end of the purchases');
   await endNow(bought.purchase_id);
-  await eventually('the end of the priority', () => heard().length >= 3);
-  assert.deepEqual(heard(), [
+  await eventually('the end of the priority', () => received().length >= 3);
+  assert.deepEqual(received(), [
     [true, null],
     [true, 'nvidia.com/gpu'],
     [false, 'nvidia.com/gpu'],

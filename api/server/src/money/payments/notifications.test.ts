@@ -176,7 +176,8 @@ test('the caller refuses a host that is not allowed, and an answer without an en
 });
 
 test('the parser reads the payment of a notification and its change, and ignores invalid fields', () => {
-  const said = (told: Parameters<typeof bodyOf>[0]): ReturnType<typeof eventOf> => eventOf(Buffer.from(bodyOf(told)));
+  const said = (notice: Parameters<typeof bodyOf>[0]): ReturnType<typeof eventOf> =>
+    eventOf(Buffer.from(bodyOf(notice)));
   const paid = { value: '12.50', customId: 'ada' };
   const completed = said(NOTIFICATIONS.capture('COMPLETED', 'CAP1', paid));
   assert.deepEqual(completed?.hint, { amount: '12500000', currency: 'USD', customId: 'ada' });

@@ -44,7 +44,7 @@ test('a member creates an order, approves it at PayPal, returns several times, a
   assert.equal(await pay.balance('cleo'), '0', 'the return books nothing');
   for (let times = 0; times < 2; times += 1)
     assert.equal(
-      await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '7.50', customId: 'cleo' })),
+      await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '7.50', customId: 'cleo' })),
       200,
     );
   await eventually('the credit', async () => (await pay.credit(captureId))?.net === '15');

@@ -12,7 +12,7 @@ import {
   proposeDeposit,
   inSavepoint,
 } from '@hamlet/store';
-import type { ClaimedCapture, Deposit, Tx, KnownPayment, TakingId, ToldPayment } from '@hamlet/store';
+import type { ClaimedCapture, Deposit, Tx, KnownPayment, TakingId, AnnouncedPayment } from '@hamlet/store';
 import { actingAs } from '../../audit/record-act.ts';
 import type { IncomePort } from '../ledger/income.ts';
 import { adjustDeposit, creditDeposit } from './book-deposits.ts';
@@ -191,7 +191,7 @@ export function knownOf({ status, amount, currency, customId }: PaymentTruth): K
   return { status, amount: String(amount), currency, customId };
 }
 
-export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint {
+export function hintOf({ amount, currency, customId }: AnnouncedPayment): PaymentHint {
   return { amount: BigInt(amount), currency, customId };
 }
 

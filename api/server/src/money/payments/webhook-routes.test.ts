@@ -70,10 +70,10 @@ test('a payment is credited at the rate of its currency, with its transaction as
 test("the amount in PayPal's answer counts, not the amount in the notification", async () => {
   const captureId = newPaymentId('C');
   standIn.books.pay(captureId, { value: '1.00', customId: 'bob' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '100.00', customId: 'bob' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '100.00', customId: 'bob' }));
   await pay.waits(captureId, 'differs_from_event');
   const unknown = newPaymentId('C');
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', unknown, { value: '1.00', customId: 'bob' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', unknown, { value: '1.00', customId: 'bob' }));
   await pay.waits(unknown, 'not_found');
   assert.equal(await pay.balance('bob'), '0');
 });
@@ -81,16 +81,16 @@ test("the amount in PayPal's answer counts, not the amount in the notification",
 test('a payment waits until it is completed, has the right currency and names an existing agent', async () => {
   const pending = newPaymentId('C');
   standIn.books.pay(pending, { value: '3.00', customId: 'bob', status: 'PENDING' });
-  await pay.tell(NOTIFICATIONS.capture('PENDING', pending, { value: '3.00', customId: 'bob' }));
+  await pay.notify(NOTIFICATIONS.capture('PENDING', pending, { value: '3.00', customId: 'bob' }));
   await pay.waits(pending, 'not_completed');
   standIn.books.pay(pending, { value: '3.00', customId: 'bob' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', pending, { value: '3.00', customId: 'bob' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', pending, { value: '3.00', customId: 'bob' }));
   await pay.stands(pending, '6');
   await pay.waits(await pay.paid('nobody', '1.00'), 'no_such_agent');
   await pay.waits(await pay.paid('Bob; drop table', '1.00'), 'no_such_agent');
   const euros = newPaymentId('C');
   standIn.books.pay(euros, { value: '1.00', customId: 'bob', currency: 'EUR' });
-  await pay.tell(NOTIFICATIONS.capture('PENDING', euros, { value: '1.00', customId: 'bob' }));
+  await pay.notify(NOTIFICATIONS.capture('PENDING', euros, { value: '1.00', customId: 'bob' }));
   await pay.waits(euros, 'other_currency');
   assert.equal(await pay.balance('bob'), '6');
 });
@@ -100,16 +100,16 @@ test('refunds take their amount back, even if it is spent; a dispute takes the m
   await pay.stands(captureId, '20');
   standIn.books.refunds.set('REF1', { value: '2.50', status: 'COMPLETED' });
   standIn.books.pay(captureId, { value: '10.00', customId: 'cleo', status: 'PARTIALLY_REFUNDED' });
-  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF1', '2.50'));
+  await pay.notify(NOTIFICATIONS.refund(captureId, 'REF1', '2.50'));
   await pay.stands(captureId, '15');
   standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'UNDER_REVIEW', outcome: null });
-  await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-1'));
+  await pay.notify(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-1'));
   await pay.stands(captureId, '0');
   standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
-  await pay.tell(NOTIFICATIONS.dispute('RESOLVED', captureId, 'PP-D-1'));
+  await pay.notify(NOTIFICATIONS.dispute('RESOLVED', captureId, 'PP-D-1'));
   await pay.stands(captureId, '15');
   assert.equal(await pay.balance('cleo'), '15');
-  await pay.tell(NOTIFICATIONS.reversal(captureId, '7.50'));
+  await pay.notify(NOTIFICATIONS.reversal(captureId, '7.50'));
   await pay.stands(captureId, '0');
   assert.deepEqual((await pay.entries('cleo')).map(({ amount, reason }) => [reason, amount]).reverse(), [
     ['deposit_credit', '20'],
@@ -124,13 +124,13 @@ test('refunds take their amount back, even if it is spent; a dispute takes the m
 test('a refund that arrives before its payment counts, and the balance shows the debt', async () => {
   const captureId = newPaymentId('C');
   standIn.books.refunds.set('REF2', { value: '4.00', status: 'COMPLETED' });
-  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF2', '4.00'));
+  await pay.notify(NOTIFICATIONS.refund(captureId, 'REF2', '4.00'));
   await pay.waits(captureId, 'not_found');
   standIn.books.pay(captureId, { value: '10.00', customId: 'dan', status: 'PARTIALLY_REFUNDED' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'dan' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'dan' }));
   await pay.stands(captureId, '12');
   await play.admin.penalizeAgent({ agent_id: 'dan', amount: '12', reason: 'spent it all' });
-  await pay.tell(NOTIFICATIONS.reversal(captureId, '6.00'));
+  await pay.notify(NOTIFICATIONS.reversal(captureId, '6.00'));
   await pay.stands(captureId, '0');
   assert.equal(await pay.balance('dan'), '-12');
   assert.deepEqual((await play.admin.getReconciliation()).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
@@ -140,13 +140,13 @@ test("a payment that an admin credited is not credited again, and its refund tak
   const captureId = newPaymentId('C');
   await play.admin.createCredit({ agent_id: 'eve', provider_transaction_id: captureId, amount: '20' });
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'eve' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'eve' }));
   await eventually('the request for the payment', () =>
     standIn.requests.some((request) => request.endsWith(captureId)),
   );
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve', status: 'REFUNDED' });
   standIn.books.refunds.set('REF3', { value: '10.00', status: 'COMPLETED' });
-  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF3', '10.00'));
+  await pay.notify(NOTIFICATIONS.refund(captureId, 'REF3', '10.00'));
   await pay.stands(captureId, '0');
   assert.deepEqual((await pay.entries('eve')).map(({ amount }) => amount).reverse(), ['20', '-20']);
 });
@@ -160,10 +160,10 @@ test("a payment waits for an admin's proposal; if the proposal is rejected, the 
   });
   assert.equal(credit.state, 'proposed');
   standIn.books.pay(captureId, { value: '1.00', customId: 'eve' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
   await pay.waits(captureId, 'proposed_by_hand');
   await play.admin.rejectCredit({ credit_id: credit.credit_id, reason: 'it was one' });
-  await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
+  await pay.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
   await eventually('credited', async () => (await pay.credit(captureId))?.origin === 'webhook');
   assert.equal(await pay.balance('eve'), '2');
 });
@@ -174,7 +174,7 @@ test('a partial refund for a deleted agent leaves the rest in its closed account
   const { uid } = await play.agent('fay');
   await clientOf(play.url, TOKENS.operator).closeAgent({ agent_id: 'fay', uid });
   standIn.books.refunds.set('REF4', { value: '2.00', status: 'COMPLETED' });
-  await pay.tell(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
+  await pay.notify(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
   await pay.stands(captureId, '6');
   assert.equal(await pay.balance('fay'), '6');
   const again = await clientOf(play.url, TOKENS.admin).raw.createCredit({
@@ -190,7 +190,7 @@ test('a late answer of PayPal is not booked if another replica has read the paym
   await pay.stands(captureId, '8');
   let late: ServerResponse | undefined;
   standIn.detours.set('/v1/customer/disputes/PP-D-2', { times: 1, answer: (response) => void (late = response) });
-  await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
+  await pay.notify(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
   const held = await eventually('the request for the dispute', () => late);
   standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
   // No other payment is due, however old it is.
@@ -251,12 +251,12 @@ test('a delivery that PayPal would not send is refused before it is stored', asy
 test("a delivery without PayPal's signature is stored and acknowledged, and never booked", async () => {
   const captureId = newPaymentId('C');
   standIn.books.pay(captureId, { value: '1.00', customId: 'ada' });
-  const told = NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'ada' });
-  const tampered = standIn.sign(bodyOf(told));
-  assert.equal((await pay.send({ ...tampered, body: bodyOf(told, 'changed on its way') })).status, 200);
-  assert.equal(await pay.tell(told, { by: 'stranger' }), 200);
-  assert.equal(await pay.tell(told, { by: 'forged' }), 200);
-  assert.equal(await pay.tell(told, { webhookId: 'of-another-village' }), 200);
+  const notice = NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'ada' });
+  const tampered = standIn.sign(bodyOf(notice));
+  assert.equal((await pay.send({ ...tampered, body: bodyOf(notice, 'changed on its way') })).status, 200);
+  assert.equal(await pay.notify(notice, { by: 'stranger' }), 200);
+  assert.equal(await pay.notify(notice, { by: 'forged' }), 200);
+  assert.equal(await pay.notify(notice, { webhookId: 'of-another-village' }), 200);
   const statesOf = async () =>
     (
       await db.selectFrom('paypal_delivery').select(['state', 'why']).orderBy('received_at', 'desc').limit(4).execute()
@@ -275,7 +275,7 @@ test("a delivery without PayPal's signature is stored and acknowledged, and neve
     false,
     'the API does not call PayPal for it',
   );
-  assert.equal(await pay.tell(told), 200, 'an event id from a forgery is accepted when PayPal sends it');
+  assert.equal(await pay.notify(notice), 200, 'an event id from a forgery is accepted when PayPal sends it');
   await pay.stands(captureId, '2');
 });
 
@@ -309,9 +309,12 @@ test('a flood of forgeries fills only its own queue; the API accepts and verifie
   const superuser = openSuperuser(village.postgres);
   await superuser.run(`insert into paypal_delivery (digest, transmission_id, transmission_time, cert_url, signature, raw, due_at)
     select sha256(n::text::bytea), n, 'now', 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-' || n, 'x', 'x', now() + interval '1 hour' from generate_series(1, 1001) n`);
-  const told = (): ReturnType<typeof NOTIFICATIONS.capture> =>
+  const notice = (): ReturnType<typeof NOTIFICATIONS.capture> =>
     NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' });
-  assert.equal(await pay.tell(told(), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-other') }), 429);
+  assert.equal(
+    await pay.notify(notice(), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-other') }),
+    429,
+  );
   await pay.stands(await pay.paid('ada', '1.00'), '2');
   const [row] = await superuser.run(
     "select known from paypal_delivery where state = 'verified' order by received_at desc limit 1",

@@ -10,7 +10,7 @@ import { atEnd } from '@hamlet/test/env/at-end';
 import { Play } from '../../testing/play.ts';
 import { AGENT_IDS, eventually, testVillage } from '../../testing/test-village.ts';
 import { assertBooks } from '../testing/purse-play.ts';
-import { bodyOf, NOTIFICATIONS, type Told } from '../testing/notifications.ts';
+import { bodyOf, NOTIFICATIONS, type Notice } from '../testing/notifications.ts';
 import { newPaymentId, PayPlay } from '../testing/pay-play.ts';
 import { ELSEWHERE, startPayPalStandIn, type SignedDelivery } from '../testing/paypal-stand-in.ts';
 
@@ -36,7 +36,7 @@ interface Story {
   readonly captureId: string;
   readonly agentId: string;
   readonly value: number;
-  readonly told: readonly Told[];
+  readonly notices: readonly Notice[];
   /** The expected net, in cents. */
   readonly net: number;
 }
@@ -44,21 +44,21 @@ interface Story {
 const money = (cents: number): string => (cents / 100).toFixed(2);
 
 /** The events of one payment: PayPal knows the final state from the start, and reports events in any order. */
-function tellStory(random: Seeded): Story {
+function makeStory(random: Seeded): Story {
   const { books } = standIn;
   const captureId = newPaymentId('C');
   const agentId = random.one(AGENT_IDS) ?? 'ada';
   const value = 100 + Math.floor(random.between(0, 5_000)) * 2;
   const paid = { value: money(value), customId: agentId };
-  const told: Told[] = [NOTIFICATIONS.capture('COMPLETED', captureId, paid)];
-  if (random.chance(0.5)) told.push(NOTIFICATIONS.capture('PENDING', captureId, paid));
+  const notices: Notice[] = [NOTIFICATIONS.capture('COMPLETED', captureId, paid)];
+  if (random.chance(0.5)) notices.push(NOTIFICATIONS.capture('PENDING', captureId, paid));
   let net = value;
   let refunded = false;
   for (let refunds = Math.floor(random.between(0, 3)); refunds > 0; refunds -= 1) {
     const refundId = newPaymentId('R');
     const back = Math.floor(random.between(1, net / 2));
     books.refunds.set(refundId, { value: money(back), status: random.chance(0.8) ? 'COMPLETED' : 'FAILED' });
-    told.push(NOTIFICATIONS.refund(captureId, refundId, money(back)));
+    notices.push(NOTIFICATIONS.refund(captureId, refundId, money(back)));
     if (books.refunds.get(refundId)?.status !== 'COMPLETED') continue;
     net -= back;
     refunded = true;
@@ -72,30 +72,30 @@ function tellStory(random: Seeded): Story {
       status: 'RESOLVED',
       outcome: won ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR',
     });
-    told.push(
+    notices.push(
       NOTIFICATIONS.dispute('CREATED', captureId, disputeId),
       NOTIFICATIONS.dispute('RESOLVED', captureId, disputeId),
     );
     // Refunds and lost disputes overlap; the greater one counts.
     if (!won) net = Math.min(net, value - net);
   } else if (fate < 0.3) {
-    told.push(NOTIFICATIONS.reversal(captureId, money(net)));
+    notices.push(NOTIFICATIONS.reversal(captureId, money(net)));
     net = 0;
   }
   books.pay(captureId, { ...paid, status: refunded ? 'PARTIALLY_REFUNDED' : 'COMPLETED' });
-  return { captureId, agentId, value, told, net };
+  return { captureId, agentId, value, notices, net };
 }
 
 /** The deliveries of one notification: many copies, some of them signed again, mixed with forgeries. */
-function deliveriesOf(told: Told, random: Seeded): readonly SignedDelivery[] {
-  const body = bodyOf(told, '\u2028 1.0 \\u0000 ñ 漢字');
+function deliveriesOf(notices: Notice, random: Seeded): readonly SignedDelivery[] {
+  const body = bodyOf(notices, '\u2028 1.0 \\u0000 ñ 漢字');
   const first = standIn.sign(body);
   const same = Array.from({ length: DUPLICATES }, (_, index) => (index % 5 === 4 ? standIn.sign(body) : first));
   const forgeries: SignedDelivery[] = [
-    { ...first, body: bodyOf(told, 'tampered') },
+    { ...first, body: bodyOf(notices, 'tampered') },
     standIn.sign(
       bodyOf({
-        ...told,
+        ...notices,
         resource: { id: newPaymentId('F'), amount: { currency_code: 'USD', value: '1000000.00' }, custom_id: 'ada' },
       }),
       { by: 'forged' },
@@ -137,11 +137,11 @@ function plantDetours(): void {
 
 test(`${PAYMENTS} payments, each reported up to ${DUPLICATES} times between forgeries (seed ${SEED}): one credit each, calls only to PayPal`, async () => {
   const random = new Seeded(SEED);
-  const stories = Array.from({ length: PAYMENTS }, () => tellStory(random));
+  const stories = Array.from({ length: PAYMENTS }, () => makeStory(random));
   plantDetours();
   const queue = [
     ...shuffled(
-      stories.flatMap(({ told }) => told.flatMap((each) => deliveriesOf(each, random))),
+      stories.flatMap(({ notices }) => notices.flatMap((each) => deliveriesOf(each, random))),
       random,
     ),
   ];

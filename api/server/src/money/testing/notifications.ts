@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 const API = 'https://api.sandbox.paypal.com';
 
-export interface Told {
+export interface Notice {
   readonly eventId: string;
   readonly type: string;
   readonly resource: unknown;
@@ -16,7 +16,7 @@ export const NOTIFICATIONS = {
     type: 'PENDING' | 'COMPLETED' | 'DENIED',
     captureId: string,
     paid: { readonly value: string; readonly customId: string | null },
-  ): Told => ({
+  ): Notice => ({
     eventId: newId(),
     type: `PAYMENT.CAPTURE.${type}`,
     resource: {
@@ -27,7 +27,7 @@ export const NOTIFICATIONS = {
       links: [{ href: `${API}/v2/payments/captures/${captureId}`, rel: 'self', method: 'GET' }],
     },
   }),
-  refund: (captureId: string, refundId: string, value: string): Told => ({
+  refund: (captureId: string, refundId: string, value: string): Notice => ({
     eventId: newId(),
     type: 'PAYMENT.CAPTURE.REFUNDED',
     resource: {
@@ -40,7 +40,7 @@ export const NOTIFICATIONS = {
       ],
     },
   }),
-  reversal: (captureId: string, value: string): Told => ({
+  reversal: (captureId: string, value: string): Notice => ({
     eventId: newId(),
     type: 'PAYMENT.CAPTURE.REVERSED',
     resource: {
@@ -49,7 +49,7 @@ export const NOTIFICATIONS = {
       links: [{ href: `${API}/v2/payments/captures/${captureId}`, rel: 'up' }],
     },
   }),
-  dispute: (type: 'CREATED' | 'UPDATED' | 'RESOLVED', captureId: string, disputeId: string): Told => ({
+  dispute: (type: 'CREATED' | 'UPDATED' | 'RESOLVED', captureId: string, disputeId: string): Notice => ({
     eventId: newId(),
     type: `CUSTOMER.DISPUTE.${type}`,
     resource: {
@@ -61,7 +61,7 @@ export const NOTIFICATIONS = {
 };
 
 /** The body in PayPal's spelling: `1.0` stays `1.0`, and names may be in any script. */
-export function bodyOf({ eventId, type, resource }: Told, spice = ''): string {
+export function bodyOf({ eventId, type, resource }: Notice, spice = ''): string {
   const rest = JSON.stringify({ event_type: type, resource, summary: `Zahlung über 1.0 für Ærøskøbing 💶 ${spice}` });
   return `{ "id" : ${JSON.stringify(eventId)},"event_version":"1.0", "factor": 1.0, "tiny":1e-7,${rest.slice(1)}`;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Credit, LedgerEntry } from '@hamlet/contract';
 import type { TestClient } from '@hamlet/test/env/client';
 import { eventually } from '../../testing/test-village.ts';
-import { bodyOf, NOTIFICATIONS, type Told } from './notifications.ts';
+import { bodyOf, NOTIFICATIONS, type Notice } from './notifications.ts';
 import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-in.ts';
 
 let payments = 0;
@@ -41,8 +41,8 @@ export class PayPlay {
   }
 
   /** Signs and sends a notification of PayPal. */
-  async tell(told: Told, options: SignOptions = {}): Promise<number> {
-    return (await this.send(this.standIn.sign(bodyOf(told), options))).status;
+  async notify(notice: Notice, options: SignOptions = {}): Promise<number> {
+    return (await this.send(this.standIn.sign(bodyOf(notice), options))).status;
   }
 
   async balance(agentId: string): Promise<string> {
@@ -87,7 +87,7 @@ export class PayPlay {
   async paid(customId: string, value: string): Promise<string> {
     const captureId = newPaymentId('C');
     this.standIn.books.pay(captureId, { value, customId });
-    assert.equal(await this.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value, customId })), 200);
+    assert.equal(await this.notify(NOTIFICATIONS.capture('COMPLETED', captureId, { value, customId })), 200);
     return captureId;
   }
 }

@@ -78,7 +78,7 @@ export class PursePlay {
     });
   }
 
-  desk(terms: ClaimTerms = CLAIM_TERMS): ComputeClaims {
+  computeClaims(terms: ClaimTerms = CLAIM_TERMS): ComputeClaims {
     return new ComputeClaims({ source: this.source, tiers: this.tiers, terms });
   }
 
@@ -128,7 +128,7 @@ export class PursePlay {
   }
 
   /** Claims a tier, as the operator does. */
-  ask(agentId: string, changes: Partial<ClaimBody> = {}, desk = this.desk()): Promise<ClaimAnswer> {
+  ask(agentId: string, changes: Partial<ClaimBody> = {}, computeClaims = this.computeClaims()): Promise<ClaimAnswer> {
     const body = {
       agent_id: agentId,
       uid: `${agentId}-uid`,
@@ -139,12 +139,12 @@ export class PursePlay {
       traceparent: '00-1',
       ...changes,
     };
-    return inTransaction(this.db, (tx) => desk.ask(tx, body));
+    return inTransaction(this.db, (tx) => computeClaims.ask(tx, body));
   }
 
   /** Runs the village's upkeep for one claim. */
-  keep(agentId: string, desk = this.desk()): Promise<void> {
-    return keepClaim({ db: this.db, source: this.source, tiers: this.tiers, claims: desk }, agentId);
+  keep(agentId: string, computeClaims = this.computeClaims()): Promise<void> {
+    return keepClaim({ db: this.db, source: this.source, tiers: this.tiers, claims: computeClaims }, agentId);
   }
 
   async claim(agentId: string): Promise<ClaimRow | null> {
@@ -181,7 +181,7 @@ export class PursePlay {
   }
 
   /** Claim events of an agent for the operator, oldest first. */
-  async told(agentId: string): Promise<readonly ComputeClaim[]> {
+  async reported(agentId: string): Promise<readonly ComputeClaim[]> {
     const events = await readInternalEvents(this.db, 0, EVENTS_MAX);
     return events.flatMap(({ event, data }) => {
       const claim = event === 'claim' ? ComputeClaim.parse(data) : null;

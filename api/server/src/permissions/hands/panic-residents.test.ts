@@ -14,7 +14,7 @@ import { payForModels, startHandsVillage } from '../../testing/hands-village.ts'
 import { SessionPlay } from '../../testing/play/session-play.ts';
 import { testResidents } from '../../testing/resident-process.ts';
 
-/** A server of somebody else: it denies, and it does not answer. */
+/** Another person's server: it denies, and it does not answer. */
 const server = createServer((request, response) => {
   if (request.url === '/denied') response.writeHead(403).end();
 });
@@ -74,7 +74,7 @@ test('a forced update of a shared branch', async () => {
   await endsBy('shared_branch_forced', askFor('git', { action: 'push', args: ['--force', 'origin', 'main'] }));
 });
 
-test('a shared branch that somebody else has updated by force', async () => {
+test('a shared branch that another person has updated by force', async () => {
   const git = (cwd: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@p.org', ...args], { cwd, stdio: 'ignore' });
   const [theirs, ours] = [join(village.hands.workspace, 'theirs'), join(village.hands.workspace, 'ours')];

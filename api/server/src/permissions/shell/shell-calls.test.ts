@@ -55,7 +55,7 @@ async function always(working: Working, command: string): Promise<AllowRule> {
   return rule;
 }
 
-test('a push is asked about in whatever form it is written, and so is a command that nobody can read', async () => {
+test('a push in any form asks a person, and so does a command that the parser cannot read', async () => {
   const working = await permits.startRun('ada');
   for (const command of [
     'git push origin main',

@@ -130,7 +130,7 @@ test('a worker does its part with its prompt, role and tools alone; its parent r
   );
 });
 
-test('a worker that fails has a code, what failed and what to do; its parent goes on', async () => {
+test('a worker that fails has a code, what failed and what to do; its parent continues', async () => {
   await residents.start('ada');
   const { run_id } = await give([{ prompt: 'be silent' }]);
   const run = await runs.ended(run_id);

@@ -17,7 +17,7 @@ import { itemCells, type Pending, type PendingAgent } from './fanout-state.ts';
 export interface ItemChange {
   readonly cells: ReadonlySet<number>;
   readonly chunk: Chunk;
-  toldTo: number;
+  sentTo: number;
 }
 
 /** One update: built once, then read by every viewer. */
@@ -77,7 +77,7 @@ export class Change {
   readonly before: readonly number[];
   readonly after: readonly number[];
   /** Serial of the viewer that received this change last; it prevents a second sending to the same viewer. */
-  toldTo = 0;
+  sentTo = 0;
   readonly #world: WorldState;
   readonly #pending: PendingAgent;
   readonly #tick: number;
@@ -186,7 +186,7 @@ export function buildBatch(
   for (const agent of pending.agents.values()) if (isNews(world, agent)) builder.agent(new Change(world, agent, tick));
   for (const [itemId, cells] of pending.items) {
     const seenFrom = new Set([...cells, ...itemCells(world, itemId)]);
-    builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), toldTo: 0 });
+    builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), sentTo: 0 });
   }
   return builder;
 }

@@ -7,7 +7,7 @@ export interface FanoutState {
   epoch: number;
   tick: number;
   /** Number of the last event that an update has sent. */
-  toldSeq: number;
+  sentSeq: number;
   /** A connection that ended before this event cannot be resumed: the fan-out does not know what changed before it. */
   firstSeq: number;
   /** For each cell, the number of the last event that changed something visible from it. */

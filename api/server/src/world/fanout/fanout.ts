@@ -4,7 +4,7 @@ import { buildBatch, type Batch } from './batch.ts';
 import { eachCell, rectHas } from './cell-rect.ts';
 import { Pending, itemCells, type Counters, type FanoutState } from './fanout-state.ts';
 import { FrameOut } from './frame-out.ts';
-import { tellCells } from './keyframes.ts';
+import { sendCells } from './keyframes.ts';
 import {
   CLOCK_EVERY_TICKS,
   CLUSTER_EVERY_TICKS,
@@ -52,9 +52,9 @@ export class Fanout {
       pending,
       counters,
       frame: ({ urgent }) => {
-        const { epoch, tick, toldSeq, world } = this.#state;
+        const { epoch, tick, sentSeq, world } = this.#state;
         return new FrameOut(
-          { epoch: epoch & 0xffff, tick, seq: toldSeq, urgent },
+          { epoch: epoch & 0xffff, tick, seq: sentSeq, urgent },
           (slot) => world.agents.ids[slot] || undefined,
         );
       },
@@ -85,7 +85,7 @@ export class Fanout {
 
   after(event: WorldEvent): void {
     this.#touch(event);
-    if (event.kind === 'talk') this.#hear(event);
+    if (event.kind === 'talk') this.#receive(event);
     if (event.kind === 'spawn') this.#repin(event.agent_id);
   }
 
@@ -121,7 +121,7 @@ export class Fanout {
     for (const viewer of this.#viewers) if (viewer.pinnedIds.has(agentId)) viewer.pin(slot);
   }
 
-  #hear(event: WorldEventOf<'talk'>): void {
+  #receive(event: WorldEventOf<'talk'>): void {
     const slot = slotOf(this.#state.world, event.agent_id);
     if (this.#said.length === 0) this.#soon(() => this.urgent());
     this.#said.push({ slot, message: { kind: 'speech', agent: slot, tick: event.tick, text: event.text } });
@@ -157,18 +157,18 @@ export class Fanout {
   tick(tick: number): void {
     this.#state.tick = tick;
     if (tick - this.#lastUpdate >= this.#updateEvery()) this.flush();
-    if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#tellClusters();
+    if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#sendClusters();
   }
 
-  onUpdate(hear: (tick: number) => void): void {
-    this.#updateHearers.push(hear);
+  onUpdate(receive: (tick: number) => void): void {
+    this.#updateHearers.push(receive);
   }
 
   flush(): void {
     const state = this.#state;
-    for (const hear of this.#updateHearers) hear(state.tick);
+    for (const receive of this.#updateHearers) receive(state.tick);
     const batch = buildBatch(state.world, state.pending, { tick: state.tick, watched: this.#watchedCells() });
-    state.toldSeq = state.world.seq;
+    state.sentSeq = state.world.seq;
     state.pending.clear();
     state.counters.updates += 1;
     this.#lastUpdate = state.tick;
@@ -200,7 +200,7 @@ export class Fanout {
     else {
       counters.resyncs += 1;
       viewer.miss(batch);
-      tellCells(this.#state, { viewer, out, held: { cells: viewer.cells, pinned: new Set() } });
+      sendCells(this.#state, { viewer, out, held: { cells: viewer.cells, pinned: new Set() } });
     }
     if (out.empty && tick - viewer.lastSentTick >= CLOCK_EVERY_TICKS) out.message({ kind: 'clock' });
     viewer.transmit(out);
@@ -210,10 +210,10 @@ export class Fanout {
   #close(viewer: Viewer): void {
     this.#state.counters.closedSlow += 1;
     this.#viewers.delete(viewer);
-    viewer.port.close(CLOSE_SLOW_VIEWER, `resume ${this.#state.epoch}:${this.#state.toldSeq}`);
+    viewer.port.close(CLOSE_SLOW_VIEWER, `resume ${this.#state.epoch}:${this.#state.sentSeq}`);
   }
 
-  #tellClusters(): void {
+  #sendClusters(): void {
     const { world, tick } = this.#state;
     this.#lastClusters = tick;
     const far = [...this.#viewers].filter((viewer) => viewer.zoom === 'far');
@@ -250,7 +250,7 @@ function start(world: WorldState, epoch: number): Omit<FanoutState, 'pending' | 
     world,
     epoch,
     tick,
-    toldSeq: seq,
+    sentSeq: seq,
     firstSeq: seq,
     changedSeq: new Float64Array(map.cellsWide * map.cellsHigh),
   };

@@ -27,14 +27,14 @@ function itemsIn(fanout: FanoutState, cell: number): FrameItem[] {
   return [...fanout.world.index.itemsIn(cell)].flatMap((number) => frameItem(fanout.world, number) ?? []);
 }
 
-interface Telling {
+interface CellSending {
   readonly viewer: Viewer;
   readonly out: FrameOut;
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
 /** Forgets all dirty cells before any is sent again: a wrongly known agent may reach into the view. */
-function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
+function forgetDirty({ viewer, out }: CellSending): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
   for (const cell of dirty) out.message({ kind: 'keyframe', cell, reset: true, agents: [], items: [] });
@@ -69,27 +69,27 @@ function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
 }
 
 /** Sends a keyframe of every cell in view that the viewer does not hold yet, and the pinned agents that it does not know yet. */
-export function tellCells(fanout: FanoutState, telling: Telling): void {
-  const { viewer, out } = telling;
+export function sendCells(fanout: FanoutState, sending: CellSending): void {
+  const { viewer, out } = sending;
   const { world, pending } = fanout;
-  const dirty = forgetDirty(telling);
+  const dirty = forgetDirty(sending);
   const stale = settleStalePins(viewer, out);
-  const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
-  const told = new Set<number>();
+  const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(sending.held.cells, world.map, cell);
+  const sent = new Set<number>();
   // True if the viewer lacks the agent's newest path and state: it has not received the changes since the last update,
   // and has forgotten the agents in dirty cells.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
-    if (told.has(slot)) return false;
+    if (sent.has(slot)) return false;
     if (pending.agents.has(slot) || stale.has(slot) || cells.some((cell) => dirty.has(cell))) return true;
-    return !telling.held.pinned.has(slot) && !cells.some(holdsCell);
+    return !sending.held.pinned.has(slot) && !cells.some(holdsCell);
   };
   eachCell(viewer.cells, world.map, (cell) => {
     const held = holdsCell(cell);
     if (held && dirty.size === 0) return;
     const slots = world.index.agentsIn(cell).filter(isNews);
     for (const slot of slots) {
-      told.add(slot);
+      sent.add(slot);
       introduce(fanout, { viewer, out, slot });
     }
     const items = viewer.zoom === 'near' && !held ? itemsIn(fanout, cell) : [];
@@ -104,7 +104,7 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   });
   for (const slot of [...viewer.pinned, ...stale, ...settlePending(fanout, viewer, out)]) {
     if (!isNews(slot)) continue;
-    told.add(slot);
+    sent.add(slot);
     sendAgent(fanout, { viewer, out, slot });
   }
 }

@@ -4,7 +4,7 @@ import type { Batch, Change } from './batch.ts';
 import { NO_CELLS, cellRect, clippedCells, eachCell, rectHas, sameRect, type CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { Chunk, FrameOut } from './frame-out.ts';
-import { introduce, tellCells } from './keyframes.ts';
+import { introduce, sendCells } from './keyframes.ts';
 import { MAX_NEAR_CELLS, VIEWS_PER_UPDATE } from './limits.ts';
 import { Pressure, type FrameFormat, type ViewerPort } from './pressure.ts';
 
@@ -129,7 +129,7 @@ export class Viewer {
     this.pinned.clear();
     for (const slot of pinned) this.pinned.add(slot);
     out.message(this.#viewMessage());
-    tellCells(this.#fanout, { viewer: this, out, held });
+    sendCells(this.#fanout, { viewer: this, out, held });
     this.transmit(out);
   }
 
@@ -161,33 +161,33 @@ export class Viewer {
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
     // Agents in `early` first: the viewer may know them in cells that their change in the batch does not have.
-    for (const slot of this.early.keys()) this.#tellOf(batch, slot, out);
+    for (const slot of this.early.keys()) this.#sendSlot(batch, slot, out);
     eachCell(this.cells, map, (cell) => {
       const content = batch.cells.get(cell);
       if (content === undefined) return;
       if (content.shared !== null) out.chunk(content.shared);
-      for (const change of content.others) this.#tell(change, out);
-      if (this.zoom === 'near') for (const item of content.items) this.#tellOnce(item, out);
+      for (const change of content.others) this.#emit(change, out);
+      if (this.zoom === 'near') for (const item of content.items) this.#sendOnce(item, out);
     });
-    for (const slot of this.pinned) this.#tellOf(batch, slot, out);
+    for (const slot of this.pinned) this.#sendSlot(batch, slot, out);
     this.early.clear();
   }
 
-  #tellOf(batch: Batch, slot: number, out: FrameOut): void {
+  #sendSlot(batch: Batch, slot: number, out: FrameOut): void {
     const change = batch.bySlot.get(slot);
-    if (change !== undefined) this.#tell(change, out);
+    if (change !== undefined) this.#emit(change, out);
   }
 
-  #tellOnce(item: { readonly chunk: Chunk; toldTo: number }, out: FrameOut): void {
-    if (item.toldTo === this.serial) return;
-    item.toldTo = this.serial;
+  #sendOnce(item: { readonly chunk: Chunk; sentTo: number }, out: FrameOut): void {
+    if (item.sentTo === this.serial) return;
+    item.sentTo = this.serial;
     out.chunk(item.chunk);
   }
 
   /** Sends one change, unless the viewer has had it or gets it in a shared buffer. */
-  #tell(change: Change, out: FrameOut): void {
-    if (change.toldTo === this.serial || this.#shares(change)) return;
-    change.toldTo = this.serial;
+  #emit(change: Change, out: FrameOut): void {
+    if (change.sentTo === this.serial || this.#shares(change)) return;
+    change.sentTo = this.serial;
     const pinned = this.pinned.has(change.slot);
     const knew = pinned || this.sees(this.early.get(change.slot) ?? change.before);
     const sees = change.after.length > 0 && (pinned || this.sees(change.after));

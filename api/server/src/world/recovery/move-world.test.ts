@@ -21,7 +21,7 @@ import { appendBatch, FencedError, openDatabase, saveSnapshot, takeLease } from 
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
-import { MapShelf } from './map-shelf.ts';
+import { MapStore } from './map-store.ts';
 import { moveWorldToMap } from './move-world.ts';
 import { readEventsAfter } from './read-events.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
@@ -75,7 +75,7 @@ async function play(commands: readonly WorldCommand[], tick: number): Promise<vo
 }
 
 function start(map: WorldMap, agreedTo?: string): Promise<WorldState> {
-  const maps = new MapShelf(db, map);
+  const maps = new MapStore(db, map);
   const onBadSnapshot = (): never => assert.fail('a damaged snapshot');
   return recoverWorld({ db, maps, seed: SEED, onBadSnapshot }).then((recovered) =>
     moveWorldToMap(recovered, { db, maps, replicaId: 'new', agreedTo, tick: NOW_TICK }),
@@ -101,7 +101,7 @@ test('a start on a new map is refused with the fix, and changes nothing', async 
     start(newMap),
     new RegExp(`stands on map ${oldMap.version}, this version of Hamlet has map ${newMap.version}.*kept no plan`),
   );
-  await new MapShelf(db, oldMap).keepCurrent();
+  await new MapStore(db, oldMap).keepCurrent();
   await assert.rejects(start(newMap), new RegExp(`HAMLET_MIGRATE_MAP_TO=${newMap.version}`));
   await assert.rejects(start(newMap, oldMap.version), /HAMLET_MIGRATE_MAP_TO/);
   assert.deepEqual(await saved(), before);

@@ -1,11 +1,11 @@
 import { changeMap, type WorldState } from '@hamlet/core';
 import { commitMapChange } from '@hamlet/store';
-import { writePlan, type MapShelf } from './map-shelf.ts';
+import { writePlan, type MapStore } from './map-store.ts';
 import { catchUp, packSnapshot } from './recover.ts';
 import type { Services } from '../../service/services.ts';
 
 export interface MoveWorldOptions extends Pick<Services, 'db' | 'replicaId'> {
-  readonly maps: MapShelf;
+  readonly maps: MapStore;
   /** The version of the map to which the operator of the village has agreed; undefined without an agreement. */
   readonly agreedTo: string | undefined;
   /** The village's current tick: the new map takes over every agent at its place at this tick. */

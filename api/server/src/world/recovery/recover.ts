@@ -13,7 +13,7 @@ import {
 } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { firstMapVersion, lastSeq, newestSnapshot, type Db, type Snapshot } from '@hamlet/store';
-import type { MapShelf } from './map-shelf.ts';
+import type { MapStore } from './map-store.ts';
 import { readEventsAfter } from './read-events.ts';
 
 const compress = promisify(zstdCompress);
@@ -37,7 +37,7 @@ async function openSnapshot(
   }
 }
 
-async function unpackSnapshot(maps: MapShelf, snapshot: Snapshot): Promise<WorldState | null> {
+async function unpackSnapshot(maps: MapStore, snapshot: Snapshot): Promise<WorldState | null> {
   const opened = await openSnapshot(snapshot);
   if (opened === null) return null;
   const map = await maps.get(opened.mapVersion);
@@ -51,7 +51,7 @@ async function unpackSnapshot(maps: MapShelf, snapshot: Snapshot): Promise<World
 
 export interface RecoverOptions {
   readonly db: Db;
-  readonly maps: MapShelf;
+  readonly maps: MapStore;
   readonly seed: number;
   /** Called for a snapshot that does not restore to its own hash. The snapshot stays in the store, and recovery uses an older one. */
   readonly onBadSnapshot: (seq: number) => void;

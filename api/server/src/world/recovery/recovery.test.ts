@@ -8,7 +8,7 @@ import { appendBatch, openDatabase, saveSnapshot, takeLease } from '@hamlet/stor
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { untilEnd } from '@hamlet/test/env/at-end';
 import { batchOf } from '../commit-queue.ts';
-import { MapShelf } from './map-shelf.ts';
+import { MapStore } from './map-store.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
 
 const AGENTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
@@ -41,7 +41,7 @@ const walk = (dx: number): readonly WorldCommand[] =>
   }));
 
 function recover(onBadSnapshot: (seq: number) => void = () => assert.fail('a damaged snapshot')): Promise<WorldState> {
-  return recoverWorld({ db, maps: new MapShelf(db, map), seed: SEED, onBadSnapshot });
+  return recoverWorld({ db, maps: new MapStore(db, map), seed: SEED, onBadSnapshot });
 }
 
 test(`${AGENTS} walking agents are recovered bit by bit, from a snapshot and the later events`, async (t) => {

@@ -167,10 +167,10 @@ export class RandomSequence {
   #expect(expected: Expected, answer: Answer, what: unknown): void {
     this.#tally(expected);
     if (!RandomSequence.#fits(expected, answer)) {
-      const told = JSON.stringify({ what, answer, expected }, (_, value: unknown) =>
+      const reported = JSON.stringify({ what, answer, expected }, (_, value: unknown) =>
         typeof value === 'bigint' ? String(value) : value,
       );
-      assert.fail(`seed ${this.#seed}: ${told}`);
+      assert.fail(`seed ${this.#seed}: ${reported}`);
     }
     if (expected.kind === 'done' && answer.ok) expected.note(answer.id ?? '');
   }

@@ -49,7 +49,7 @@ interface Seen {
   readonly pods: readonly PodView[];
   readonly claim: VolumeClaimView | undefined;
   readonly agent: string;
-  readonly told: string;
+  readonly published: string;
 }
 
 /**
@@ -64,7 +64,7 @@ function look(cluster: ModelCluster): Seen {
     pods,
     claim,
     agent: JSON.stringify([agent?.metadata, agent?.spec]),
-    told: JSON.stringify([
+    published: JSON.stringify([
       standing,
       apiState,
       seat,
@@ -91,7 +91,7 @@ function changesOf<T extends KubeObject>(before: readonly T[], now: readonly T[]
 
 /** The effect that the operator's triggers give to the changes: the Agent is queued, is touched, or neither. */
 function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | 'status' | 'none' {
-  if (before.agent !== now.agent || before.told !== now.told) return 'plan';
+  if (before.agent !== now.agent || before.published !== now.published) return 'plan';
   const claims = changesOf(
     before.claim === undefined ? [] : [before.claim],
     now.claim === undefined ? [] : [now.claim],

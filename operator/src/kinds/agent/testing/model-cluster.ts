@@ -94,7 +94,7 @@ export class ModelCluster {
     recordEvent: () => undefined,
   };
   /** Names of pods that a status has shown. No second pod may get such a name. */
-  readonly #told = new Set<string>();
+  readonly #published = new Set<string>();
   #uids = 0;
   /** The compute claim as the operator remembers it. */
   #known: KnownClaim | undefined;
@@ -147,7 +147,7 @@ export class ModelCluster {
     const observed = this.observed();
     if (observed === undefined || this.agent === undefined) return;
     const status = statusOf(observed, iso(this.nowMs));
-    if (status.podName !== undefined) this.#told.add(status.podName);
+    if (status.podName !== undefined) this.#published.add(status.podName);
     this.agent = { ...this.agent, status };
   }
 
@@ -311,7 +311,7 @@ export class ModelCluster {
     const isBarred = killed || banned || quarantined || frozen;
     return [
       [cycleInName('ada', name) >= newest, `in cycle ${newest}`],
-      [!this.#told.has(name), 'a second time'],
+      [!this.#published.has(name), 'a second time'],
       [this.claim !== undefined, 'without a claim'],
       [this.pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined), 'beside a pod that is not ending'],
       [this.apiState === 'None' || !isBarred, 'although the agent is barred'],

@@ -10,7 +10,7 @@ import type { CachedAgent, NodeView, TierView, VolumeClaimView, VolumeView } fro
 import type { PodView } from '../../../objects/pod-view.ts';
 import { agentOf, podOf, TIER_0, TIER_1, TIER_2 } from '../../agent/testing/sample-state.ts';
 import { foreignPodView, type ForeignPodView } from '../foreign-pod.ts';
-import { SeatKeeper } from '../seat-keeper.ts';
+import { SeatPlanner } from '../seat-planner.ts';
 import type { SeatSources } from '../seat-sources.ts';
 
 export const GI = 2 ** 30;
@@ -25,7 +25,7 @@ interface Timer {
 export class World {
   nowMs = 0;
   readonly timers = new Set<Timer>();
-  readonly told: string[] = [];
+  readonly notified: string[] = [];
   plans = 0;
   readonly agents = new ObjectCache<CachedAgent>();
   readonly pods = new ObjectCache<PodView>(POD_INDEXERS);
@@ -37,7 +37,7 @@ export class World {
   readonly barred = new Set<string>();
   tiers: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
   readonly sources: SeatSources;
-  readonly keeper: SeatKeeper;
+  readonly planner: SeatPlanner;
   #version = 10;
 
   constructor(nodes: readonly (Partial<NodeView> & { readonly name: string })[]) {
@@ -65,10 +65,10 @@ export class World {
         return () => this.timers.delete(timer);
       },
     };
-    this.keeper = new SeatKeeper({
+    this.planner = new SeatPlanner({
       sources: this.sources,
       clock,
-      onSeat: (key) => this.told.push(key),
+      onSeat: (key) => this.notified.push(key),
       onPlan: () => (this.plans += 1),
       onError: (error) => assert.fail(String(error)),
     });

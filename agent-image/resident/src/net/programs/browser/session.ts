@@ -107,7 +107,7 @@ function removeOld(sessions: string): void {
 let queue: Promise<void> = Promise.resolve();
 let idle = setTimeout(leave, IDLE_MS);
 
-function hear(socket: Socket): void {
+function serve(socket: Socket): void {
   let text = '';
   socket.on('error', () => socket.destroy());
   socket.setEncoding('utf8').on('data', (part: string) => {
@@ -139,7 +139,7 @@ setInterval(() => {
 removeOld(dirname(folder));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true, mode: 0o700 });
-createServer(hear).listen(join(folder, SOCKET_NAME));
+createServer(serve).listen(join(folder, SOCKET_NAME));
 
 /** The parent and the own memory of a process in bytes: what it shares with others is not counted. Null if it has ended. */
 function processOf(pid: string): { readonly parent: number; readonly bytes: number } | null {

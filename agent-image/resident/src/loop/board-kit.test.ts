@@ -9,7 +9,7 @@ import { aConfig, aStanding, aWake } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, type ScriptedVillage } from '../testing/scripted-village.ts';
 import { createTurnGate } from '../runs/turn-gate.ts';
 import { createInbox } from './inbox.ts';
-import { createBoardWriter, createHelpRequests, createResourcePlanner } from './desk.ts';
+import { createBoardWriter, createHelpRequests, createResourcePlanner } from './board-kit.ts';
 import { runTurns } from './turn-loop.ts';
 import { noVoice } from '../testing/a-runtime.ts';
 
@@ -38,7 +38,7 @@ function setUp(village: ScriptedVillage) {
   const inbox = createInbox();
   const requests = createHelpRequests();
   const memory = forgetfulMemory({ entities: [] });
-  const desk = {
+  const boardKit = {
     requests,
     planner: createResourcePlanner(() => village.models()),
     writer: createBoardWriter({ complete: (body) => village.complete(body), onRequest: requests.add }),
@@ -55,7 +55,7 @@ function setUp(village: ScriptedVillage) {
       voice: noVoice('no runtime'),
       memory,
       turnGate: createTurnGate(),
-      desk,
+      boardKit,
       cycle: 1,
       newId: randomUUID,
       inbox,
@@ -64,21 +64,21 @@ function setUp(village: ScriptedVillage) {
       random: () => 0,
     });
   };
-  return { inbox, requests, desk, run };
+  return { inbox, requests, boardKit, run };
 }
 
 function villageOf(limits = LIMITS): ScriptedVillage {
   const village = scriptedVillage();
   village.config = async () => ok(aConfig({ limits, tier: 'tier-0' }));
-  village.desk.models.push(SMALL);
+  village.boardKit.models.push(SMALL);
   return village;
 }
 
 test('the next turn answers news with the model of the tier; the text and the record name the model', async () => {
   const village = villageOf();
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   await setUp(village).run(1);
-  const [reply] = village.desk.replies;
+  const [reply] = village.boardKit.replies;
   assert.equal(reply?.postId, anId(1));
   assert.match(reply?.body ?? '', /^small wrote this\.[^]*— written with the model small, which is scripted$/);
   const [turn] = village.turns;
@@ -93,27 +93,27 @@ test('the next turn answers news with the model of the tier; the text and the re
 
 test('a quotation has no links and no handles, so it wakes no agent', async () => {
   const village = villageOf();
-  village.desk.news.push(aNews({ post: aPost({ title: 'Read https://example.org/x with @bob' }) }));
-  village.desk.script.complete = [DOWN];
+  village.boardKit.news.push(aNews({ post: aPost({ title: 'Read https://example.org/x with @bob' }) }));
+  village.boardKit.script.complete = [DOWN];
   await setUp(village).run(1);
-  assert.doesNotMatch(village.desk.replies[0]?.body ?? '', /https?:|@/);
+  assert.doesNotMatch(village.boardKit.replies[0]?.body ?? '', /https?:|@/);
 });
 
 test('a hint of the board starts the next turn at once; an answered post is not answered again', async () => {
   const village = villageOf();
   const loop = setUp(village);
   const running = loop.run(4);
-  village.desk.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
+  village.boardKit.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
   await running;
   assert.deepEqual(
-    village.desk.replies.map(({ postId }) => postId),
+    village.boardKit.replies.map(({ postId }) => postId),
     [anId(1), anId(7)],
   );
 });
 
 test('a turn that a wake caused leaves the news for the next turn', async () => {
   const village = villageOf();
-  village.desk.news.push(aNews());
+  village.boardKit.news.push(aNews());
   const loop = setUp(village);
   loop.inbox.push(aWake('arrived'));
   let asked = 0;
@@ -126,21 +126,21 @@ test('a turn that a wake caused leaves the news for the next turn', async () => 
   assert.equal(asked, 1, 'the tick asked, the wake did not');
 });
 
-for (const [code, told] of [
+for (const [code, reported] of [
   ['token_quota_exhausted', /My tokens of this hour are used up/],
   ['insufficient_funds', /I cannot pay for the model/],
 ] as const) {
   test(`after the refusal ${code} of the gateway the agent writes without a model, says so, and asks for help`, async () => {
     const village = villageOf();
-    village.desk.news.push(aNews());
+    village.boardKit.news.push(aNews());
     const refused = { kind: 'refused', code, detail: 'nothing is left' } as const;
-    village.desk.script.complete = [refused, refused, refused];
+    village.boardKit.script.complete = [refused, refused, refused];
     const loop = setUp(village);
     await loop.run(2);
-    assert.match(village.desk.replies[0]?.body ?? '', /— a sentence of my own list, without a model$/);
+    assert.match(village.boardKit.replies[0]?.body ?? '', /— a sentence of my own list, without a model$/);
     assert.equal(village.turns[0]?.acted['without'], code);
-    const [post] = village.desk.published;
-    assert.match(post?.title ?? '', told);
+    const [post] = village.boardKit.published;
+    assert.match(post?.title ?? '', reported);
     assert.match(post?.body ?? '', /Nothing is left\./);
     assert.deepEqual(post?.tags, ['help']);
   });
@@ -153,15 +153,15 @@ test('with a higher tier the agent writes with another model and announces that 
   let turns = 0;
   village.config = async () => {
     turns += 1;
-    if (turns === 2) village.desk.models.push(LARGE);
+    if (turns === 2) village.boardKit.models.push(LARGE);
     return ok(aConfig(turns === 1 ? { limits: LIMITS, tier: 'tier-0' } : { limits: RICH_LIMITS, tier: 'tier-1' }));
   };
   await loop.run(2);
-  const [post] = village.desk.published;
+  const [post] = village.boardKit.published;
   assert.equal(post?.title, 'I am in tier-1 now');
   assert.match(post?.body ?? '', /^large wrote this\.\n\nI am in tier-1 now, and was in tier-0 before/);
-  assert.equal(village.desk.asked[0]?.model, 'large');
-  assert.equal(loop.desk.planner.plan?.toolCalls, 48);
+  assert.equal(village.boardKit.asked[0]?.model, 'large');
+  assert.equal(loop.boardKit.planner.plan?.toolCalls, 48);
 });
 
 test('an unknown plan is no plan, and the agent does not announce the first plan that it knows', async () => {
@@ -172,15 +172,15 @@ test('an unknown plan is no plan, and the agent does not announce the first plan
     { tier: 'tier-0', limits: LIMITS },
   ];
   village.config = async () => ok(aConfig(configs.shift() ?? { tier: 'tier-0', limits: LIMITS }));
-  village.desk.script.models = [DOWN, { kind: 'refused', code: 'unavailable', detail: 'not now' }];
+  village.boardKit.script.models = [DOWN, { kind: 'refused', code: 'unavailable', detail: 'not now' }];
   const loop = setUp(village);
   await loop.run(7);
-  assert.deepEqual(village.desk.published, []);
+  assert.deepEqual(village.boardKit.published, []);
   assert.deepEqual(
     village.turns.map(({ decided }) => decided['plan'] !== undefined),
     [false, false, false, false, true, true, true],
   );
-  assert.deepEqual(loop.desk.planner.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
+  assert.deepEqual(loop.boardKit.planner.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
 test('within one tier the agent announces the change and no other tier', async () => {
@@ -192,19 +192,19 @@ test('within one tier the agent announces the change and no other tier', async (
   };
   await setUp(village).run(3);
   assert.deepEqual(
-    village.desk.published.map(({ title }) => title),
+    village.boardKit.published.map(({ title }) => title),
     ['My resources have changed'],
   );
   assert.match(
-    village.desk.published[0]?.body ?? '',
+    village.boardKit.published[0]?.body ?? '',
     /I am in tier-0 as before\. From now on I take at most 48 steps a run instead of 24\./,
   );
 });
 
 test('the agent thanks for a reward since its last read on the post of the reward, not for earlier ones', async () => {
   const village = villageOf();
-  village.desk.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
-  village.desk.entries.push(anEntry({ version: 1, note: 'long ago' }));
+  village.boardKit.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
+  village.boardKit.entries.push(anEntry({ version: 1, note: 'long ago' }));
   const balances = ['5', '10', '10'];
   village.standing = async () => ok(aStanding({ balance: balances.shift() ?? '10' }));
   let turns = 0;
@@ -214,30 +214,30 @@ test('the agent thanks for a reward since its last read on the post of the rewar
   village.ledger = () => {
     turns += 1;
     if (turns === 2)
-      village.desk.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
+      village.boardKit.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
     return ledger();
   };
   await loop.run(4);
   assert.deepEqual(
-    village.desk.replies.map(({ postId }) => postId),
+    village.boardKit.replies.map(({ postId }) => postId),
     [anId(9)],
   );
-  assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
+  assert.match(village.boardKit.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 
 test('if the board cannot be read, the turn lacks only the news', async () => {
   const village = villageOf();
-  village.desk.script.news = [DOWN];
-  village.desk.script.models = [DOWN];
-  village.desk.news.push(aNews());
+  village.boardKit.script.news = [DOWN];
+  village.boardKit.script.models = [DOWN];
+  village.boardKit.news.push(aNews());
   await setUp(village).run(2);
   assert.equal(village.turns.length, 2);
-  assert.equal(village.desk.replies.length, 1, 'read in the turn after');
+  assert.equal(village.boardKit.replies.length, 1, 'read in the turn after');
 });
 
 test('a help request waits until it is posted, and is then dropped', async () => {
   const village = villageOf();
-  village.desk.script.publish = [DOWN];
+  village.boardKit.script.publish = [DOWN];
   const loop = setUp(village);
   loop.requests.add({ subject: 'x', audience: 'public', title: 'Stuck', facts: 'It does not go on.' });
   await loop.run(2);

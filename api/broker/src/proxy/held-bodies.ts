@@ -17,7 +17,7 @@ export type Body =
 const UNREAD: Body = { kind: 'unread' };
 
 /** Bodies that wait for permissions, of all agents. An agent that fills its part has its further bodies asked about unread. */
-export class BodyShelf {
+export class HeldBodies {
   readonly #byAgent = new Map<string, number>();
   #total = 0;
 

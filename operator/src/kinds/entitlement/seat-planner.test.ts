@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Clock } from '@hamlet/kube';
 import type { TierView } from '../../objects/cached-objects.ts';
 import { TIER_0, TIER_1, TIER_2 } from '../agent/testing/sample-state.ts';
-import { LATER_MS, SeatKeeper, SOON_MS } from './seat-keeper.ts';
+import { LATER_MS, SeatPlanner, SOON_MS } from './seat-planner.ts';
 import { countSeats } from './seat-sources.ts';
 
 import { GI, GPU, roomFor, village, World } from './testing/seat-world.ts';
@@ -12,14 +12,14 @@ import { GI, GPU, roomFor, village, World } from './testing/seat-world.ts';
 test('there is no decision before the first plan; then a new agent gets a seat at once, without another plan', () => {
   const world = village();
   const ada = world.agent('ada');
-  assert.equal(world.keeper.seatOf(ada), undefined);
-  world.keeper.start();
+  assert.equal(world.planner.seatOf(ada), undefined);
+  world.planner.start();
   const bob = world.agent('bob');
   assert.deepEqual(
-    [world.keeper.seatOf(ada), world.keeper.seatOf(bob), world.plans],
+    [world.planner.seatOf(ada), world.planner.seatOf(bob), world.plans],
     [{ granted: true, node: 'a' }, { granted: true, node: 'a' }, 1],
   );
-  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
+  assert.deepEqual(world.planner.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
 });
 
 test('a failed first plan is retried', () => {
@@ -35,68 +35,68 @@ test('a failed first plan is retried', () => {
     now: () => world.nowMs,
     after: (delayMs, action) => (world.timers.add({ atMs: world.nowMs + delayMs, action }), () => undefined),
   };
-  const keeper = new SeatKeeper({
+  const planner = new SeatPlanner({
     sources: { ...world.sources, tiers },
     clock,
     onSeat: () => undefined,
     onPlan: () => undefined,
     onError: (error) => errors.push(error),
   });
-  keeper.touch('soon');
+  planner.touch('soon');
   assert.equal(world.timers.size, 0, 'no plan before all caches are listed');
-  keeper.start();
-  assert.deepEqual([errors.length, keeper.plan], [1, undefined]);
+  planner.start();
+  assert.deepEqual([errors.length, planner.plan], [1, undefined]);
   isBroken = false;
   world.pass(LATER_MS);
-  assert.deepEqual(keeper.seatOf(ada), { granted: true, node: 'a' });
+  assert.deepEqual(planner.seatOf(ada), { granted: true, node: 'a' });
 });
 
-test('an agent whose seat moves is reported, because its pod may be bound to the old node', () => {
+test('an agent whose seat moves is notified, because its pod may be bound to the old node', () => {
   const world = new World([{ name: 'a' }, { name: 'b', cordoned: true }]);
   const ada = world.agent('ada');
   world.pod('ada', TIER_0);
-  world.keeper.start();
-  assert.deepEqual(world.keeper.seatOf(ada), { granted: true, node: 'a' });
+  world.planner.start();
+  assert.deepEqual(world.planner.seatOf(ada), { granted: true, node: 'a' });
   world.removePod('ada');
   world.node('a', { cordoned: true });
   world.node('b');
-  world.keeper.touch('soon');
+  world.planner.touch('soon');
   world.pass(SOON_MS);
-  assert.deepEqual([world.keeper.seatOf(ada), world.told], [{ granted: true, node: 'b' }, [ada]]);
+  assert.deepEqual([world.planner.seatOf(ada), world.notified], [{ granted: true, node: 'b' }, [ada]]);
 });
 
-test('an agent without room waits, and is reported when another agent is gone', () => {
+test('an agent without room waits, and is notified when another agent is gone', () => {
   const world = village();
   for (const name of ['ada', 'bob']) {
     world.agent(name);
     world.pod(name, TIER_0);
   }
-  world.keeper.start();
+  world.planner.start();
   const cleo = world.agent('cleo');
-  assert.deepEqual(world.keeper.seatOf(cleo), { granted: false, reason: 'SeatPending' });
+  assert.deepEqual(world.planner.seatOf(cleo), { granted: false, reason: 'SeatPending' });
   world.pass(SOON_MS);
-  assert.deepEqual(world.keeper.seatOf(cleo), { granted: false, reason: 'NoSeat', blocking: 'memory', position: 1 });
-  world.told.length = 0;
+  assert.deepEqual(world.planner.seatOf(cleo), { granted: false, reason: 'NoSeat', blocking: 'memory', position: 1 });
+  world.notified.length = 0;
   world.agent('ada', { spec: { power: 'Asleep' } });
   world.endPod('ada');
-  world.keeper.touch();
+  world.planner.touch();
   world.pass(SOON_MS);
   assert.deepEqual(
-    [world.told, world.keeper.seatOf(cleo)?.reason, world.keeper.seatOf('village/ada')],
+    [world.notified, world.planner.seatOf(cleo)?.reason, world.planner.seatOf('village/ada')],
     [[cleo], 'SeatClearing', undefined],
     'the pod keeps its room until it is gone',
   );
-  world.told.length = 0;
+  world.notified.length = 0;
   world.removePod('ada');
-  world.keeper.touch();
+  world.planner.touch();
   world.pass(SOON_MS);
-  assert.deepEqual([world.told, world.keeper.seatOf(cleo)], [[cleo], { granted: true, node: 'a' }]);
+  assert.deepEqual([world.notified, world.planner.seatOf(cleo)], [[cleo], { granted: true, node: 'a' }]);
 });
 
 test('a thousand changes cost one plan', () => {
   const world = village();
-  world.keeper.start();
-  for (let index = 0; index < 1_000; index += 1) world.keeper.touch();
+  world.planner.start();
+  for (let index = 0; index < 1_000; index += 1) world.planner.touch();
   world.pass(LATER_MS);
   assert.equal(world.plans, 2);
   world.pass(10 * LATER_MS);
@@ -109,15 +109,15 @@ test('an agent grows at once if there is room, and otherwise keeps its size unti
     world.agent(name);
     world.pod(name, TIER_0);
   }
-  world.keeper.start();
+  world.planner.start();
   world.tierOfAgent.set('ada', TIER_1);
-  assert.deepEqual(world.keeper.seatOf('village/ada'), { granted: true, node: 'a' });
+  assert.deepEqual(world.planner.seatOf('village/ada'), { granted: true, node: 'a' });
   world.pod('ada', TIER_1);
   world.tierOfAgent.set('bob', TIER_1);
-  assert.deepEqual(world.keeper.seatOf('village/bob'), { granted: true, reason: 'SeatPending' });
+  assert.deepEqual(world.planner.seatOf('village/bob'), { granted: true, reason: 'SeatPending' });
   world.pass(SOON_MS);
-  assert.equal(world.keeper.seatOf('village/bob')?.reason, 'NodeFull');
-  assert.equal(world.keeper.seatOf('village/bob')?.granted, true);
+  assert.equal(world.planner.seatOf('village/bob')?.reason, 'NodeFull');
+  assert.equal(world.planner.seatOf('village/bob')?.granted, true);
 });
 
 test('a higher tier displaces the lowest; a model server and other villages are never displaced', () => {
@@ -139,28 +139,28 @@ test('a higher tier displaces the lowest; a model server and other villages are 
     world.agent(name);
     world.pod(name, TIER_0);
   }
-  world.keeper.start();
+  world.planner.start();
   const top = world.agent('top');
   world.tierOfAgent.set('top', TIER_2);
-  assert.equal(world.keeper.seatOf(top)?.reason, 'SeatPending');
+  assert.equal(world.planner.seatOf(top)?.reason, 'SeatPending');
   world.pass(SOON_MS);
   const clearing = { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' };
   const reasons = (): readonly unknown[] =>
-    ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
-  assert.deepEqual([world.keeper.seatOf(top), reasons()], [clearing, [undefined, 'Displaced', 'Displaced']]);
+    ['ada', 'bob', 'cleo'].map((name) => world.planner.seatOf(`village/${name}`)?.reason);
+  assert.deepEqual([world.planner.seatOf(top), reasons()], [clearing, [undefined, 'Displaced', 'Displaced']]);
   for (const name of ['bob', 'cleo']) world.endPod(name);
-  world.keeper.touch();
+  world.planner.touch();
   world.pass(SOON_MS);
   assert.deepEqual(
-    [world.keeper.seatOf(top), world.keeper.seatOf('village/ada')?.granted],
+    [world.planner.seatOf(top), world.planner.seatOf('village/ada')?.granted],
     [clearing, true],
     'no other agent is displaced while they end',
   );
   for (const name of ['bob', 'cleo']) world.removePod(name);
-  world.keeper.touch();
+  world.planner.touch();
   world.pass(SOON_MS);
-  assert.deepEqual(world.keeper.seatOf(top), { granted: true, node: 'a' });
-  assert.ok(world.told.includes('village/cleo') && world.told.includes(top));
+  assert.deepEqual(world.planner.seatOf(top), { granted: true, node: 'a' });
+  assert.ok(world.notified.includes('village/cleo') && world.notified.includes(top));
 });
 
 test('a barred agent requests no seat, and keeps its room as long as its pod lives', () => {
@@ -168,23 +168,23 @@ test('a barred agent requests no seat, and keeps its room as long as its pod liv
   const ada = world.agent('ada');
   world.pod('ada', TIER_0);
   world.barred.add('ada');
-  world.keeper.start();
-  assert.equal(world.keeper.seatOf(ada), undefined);
-  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 1, free: 1 });
+  world.planner.start();
+  assert.equal(world.planner.seatOf(ada), undefined);
+  assert.deepEqual(world.planner.plan?.seatsOf('tier-0'), { total: 1, free: 1 });
   world.endPod('ada');
-  world.keeper.replan();
-  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 2 });
+  world.planner.replan();
+  assert.deepEqual(world.planner.plan?.seatsOf('tier-0'), { total: 2, free: 2 });
 });
 
 test('an agent whose Entitlement was deleted keeps its room', () => {
   const world = village();
   world.agent('ada');
   world.pod('ada', TIER_0);
-  world.keeper.start();
+  world.planner.start();
   world.tiers = [TIER_1, TIER_2];
-  world.keeper.replan();
-  assert.deepEqual(world.keeper.plan?.seatsOf('tier-1'), { total: 0, free: 0 });
-  assert.equal(world.keeper.agentsOf('tier-0'), 0);
+  world.planner.replan();
+  assert.deepEqual(world.planner.plan?.seatsOf('tier-1'), { total: 0, free: 0 });
+  assert.equal(world.planner.agentsOf('tier-0'), 0);
 });
 
 test('nodes that are lost, cordoned or tainted give no seats', () => {
@@ -194,8 +194,8 @@ test('nodes that are lost, cordoned or tainted give no seats', () => {
     { name: 'c', taints: ['dedicated'] },
     { name: 'd' },
   ]);
-  world.keeper.start();
-  assert.deepEqual([world.keeper.plan?.openNodes, world.keeper.plan?.seatsOf('tier-0')], [1, { total: 2, free: 2 }]);
+  world.planner.start();
+  assert.deepEqual([world.planner.plan?.openNodes, world.planner.plan?.seatsOf('tier-0')], [1, { total: 2, free: 2 }]);
 });
 
 test('agents are counted by tier, awake or asleep', () => {

@@ -35,7 +35,7 @@ export function readPlan(text: string, version: string): WorldMap {
   return map;
 }
 
-export class MapShelf {
+export class MapStore {
   readonly #db: Db;
   readonly current: WorldMap;
 

@@ -17,7 +17,7 @@ const LOAD_PATIENCE_MS = 30_000;
 /** Period of loading the whole copy again, even without a reason. */
 const LOAD_EVERY_MS = 600_000;
 
-export interface KeeperPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
+export interface FollowerPorts extends Pick<Services, 'db' | 'log' | 'monotonicMs'> {
   readonly relay: Pick<BoardRelay, 'onHead'>;
   readonly limits?: CopyLimits;
 }
@@ -31,8 +31,8 @@ export function saysAway(error: unknown): boolean {
  * database may have been restored in between. Mutable because it follows the board; the reader of the copy checks
  * permissions.
  */
-export class CopyKeeper {
-  readonly #ports: KeeperPorts;
+export class CopyFollower {
+  readonly #ports: FollowerPorts;
   readonly #limits: CopyLimits;
   readonly #timer: NodeJS.Timeout;
   #copy: BoardCopy | null = null;
@@ -54,7 +54,7 @@ export class CopyKeeper {
   #again = false;
   #stopped = false;
 
-  constructor(ports: KeeperPorts) {
+  constructor(ports: FollowerPorts) {
     this.#ports = ports;
     this.#complaint = createComplaint(ports.log, 'the copy of the board is not updated: the database does not answer');
     this.#limits = ports.limits ?? COPY_LIMITS;

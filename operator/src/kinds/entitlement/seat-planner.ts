@@ -9,7 +9,7 @@ export const LATER_MS = 1_000;
 /** Pause after a plan, as a multiple of its duration: planning takes at most a tenth of the time. */
 const COST_FACTOR = 9;
 
-export interface SeatKeeperOptions {
+export interface SeatPlannerOptions {
   readonly sources: SeatSources;
   readonly clock: Clock;
   /** Called for each agent whose decision has changed. */
@@ -37,8 +37,8 @@ const isSame = (a: SeatDecision | undefined, b: SeatDecision | undefined): boole
  * Keeps the last plan of seats, and the seats given since. It plans some time after a change, so that a thousand
  * changes cost one plan; a new agent gets a free seat at once.
  */
-export class SeatKeeper {
-  readonly #options: SeatKeeperOptions;
+export class SeatPlanner {
+  readonly #options: SeatPlannerOptions;
   #plan: SeatPlan | undefined;
   #counted: Counted | undefined;
   /** Agents that wait for the next plan. */
@@ -49,7 +49,7 @@ export class SeatKeeper {
   #started = false;
   #stopped = false;
 
-  constructor(options: SeatKeeperOptions) {
+  constructor(options: SeatPlannerOptions) {
     this.#options = options;
   }
 

@@ -29,14 +29,14 @@ const Entry = z.strictObject({
 const Export = z.strictObject({ path: z.string(), entries: z.array(Entry) });
 
 /** The entries that were last written into each memory file of the hands, on the volume of the resident, which the hands cannot reach. */
-export interface ExportShelf {
+export interface ExportStore {
   /** Null if none is known. */
   read(path: string): readonly GraphEntry[] | null;
   /** They are on the disk when it returns. */
   write(path: string, entries: readonly GraphEntry[]): void;
 }
 
-export function openExportShelf(folder: string): ExportShelf {
+export function openExportStore(folder: string): ExportStore {
   const fileOf = (path: string): string => join(folder, `${createHash('sha256').update(path).digest('hex')}.json`);
   return {
     read: (path) => {

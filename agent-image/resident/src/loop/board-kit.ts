@@ -10,13 +10,13 @@ import type { Occasion } from '../brain/decision.ts';
 /** Maximum number of help requests that wait; when more come, the oldest are dropped. */
 const REQUESTS_MAX = 8;
 
-export interface Desk {
+export interface BoardKit {
   readonly writer: BoardWriter;
   readonly requests: HelpRequests;
   readonly planner: ResourcePlanner;
 }
 
-export function createDesk(village: Village, log: Log): Desk {
+export function createBoardKit(village: Village, log: Log): BoardKit {
   const requests = createHelpRequests();
   const onRequest = (request: HelpRequest) => {
     log.info('blocked', { subject: request.subject });

@@ -24,7 +24,7 @@ export interface RestPorts {
 /** Agents whose last change failed, each with the time of the next attempt by the monotonic clock. */
 export type Failures = Map<string, number>;
 
-export interface RestKeeper {
+export interface IdleMonitor {
   look(): void;
   readonly jobs: readonly Job[];
 }
@@ -131,7 +131,7 @@ export async function keepRest(ports: RestPorts, failures: Failures): Promise<vo
   }
 }
 
-export function createRestKeeper(ports: RestPorts): RestKeeper {
+export function createIdleMonitor(ports: RestPorts): IdleMonitor {
   const failures: Failures = new Map();
   const keep = coalesce(() => keepRest(ports, failures));
   return {

@@ -4,7 +4,7 @@ import type { Answer } from '../village/village.ts';
 import type { WorkVillage } from '../village/work-village.ts';
 import { skillOf, unreadable, type Folder, type Found, type WantedSkill } from './skill-folder.ts';
 
-export interface ShelfPorts {
+export interface SkillStorePorts {
   /** Folder of the skills of the image, in the resident's own file system. */
   readonly imageFolder: string;
   /** Socket of the hands; without it no skill of a repository can be read. */
@@ -15,12 +15,12 @@ export interface ShelfPorts {
 }
 
 /** The skills of an Agent, from the image, from ConfigMaps and from its repository. */
-export interface SkillShelf {
+export interface SkillStore {
   /** Reads the skills as they are now, in the order of their names. A skill that cannot be used is broken, and fails no other. */
   find(config: Pick<AgentConfig, 'skills' | 'repository'>): Promise<readonly Found[]>;
 }
 
-export function createSkillShelf(ports: ShelfPorts): SkillShelf {
+export function createSkillStore(ports: SkillStorePorts): SkillStore {
   return {
     find: async ({ skills, repository }) =>
       Promise.all(
@@ -31,7 +31,7 @@ export function createSkillShelf(ports: ShelfPorts): SkillShelf {
   };
 }
 
-async function folderOf(ports: ShelfPorts, { name, from }: WantedSkill, url: string | null): Promise<Folder> {
+async function folderOf(ports: SkillStorePorts, { name, from }: WantedSkill, url: string | null): Promise<Folder> {
   switch (from) {
     case 'image': {
       const { readImageSkill } = await import('./image-skills.ts');

@@ -5,7 +5,7 @@ import type { Db, Tree } from '@hamlet/store';
 import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, TILE_WIDTH, type Edge } from '@hamlet/core';
 import type { LogSigner } from './log-signer.ts';
 
-export interface CheckpointKeeper {
+export interface CheckpointStore {
   readonly known: () => Tree | null;
   /**
    * Stores and then adopts the newest checkpoint of the log. Returns the checkpoint's size. Throws LogBroken if the
@@ -15,7 +15,7 @@ export interface CheckpointKeeper {
 }
 
 /** Keeps the newest checkpoint in memory. It protects the log while the process runs, even if the folder is lost. */
-export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
+export function keepInMemory({ open }: LogSigner): CheckpointStore {
   let newest: Tree | null = null;
   let adopted: string | null = null;
   const known = (): Tree | null => newest;
@@ -34,7 +34,7 @@ export function keepInMemory({ open }: LogSigner): CheckpointKeeper {
 }
 
 /** The process knows the newest checkpoint even if the folder is emptied. */
-export function keepInBoth(folder: CheckpointKeeper, memory: CheckpointKeeper): CheckpointKeeper {
+export function keepInBoth(folder: CheckpointStore, memory: CheckpointStore): CheckpointStore {
   return {
     known: () => {
       const [kept, seen] = [folder.known(), memory.known()];
@@ -105,7 +105,7 @@ async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
  * order), from which a difference can be located, and `key.pub` is the key. The keeper adopts no checkpoint that does
  * not continue the stored tree. Throws LogBroken if another key signed the content of the folder.
  */
-export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
+export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointStore> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
   const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
   if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);

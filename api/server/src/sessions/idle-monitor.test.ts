@@ -10,7 +10,7 @@ import { untilEnd } from '@hamlet/test/env/at-end';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { actingAs, recordAct } from '../audit/record-act.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { keepRest, type RestPorts } from './rest-keeper.ts';
+import { keepRest, type RestPorts } from './idle-monitor.ts';
 
 let agentId: string;
 let record: AgentRecord;
@@ -104,7 +104,7 @@ test('a message keeps an agent awake, and awakens one that idles, in the name of
   assert.equal(record.spec.power, 'Awake');
 });
 
-test('a message of a paused session awakens nobody; neither does one to an agent with wake Never', async () => {
+test('a message in a paused session awakens no agent; neither does one to an agent with wake Never', async () => {
   await asleep();
   const sessionId = await sendMessage();
   await inTransaction(db, (tx) => setPaused(tx, sessionId, true));
