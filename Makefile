@@ -9,6 +9,7 @@ VILLAGE := $(NODE) local/village/main.ts
 help: ## prints this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+up programs test test-full: NEEDS := programs
 up: ready ## starts the village: cluster, images, charts; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080 TOOLS=slim OUTSIDE=on MODEL=URL MODEL_NAME= MODEL_KEY=
 	@$(VILLAGE) up
 
@@ -99,4 +100,4 @@ soak: ready ## runs the operator (WHAT=operator) or the api (WHAT=api) under loa
 	@$(NODE) $(if $(filter api,$(WHAT)),test/soak-api/main.ts,test/runtime/soak/main.ts) --hours $(or $(HOURS),1)
 
 ready:
-	@sh local/village/bootstrap.sh
+	@sh local/village/bootstrap.sh $(NEEDS)

@@ -11,7 +11,7 @@ TOOLS=(kube dns hamlet containerd runc helm)
 
 usage() {
   cat <<TEXT
-usage: local/cluster/build.sh [--with kwok|toxiproxy] [--print-bin]
+usage: local/cluster/build.sh [--with kwok|toxiproxy] [--print-bin] [--download]
 
 Builds hamlet-kube (all of Kubernetes), kubectl, hamlet-cluster, containerd, runc,
 helm and their companions, only those whose inputs changed, into
@@ -21,6 +21,7 @@ and links them in one bin directory.
   --with kwok   also build kwok ${KWOK} (simulated nodes for benchmarks), or
                 toxiproxy ${TOXIPROXY} (faults between programs, for tests)
   --print-bin   print the bin directory and build nothing; fails if it is not built yet
+  --download    download Go modules and build nothing
   --help        this text
 
 HAMLET_CACHE sets another cache directory.
@@ -98,6 +99,12 @@ build_toxiproxy() {
   mv "$1/server" "$1/toxiproxy"
 }
 
+# Downloads the modules of Kubernetes' programs; go loads as many at once as it may use processors.
+download() { (cd kube && CGO_ENABLED=0 GOMAXPROCS=16 go list -deps ./cmd/... >/dev/null); }
+
+# The compiler collects no garbage below this heap: two compilers at once leave half of the machine's memory.
+memory_of_compiler() { awk '/^MemTotal/ {print int($2 / 6) "KiB"}' /proc/meminfo; }
+
 # report NAME prints the output of a build and counts the compiled packages (-v prints one line for each).
 report() {
   awk -v name="$1" '
@@ -113,7 +120,8 @@ build() {
   echo "build: $name ..." >&2
   rm -rf "$out.part"
   mkdir -p "$out.part"
-  GOFLAGS="${GOFLAGS:-} -v" "build_$name" "$out.part" 2>&1 | report "$name"
+  [ "$name" != kube ] || download
+  GOFLAGS="${GOFLAGS:-} -v" GOGC=off GOMEMLIMIT=$(memory_of_compiler) "build_$name" "$out.part" 2>&1 | report "$name"
   mv -T "$out.part" "$out"
   echo "build: $name done in $((SECONDS - started)) s" >&2
 }
@@ -140,6 +148,7 @@ main() {
     case $1 in
       --help | -h) usage; return 0 ;;
       --print-bin) print_bin=yes ;;
+      --download) download; return 0 ;;
       --with)
         case ${2:-} in
           kwok | toxiproxy) extra=$2 ;;

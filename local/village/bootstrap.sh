@@ -20,6 +20,8 @@ if ! node local/village/installed.mjs; then
   (
     flock 9
     node local/village/installed.mjs || {
+      # Go downloads its modules in the meantime, if the caller will compile the programs of the local cluster.
+      [ "${1:-}" != programs ] || bash local/cluster/build.sh --download >/dev/null 2>&1 9>&- &
       echo "npm: installing what package-lock.json lists ..." >&2
       npm ci --no-fund --no-audit --loglevel=error >&2
     }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { GO_FLAGS } from '../../local/village/go-flags.ts';
 import { ROOT } from '../../local/village/paths.ts';
 import { sumOf, type FailedTest, type Part, type Print, type Run, type Tally } from './part.ts';
 
@@ -38,7 +39,7 @@ async function run({ print }: Run): Promise<Tally> {
 
 async function runModule(module: string, print: Print): Promise<Tally> {
   const tally: Counting = { module, passed: 0, failures: [], print };
-  const child = spawn('go', ['test', '-json', './...'], {
+  const child = spawn('go', ['test', ...GO_FLAGS, '-json', './...'], {
     cwd: join(ROOT, module),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

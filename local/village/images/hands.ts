@@ -1,13 +1,14 @@
 /** The supervisor of tools, `hamlet-hands`, for the agent image. Go builds it for every architecture without a compiler of C. */
 import { join } from 'node:path';
 import { run } from '../command.ts';
+import { GO_FLAGS } from '../go-flags.ts';
 import { CACHE, ROOT } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import type { Architecture } from './architecture.ts';
 import { cachedFolder, hashSources } from './context.ts';
 
 const MODULE = join(ROOT, 'agent-image/supervisor');
-const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
+const FLAGS = [...GO_FLAGS, '-ldflags', '-s -w'];
 
 /** A folder with the program for an architecture, built once for each state of its sources. */
 export async function handsProgram(architecture: Architecture, { log, doing }: StepContext): Promise<string> {

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { GO_FLAGS } from '../../../local/village/go-flags.ts';
 import { until } from '../until.ts';
 
 const SOURCE = resolve(import.meta.dirname, '../../../agent-image/supervisor');
@@ -26,7 +27,7 @@ export async function startHands({ layerBytes = 0 }: { readonly layerBytes?: num
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-hands-'));
   const [program, workspace] = [join(folder, 'hamlet-hands'), join(folder, 'workspace')];
   mkdirSync(workspace);
-  await promisify(execFile)('go', ['build', '-o', program, './cmd/hamlet-hands'], { cwd: SOURCE });
+  await promisify(execFile)('go', ['build', ...GO_FLAGS, '-o', program, './cmd/hamlet-hands'], { cwd: SOURCE });
   // As in a pod, where the folder of the socket is a volume in memory.
   const shared = mkdtempSync('/dev/shm/hamlet-hands-');
   const socket = join(shared, 'hands.sock');
