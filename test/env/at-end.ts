@@ -44,3 +44,15 @@ export function testFolder(name: string): string {
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** Sets variables of this process until the tests of the calling file are done. */
+export function setVariables(values: Readonly<Record<string, string>>): void {
+  const before = Object.keys(values).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, values);
+  atEnd(() => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  });
+}

@@ -6,7 +6,7 @@ import { afterEach, test } from 'node:test';
 import { reportCapabilities, type SkillSet } from '@hamlet/contract';
 import { OPENAI_WIRE, startWireServer, type WireServer } from '@hamlet/models/testing';
 import { codeOf, dataOf } from '@hamlet/test/env/client';
-import { untilEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { firstAdmin, invite } from '../testing/play/people-play.ts';
@@ -73,7 +73,7 @@ function startReader(): Promise<WireServer> {
 
 const say = (words: string, label?: string) => writeFile(join(samples, 'skill-house.yaml'), map(words, label));
 
-process.env['HAMLET_SKILLS_DIR'] = resolve(import.meta.dirname, '../../../../agent-image/skills');
+setVariables({ HAMLET_SKILLS_DIR: resolve(import.meta.dirname, '../../../../agent-image/skills') });
 const mind = untilEnd(await startReader());
 const village = await testVillage({ villageSpeed: 20 });
 const samples = village.samples;

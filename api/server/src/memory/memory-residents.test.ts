@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { type MemoryEntry, type Run } from '@hamlet/contract';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
-import { atEnd, untilEnd, testFolder } from '@hamlet/test/env/at-end';
+import { atEnd, untilEnd, testFolder, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { pluck } from '@hamlet/test/env/pluck';
 import { wireModels } from '../gateway/testing/wire-models.ts';
@@ -55,9 +55,11 @@ function server(name: string): void {
 async function start(agentId: AgentId): Promise<void> {
   const hands = allHands.get(agentId) ?? (await startHands());
   allHands.set(agentId, hands);
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = homeOf(agentId);
+  setVariables({
+    HAMLET_HANDS_SOCKET: hands.socket,
+    HAMLET_HANDS_WORKSPACE: hands.workspace,
+    HAMLET_HANDS_HOME: homeOf(agentId),
+  });
   mkdirSync(homeOf(agentId), { recursive: true });
   processes.set(agentId, await residents.start(agentId));
 }
@@ -65,7 +67,7 @@ const homeOf = (agentId: AgentId): string => join(allHands.get(agentId)?.workspa
 
 const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
-process.env['GIT_CONFIG_GLOBAL'] = config;
+setVariables({ GIT_CONFIG_GLOBAL: config });
 ['bakery', 'mill'].forEach(server);
 const mind = untilEnd(await startCallMind());
 const village = await testVillage({ villageSpeed: 20 });

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { streamRun, type Permission, type StreamEvent } from '@hamlet/contract';
 import { startHands } from '@hamlet/test/env/hands/start-hands';
-import { untilEnd } from '@hamlet/test/env/at-end';
+import { untilEnd, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { testResidents } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/play/run-play.ts';
 import { eventually, testVillage } from '../testing/test-village.ts';
 
 const hands = untilEnd(await startHands());
-process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
+setVariables({ HAMLET_HANDS_SOCKET: hands.socket });
 const village = await testVillage({ villageSpeed: 20 });
 const sample = (name: string): string => join(village.samples, name);
 // The prompt is the script.

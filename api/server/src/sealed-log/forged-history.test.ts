@@ -13,7 +13,7 @@ import { inTransaction, LogBroken, openDatabase, readLogHead, recordAudit, sealL
 import type { Tree } from '@hamlet/store';
 import { migratedPostgres } from '@hamlet/test/env/postgres';
 import { openSuperuser } from '@hamlet/test/env/superuser';
-import { CAP_MS } from '@hamlet/test/env/until';
+import { CAP_MS, until } from '@hamlet/test/env/until';
 import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
 import { openCheckpointFolder, keepInBoth, keepInMemory, type CheckpointStore } from './checkpoint-store.ts';
 import { openLogSigner, type LogSigner } from './log-signer.ts';
@@ -36,7 +36,7 @@ const signer = watched(await signerOf(join(folder, 'live')));
 const thief = await signerOf(join(folder, 'thief'));
 await act(FIRST_ACTS);
 const store = await freshStore();
-await sealAll(db, signer, store);
+await sealEverything();
 const { size, note, last } = await readLogHead(db);
 const older: {
   readonly size: number;
@@ -46,13 +46,22 @@ const older: {
   readonly id: string;
 } = { size, note: note ?? '', ...last };
 await act(10);
-await sealAll(db, signer, store);
+await sealEverything();
 const hashes = await readFile(join(folder, 'live', 'hashes'));
 for (const table of STATE)
   await superuser.run(
     `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
   );
 await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
+
+/** Seals all acts so far. A transaction in any database of the server delays those that are newer. */
+async function sealEverything(): Promise<void> {
+  const [row] = await superuser.run('select count(*)::integer as entries from log.leaf');
+  await until('all acts are sealed', async () => {
+    await sealAll(db, signer, store);
+    return (await readLogHead(db)).size === row?.['entries'];
+  });
+}
 
 async function signerOf(at: string): Promise<LogSigner> {
   const opened = await openLogSigner({ origin: ORIGIN, keyFile: undefined, folder: at });

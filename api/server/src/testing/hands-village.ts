@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WireServer } from '@hamlet/models/testing';
 import { startHands, type Hands } from '@hamlet/test/env/hands/start-hands';
+import { setVariables } from '@hamlet/test/env/at-end';
 import { wireModels } from '../gateway/testing/wire-models.ts';
 import { type Play } from './play.ts';
 import { startTestVillage, type AgentId, type TestVillage } from './test-village.ts';
@@ -52,9 +53,11 @@ export async function startHandsVillage(
 
 async function handsOfResidents(): Promise<Hands> {
   const hands = await startHands();
-  process.env['HAMLET_HANDS_SOCKET'] = hands.socket;
-  process.env['HAMLET_HANDS_WORKSPACE'] = hands.workspace;
-  process.env['HAMLET_HANDS_HOME'] = join(hands.workspace, '.home');
+  setVariables({
+    HAMLET_HANDS_SOCKET: hands.socket,
+    HAMLET_HANDS_WORKSPACE: hands.workspace,
+    HAMLET_HANDS_HOME: join(hands.workspace, '.home'),
+  });
   return hands;
 }
 

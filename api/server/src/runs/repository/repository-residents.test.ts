@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Run } from '@hamlet/contract';
-import { untilEnd, testFolder } from '@hamlet/test/env/at-end';
+import { untilEnd, testFolder, setVariables } from '@hamlet/test/env/at-end';
 import { dataOf } from '@hamlet/test/env/client';
 import { withTunnel } from '../../permissions/testing/a-tunnel.ts';
 import { payForModels, startHandsVillage } from '../../testing/hands-village.ts';
@@ -38,7 +38,7 @@ function server(name: string): void {
 // The hands of this test reach the servers as folders: the way through the broker has tests of its own.
 const config = join(folder, 'gitconfig');
 writeFileSync(config, `[url "file://${folder}/"]\n\tinsteadOf = https://git.example.org/\n[safe]\n\tdirectory = *\n`);
-process.env['GIT_CONFIG_GLOBAL'] = config;
+setVariables({ GIT_CONFIG_GLOBAL: config });
 ['bakery', 'mill'].forEach(server);
 const village = untilEnd(await startHandsVillage(await startCallMind(systems), { environmentOf: withTunnel }));
 const talk = new SessionPlay(village.peopleUrl);
