@@ -1,4 +1,6 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { AgentId } from '../values/scalars.ts';
+import { CallId } from '../values/permission.ts';
 import type { Refusal } from './errors.ts';
 import { type Audience, type RoutePermission, roleMay } from './permissions.ts';
 
@@ -81,29 +83,75 @@ export interface RouteSpec {
   readonly reasons: readonly Refusal[];
 }
 
-type At = 'method' | 'path';
+type At = 'name' | 'method' | 'path';
 type Usual = 'placement' | 'audiences' | 'idempotency' | 'reasons';
 /** Fields that have usual values are optional. */
 type RouteRest = Omit<RouteSpec, At | Usual> & Partial<Pick<RouteSpec, Usual>>;
 
 const USUAL = { placement: 'versioned_and_bare', audiences: ['people', 'agents'], reasons: [] } as const;
 
-export type Route<M extends Method, P extends string, R> = R &
+/** Parameters that are the same in every path. A route with any other names all of its `params`. */
+const PATH_PARAMS = {
+  account_id: z.uuid(),
+  agent_id: AgentId,
+  artifact_id: z.uuid(),
+  auction_id: z.uuid(),
+  call_id: CallId,
+  credit_id: z.uuid(),
+  difference_id: z.uuid(),
+  permission_id: z.uuid(),
+  post_id: z.uuid(),
+  record_id: z.uuid(),
+  reply_id: z.uuid(),
+  request_id: z.uuid(),
+  rule_id: z.uuid(),
+  run_id: z.uuid(),
+  session_id: z.uuid(),
+} as const;
+type PathParam = keyof typeof PATH_PARAMS;
+
+type NamesIn<P extends string> = P extends `${string}{${infer N}}${infer Rest}` ? N | NamesIn<Rest> : never;
+type ParamsOf<P extends string, R> = R extends { readonly params: z.ZodObject }
+  ? unknown
+  : [NamesIn<P>] extends [never]
+    ? unknown
+    : {
+        readonly params: z.ZodObject<
+          { readonly [N in NamesIn<P>]: N extends PathParam ? (typeof PATH_PARAMS)[N] : never },
+          z.core.$strict
+        >;
+      };
+
+export type Route<N extends string, M extends Method, P extends string, R> = R &
+  ParamsOf<P, R> &
   Omit<typeof USUAL & { readonly idempotency: M extends 'GET' ? 'read' : 'key' }, keyof R> & {
+    readonly name: N;
     readonly method: M;
     readonly path: P;
   };
 
-/** Absent fields have the values of USUAL. By default, a GET reads, and any other method takes an Idempotency-Key. */
-export function defineRoute<const M extends Method, const P extends `/${string}`, const R extends RouteRest>(
-  at: `${M} ${P}`,
-  rest: R,
-): Route<M, P, R>;
+function paramsIn(path: string): Pick<RouteSpec, 'params'> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+  if (names.length === 0) return {};
+  const table: Readonly<Record<string, z.ZodType | undefined>> = PATH_PARAMS;
+  return { params: z.strictObject(Object.fromEntries(names.map((name) => [name, table[name] ?? z.never()]))) };
+}
+
+/**
+ * A route by its operation id, method and path. Absent fields have the values of USUAL and of PATH_PARAMS. By default, a
+ * GET reads, and any other method takes an Idempotency-Key.
+ */
+export function defineRoute<
+  const N extends string,
+  const M extends Method,
+  const P extends `/${string}`,
+  const R extends RouteRest,
+>(at: `${N} ${M} ${P}`, rest: R): Route<N, M, P, R>;
 export function defineRoute(at: string, rest: RouteRest): unknown {
-  const path: RouteSpec['path'] = `/${at.slice(at.indexOf('/') + 1)}`;
-  const method = METHODS.find((each) => at.startsWith(`${each} `)) ?? 'GET';
-  const route: RouteSpec = { ...USUAL, idempotency: method === 'GET' ? 'read' : 'key', ...rest, method, path };
-  return route;
+  const [name = '', verb, path = ''] = at.split(' ');
+  const method = METHODS.find((each) => each === verb) ?? 'GET';
+  const idempotency = method === 'GET' ? 'read' : 'key';
+  return { ...USUAL, idempotency, ...paramsIn(path), ...rest, name, method, path };
 }
 
 export function json<S extends z.ZodType>(schema: S): { readonly kind: 'json'; readonly schema: S } {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { AgentParams, OnConflictQuery, Time } from '../values/scalars.ts';
+import { OnConflictQuery, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { AgentView } from '../world/view.ts';
 
@@ -67,8 +67,7 @@ export const AgentDetail = AgentView.extend({
 });
 export type AgentDetail = z.infer<typeof AgentDetail>;
 
-export const listAgents = defineRoute('GET /agents', {
-  name: 'listAgents',
+export const listAgents = defineRoute('listAgents GET /agents', {
   summary: 'All agents of the village with their details; personas, the longest part, can be left out',
   tag: 'agents',
   permission: 'world:read',
@@ -76,12 +75,10 @@ export const listAgents = defineRoute('GET /agents', {
   answer: json(z.strictObject({ agents: z.array(AgentDetail) })),
 });
 
-export const getAgent = defineRoute('GET /agents/{agent_id}', {
-  name: 'getAgent',
+export const getAgent = defineRoute('getAgent GET /agents/{agent_id}', {
   summary: 'One agent: its place, limits, and why it runs or not',
   tag: 'agents',
   permission: 'world:read',
-  params: AgentParams,
   answer: json(AgentDetail),
   reasons: ['no_such_agent'],
 });
@@ -100,28 +97,24 @@ export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;
 const lifecycle = {
   tag: 'agents',
   permission: 'agent:lifecycle',
-  params: AgentParams,
   query: OnConflictQuery,
   answer: json(LifecycleAnswer),
 } as const;
 
-export const awakenAgent = defineRoute('POST /agents/{agent_id}/awakening', {
+export const awakenAgent = defineRoute('awakenAgent POST /agents/{agent_id}/awakening', {
   ...lifecycle,
-  name: 'awakenAgent',
   summary: 'Awaken an agent; no change if it is awake',
   reasons: ['no_such_agent', 'field_owned_elsewhere', 'agent_banned'],
 });
 
-export const suspendAgent = defineRoute('DELETE /agents/{agent_id}/awakening', {
+export const suspendAgent = defineRoute('suspendAgent DELETE /agents/{agent_id}/awakening', {
   ...lifecycle,
-  name: 'suspendAgent',
   summary: 'Put an agent to sleep: its pod ends, its volume stays; no change if it is asleep',
   reasons: ['no_such_agent', 'field_owned_elsewhere'],
 });
 
-export const rebootAgent = defineRoute('POST /agents/{agent_id}/reboot', {
+export const rebootAgent = defineRoute('rebootAgent POST /agents/{agent_id}/reboot', {
   ...lifecycle,
-  name: 'rebootAgent',
   summary: 'Begin a new run cycle of an awake agent, without waiting for the old one',
   reasons: ['no_such_agent', 'field_owned_elsewhere', 'reboot_while_asleep', 'agent_banned'],
 });

@@ -98,18 +98,16 @@ const ofBroker = {
   permission: 'broker',
 } as const;
 
-export const admitEgress = defineRoute('POST /broker/admissions', {
+export const admitEgress = defineRoute('admitEgress POST /broker/admissions', {
   ...ofBroker,
-  name: 'admitEgress',
   summary: 'The agent behind a token of a pod and its ways out, or the reason for which it has none',
   idempotency: 'natural',
   body: z.strictObject({ token: z.string().min(1).max(4096) }),
   answer: json(z.union([EgressAdmission, EgressNotAdmitted])),
 });
 
-export const keepEgressAttempts = defineRoute('POST /broker/attempts', {
+export const keepEgressAttempts = defineRoute('keepEgressAttempts POST /broker/attempts', {
   ...ofBroker,
-  name: 'keepEgressAttempts',
   summary: 'Store attempts to leave a pod, and ends of earlier ones; a repeated one changes nothing',
   idempotency: 'natural',
   bodyMaxBytes: 1 << 20,
@@ -125,9 +123,8 @@ export const keepEgressAttempts = defineRoute('POST /broker/attempts', {
   ),
 });
 
-export const readEgressSecret = defineRoute('POST /broker/secrets', {
+export const readEgressSecret = defineRoute('readEgressSecret POST /broker/secrets', {
   ...ofBroker,
-  name: 'readEgressSecret',
   summary: 'The value of a secret that a rule of the agent names now; null if there is none',
   idempotency: 'natural',
   body: z.strictObject({ uid: Uid, name: z.string().min(1).max(253) }),
@@ -167,9 +164,8 @@ export const EgressPermitted = z.discriminatedUnion('verdict', [
 ]);
 export type EgressPermitted = z.infer<typeof EgressPermitted>;
 
-export const permitEgress = defineRoute('POST /broker/permits', {
+export const permitEgress = defineRoute('permitEgress POST /broker/permits', {
   ...ofBroker,
-  name: 'permitEgress',
   summary:
     'Judge a write that leaves a pod, ask people if the rules say so, and wait a few seconds; allow stores its effect and uses up its permission',
   idempotency: 'natural',
@@ -179,18 +175,16 @@ export const permitEgress = defineRoute('POST /broker/permits', {
   answer: json(EgressPermitted),
 });
 
-export const withdrawEgress = defineRoute('POST /broker/withdrawals', {
+export const withdrawEgress = defineRoute('withdrawEgress POST /broker/withdrawals', {
   ...ofBroker,
-  name: 'withdrawEgress',
   summary: 'The program no longer waits, or nothing of the write was sent: people are no longer asked about it',
   idempotency: 'natural',
   body: z.strictObject(WriteOf),
   answer: json(z.strictObject({ withdrawn: z.boolean() })),
 });
 
-export const openBrokerStream = defineRoute('GET /broker/stream', {
+export const openBrokerStream = defineRoute('openBrokerStream GET /broker/stream', {
   ...ofBroker,
-  name: 'openBrokerStream',
   summary: 'Agents that must reach nothing, and the versions of the rules of all others: first all, then each change',
   answer: {
     kind: 'sse',

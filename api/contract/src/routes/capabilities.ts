@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { CapabilitiesView, CapabilityReport } from '../capability/capability.ts';
-import { AgentId, AgentParams } from '../values/scalars.ts';
+import { AgentId } from '../values/scalars.ts';
 import {
   FoundSkill,
   SKILL_RUNS_SHOWN,
@@ -15,7 +15,6 @@ import {
 const ofResident = {
   tag: 'resident',
   permission: 'agent:self',
-  params: AgentParams,
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 } as const;
 
@@ -23,9 +22,8 @@ const ofResident = {
 export const ResidentReport = CapabilityReport.extend({ skills: z.array(FoundSkill).max(SKILLS_MAX) });
 export type ResidentReport = z.infer<typeof ResidentReport>;
 
-export const reportCapabilities = defineRoute('PUT /agents/{agent_id}/capabilities', {
+export const reportCapabilities = defineRoute('reportCapabilities PUT /agents/{agent_id}/capabilities', {
   ...ofResident,
-  name: 'reportCapabilities',
   idempotency: 'natural',
   summary: 'Report what the resident found of everything that its Agent was promised; replaces the report before',
   body: ResidentReport,
@@ -36,31 +34,26 @@ export const reportCapabilities = defineRoute('PUT /agents/{agent_id}/capabiliti
   ),
 });
 
-export const readSkillFiles = defineRoute('GET /agents/{agent_id}/skills/{skill}/files', {
+export const readSkillFiles = defineRoute('readSkillFiles GET /agents/{agent_id}/skills/{skill}/files', {
   ...ofResident,
-  name: 'readSkillFiles',
   summary: "Files of a skill that lies in a ConfigMap of the village's namespace, for the resident",
   params: z.strictObject({ agent_id: AgentId, skill: SkillId }),
   answer: json(z.strictObject({ files: SkillFiles })),
   reasons: [...ofResident.reasons, 'no_such_skill', 'skill_unusable'],
 });
 
-export const getCapabilities = defineRoute('GET /agents/{agent_id}/capabilities', {
-  name: 'getCapabilities',
+export const getCapabilities = defineRoute('getCapabilities GET /agents/{agent_id}/capabilities', {
   summary: 'Everything that an agent was promised, and whether it has it, as its resident last found it',
   tag: 'agents',
   permission: 'world:read',
-  params: AgentParams,
   answer: json(CapabilitiesView),
   reasons: ['no_such_agent'],
 });
 
-export const listSkills = defineRoute('GET /agents/{agent_id}/skills', {
-  name: 'listSkills',
+export const listSkills = defineRoute('listSkills GET /agents/{agent_id}/skills', {
   summary: `Skills of an agent, and those of its newest ${SKILL_RUNS_SHOWN} runs with skills, or of one run: which version a run had, when its model read it, and why`,
   tag: 'agents',
   permission: 'runs:read',
-  params: AgentParams,
   query: z.strictObject({ run_id: z.uuid().optional() }),
   answer: json(z.strictObject({ skills: z.array(SkillView), runs: z.array(SkillSet) })),
   reasons: ['no_such_agent'],

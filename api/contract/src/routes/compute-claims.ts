@@ -51,9 +51,8 @@ export const ClaimBody = z.strictObject({
 });
 export type ClaimBody = z.infer<typeof ClaimBody>;
 
-export const claimCompute = defineRoute('POST /internal/claims', {
+export const claimCompute = defineRoute('claimCompute POST /internal/claims', {
   ...claims,
-  name: 'claimCompute',
   summary:
     'Hold money for a pod of a priced tier before it exists; a repeated request keeps the hold. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   body: ClaimBody,
@@ -68,9 +67,8 @@ export const claimCompute = defineRoute('POST /internal/claims', {
   ),
 });
 
-export const releaseCompute = defineRoute('POST /internal/claims/release', {
+export const releaseCompute = defineRoute('releaseCompute POST /internal/claims/release', {
   ...claims,
-  name: 'releaseCompute',
   summary:
     'Release the claim of a pod that has ended or is of a free tier: its time is charged and the rest is free. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   body: z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AiDollars, Amount } from '../values/money.ts';
 import { defineRoute, json } from '../http/route.ts';
-import { AgentId, AgentParams, NEXT_CURSOR, paging, Time } from '../values/scalars.ts';
+import { AgentId, NEXT_CURSOR, paging, Time } from '../values/scalars.ts';
 
 export const ENTRY_REASONS = [
   'reward',
@@ -63,16 +63,14 @@ const judgement = {
 
 const NAMED = ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed'] as const;
 
-export const rewardAgent = defineRoute('POST /economy/reward', {
+export const rewardAgent = defineRoute('rewardAgent POST /economy/reward', {
   ...judgement,
-  name: 'rewardAgent',
   summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the daily allowance',
   reasons: [...NAMED, 'allowance_exceeded', 'village_frozen'],
 });
 
-export const penalizeAgent = defineRoute('POST /economy/penalize', {
+export const penalizeAgent = defineRoute('penalizeAgent POST /economy/penalize', {
   ...judgement,
-  name: 'penalizeAgent',
   summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the daily allowance',
   reasons: [...NAMED, 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
 });
@@ -86,8 +84,7 @@ export const Allowance = z.strictObject({
 });
 export type Allowance = z.infer<typeof Allowance>;
 
-export const getAllowance = defineRoute('GET /economy/allowance', {
-  name: 'getAllowance',
+export const getAllowance = defineRoute('getAllowance GET /economy/allowance', {
   summary: 'Amount that the caller may still give and take today; admins have no limit',
   tag: 'economy',
   audiences: ['people'],
@@ -106,12 +103,10 @@ export const BalanceAnswer = z.strictObject({
 });
 export type BalanceAnswer = z.infer<typeof BalanceAnswer>;
 
-export const getBalance = defineRoute('GET /economy/balance/{agent_id}', {
-  name: 'getBalance',
+export const getBalance = defineRoute('getBalance GET /economy/balance/{agent_id}', {
   summary: 'Balance of an agent, the part on hold and the part it can spend; now or at a past moment',
   tag: 'economy',
   permission: 'world:read',
-  params: AgentParams,
   query: z.strictObject({ as_of: AsOf }),
   answer: json(BalanceAnswer),
   reasons: ['no_such_agent'],
@@ -125,12 +120,10 @@ export const LedgerPage = z.strictObject({
 });
 export type LedgerPage = z.infer<typeof LedgerPage>;
 
-export const getLedger = defineRoute('GET /economy/ledger/{agent_id}', {
-  name: 'getLedger',
+export const getLedger = defineRoute('getLedger GET /economy/ledger/{agent_id}', {
   summary: "Entries of an agent's account, newest first; all pages show the same moment",
   tag: 'economy',
   permission: 'ledger:read',
-  params: AgentParams,
   query: z.strictObject({ as_of: AsOf, ...paging(LEDGER_PAGE_MAX) }),
   answer: json(LedgerPage),
   reasons: ['not_own_agent', 'no_such_agent', 'cursor_invalid'],

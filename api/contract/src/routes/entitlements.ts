@@ -3,7 +3,7 @@ import { defineRoute, json } from '../http/route.ts';
 import { BROWSER_CALLS_PER_HOUR, CONCURRENT_MODEL_REQUESTS, WEB_SEARCHES_PER_HOUR } from '../kinds/entitlement.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentCondition, Limits, TierPrice } from './agents.ts';
-import { AgentParams, OnConflictQuery } from '../values/scalars.ts';
+import { OnConflictQuery } from '../values/scalars.ts';
 
 const Compute = z.strictObject({
   cpu: z.string().meta({ example: '500m' }),
@@ -37,8 +37,7 @@ export const EntitlementView = z.strictObject({
 });
 export type EntitlementView = z.infer<typeof EntitlementView>;
 
-export const listEntitlements = defineRoute('GET /entitlements', {
-  name: 'listEntitlements',
+export const listEntitlements = defineRoute('listEntitlements GET /entitlements', {
   summary: 'The tiers, lowest first: opening balance, limits, compute, price and seats of each',
   tag: 'agents',
   permission: 'world:read',
@@ -92,18 +91,16 @@ export type EntitlementBody = z.infer<typeof EntitlementBody>;
 
 const ofOne = { tag: 'agents', params: EntitlementParams } as const;
 
-export const getEntitlement = defineRoute('GET /entitlements/{name}', {
+export const getEntitlement = defineRoute('getEntitlement GET /entitlements/{name}', {
   ...ofOne,
-  name: 'getEntitlement',
   summary: 'One tier',
   permission: 'world:read',
   answer: json(EntitlementView),
   reasons: ['no_such_entitlement'],
 });
 
-export const putEntitlement = defineRoute('PUT /entitlements/{name}', {
+export const putEntitlement = defineRoute('putEntitlement PUT /entitlements/{name}', {
   ...ofOne,
-  name: 'putEntitlement',
   summary: 'Create or replace a tier in the cluster',
   permission: 'entitlements:change',
   ifMatch: true,
@@ -119,12 +116,10 @@ export const AgentEntitlementBody = z.discriminatedUnion('policy', [
 ]);
 export type AgentEntitlementBody = z.infer<typeof AgentEntitlementBody>;
 
-export const putAgentEntitlement = defineRoute('PUT /agents/{agent_id}/entitlement', {
-  name: 'putAgentEntitlement',
+export const putAgentEntitlement = defineRoute('putAgentEntitlement PUT /agents/{agent_id}/entitlement', {
   summary: "Pin an agent to a tier, or let its balance decide; changes the agent's custom resource",
   tag: 'agents',
   permission: 'entitlements:change',
-  params: AgentParams,
   query: OnConflictQuery,
   body: AgentEntitlementBody,
   answer: json(

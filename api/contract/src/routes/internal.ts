@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { CapabilitySummary } from '../capability/capability.ts';
-import { AgentId, AgentParams, Time } from '../values/scalars.ts';
+import { AgentId, Time } from '../values/scalars.ts';
 import { Standing } from '../values/standing.ts';
 import { ComputeClaim } from './compute-claims.ts';
 
@@ -44,9 +44,8 @@ export type VillageState = z.infer<typeof VillageState>;
 
 const ofOperator = { tag: 'internal', placement: 'absolute', audiences: ['agents'], permission: 'operator' } as const;
 
-export const openInternalStream = defineRoute('GET /internal/stream', {
+export const openInternalStream = defineRoute('openInternalStream GET /internal/stream', {
   ...ofOperator,
-  name: 'openInternalStream',
   summary:
     'Standing, presence and missing capabilities of agents, and runs of schedules, for the operator; resumable by the event id',
   query: z.strictObject({
@@ -74,12 +73,10 @@ export const openInternalStream = defineRoute('GET /internal/stream', {
   },
 });
 
-export const closeAgent = defineRoute('POST /internal/agents/{agent_id}/close', {
+export const closeAgent = defineRoute('closeAgent POST /internal/agents/{agent_id}/close', {
   ...ofOperator,
-  name: 'closeAgent',
   summary: 'Close a life of an agent that has ended: take it out of the world and close its account',
   idempotency: 'natural',
-  params: AgentParams,
   body: z.strictObject({ uid: z.string().min(1).max(64) }),
   answer: json(z.strictObject({ agent_id: AgentId, uid: z.string(), closed: z.literal(true) })),
 });
@@ -102,9 +99,8 @@ export const AgentBooks = z.strictObject({
 });
 export type AgentBooks = z.infer<typeof AgentBooks>;
 
-export const listAgentBooks = defineRoute('GET /internal/books/agents', {
+export const listAgentBooks = defineRoute('listAgentBooks GET /internal/books/agents', {
   ...ofOperator,
-  name: 'listAgentBooks',
   summary: "Facts of each agent in the database, by name, for the operator's drift audit. A page shows one moment",
   query: z.strictObject({ after: AgentId.optional().describe('Last name of the page before'), limit }),
   answer: json(
@@ -121,9 +117,8 @@ const ScheduleUid = z
   .max(64)
   .regex(/^[\w.-]+$/, 'write the uid of a Schedule');
 
-export const listScheduleBooks = defineRoute('GET /internal/books/schedules', {
+export const listScheduleBooks = defineRoute('listScheduleBooks GET /internal/books/schedules', {
   ...ofOperator,
-  name: 'listScheduleBooks',
   summary: "State of each schedule's runs in the database, by uid, for the operator's drift audit",
   query: z.strictObject({ after: ScheduleUid.optional().describe('Last uid of the page before'), limit }),
   answer: json(

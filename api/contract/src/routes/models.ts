@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
 import { Limits } from './agents.ts';
 import { AiDollars } from '../values/money.ts';
-import { AgentId, AgentParams, Time } from '../values/scalars.ts';
+import { AgentId, Time } from '../values/scalars.ts';
 
 export const CHAT_MESSAGES_MAX = 2_048;
 export const CHAT_TEXT_MAX_CHARS = 65_536;
@@ -232,9 +232,8 @@ export const REQUEST_REASONS = [
   'village_frozen',
 ] as const;
 
-export const completeChat = defineRoute('POST /v1/chat/completions', {
+export const completeChat = defineRoute('completeChat POST /v1/chat/completions', {
   ...models,
-  name: 'completeChat',
   summary: 'Complete a chat with a model of the agent\'s tier, in OpenAI\'s format; "stream": true sends pieces',
   idempotency: 'natural',
   body: ChatCompletionBody,
@@ -252,17 +251,15 @@ export const ModelView = z.strictObject({
 });
 export type ModelView = z.infer<typeof ModelView>;
 
-export const listModels = defineRoute('GET /v1/models', {
+export const listModels = defineRoute('listModels GET /v1/models', {
   ...models,
-  name: 'listModels',
   summary: "Models that the agent's tier includes and a provider serves, the default first",
   answer: json(z.strictObject({ object: z.literal('list'), data: z.array(ModelView) })),
   reasons: ['stale_cycle', 'no_such_agent'],
 });
 
-export const getModel = defineRoute('GET /v1/models/{model*}', {
+export const getModel = defineRoute('getModel GET /v1/models/{model*}', {
   ...models,
-  name: 'getModel',
   summary: "One model of the agent's tier, if a provider serves it",
   params: z.object({ model: z.string().min(1).max(128) }),
   answer: json(ModelView),
@@ -296,9 +293,8 @@ export const Embeddings = z.strictObject({
 });
 export type Embeddings = z.infer<typeof Embeddings>;
 
-export const createEmbeddings = defineRoute('POST /v1/embeddings', {
+export const createEmbeddings = defineRoute('createEmbeddings POST /v1/embeddings', {
   ...models,
-  name: 'createEmbeddings',
   summary: "Turn texts into vectors with a model of the agent's tier, in OpenAI's format",
   idempotency: 'natural',
   body: EmbeddingsBody,
@@ -341,12 +337,10 @@ export const ModelUse = z.strictObject({
 });
 export type ModelUse = z.infer<typeof ModelUse>;
 
-export const getModelUse = defineRoute('GET /agents/{agent_id}/model-use', {
-  name: 'getModelUse',
+export const getModelUse = defineRoute('getModelUse GET /agents/{agent_id}/model-use', {
   summary: 'Use of models by an agent: limits, tokens of the hour, requests under way and the newest ones',
   tag: 'models',
   permission: 'models:read',
-  params: AgentParams,
   answer: json(ModelUse),
   reasons: ['not_own_agent', 'no_such_agent'],
 });

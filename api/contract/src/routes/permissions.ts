@@ -27,9 +27,8 @@ const Claim = {
 };
 const PermissionAnswerBody = json(z.strictObject({ permission: Permission }));
 
-export const askPermission = defineRoute('POST /runs/{run_id}/permissions', {
+export const askPermission = defineRoute('askPermission POST /runs/{run_id}/permissions', {
   ...working,
-  name: 'askPermission',
   summary: 'Ask people for a permission for one call of a run; the same request returns the same permission',
   body: z.strictObject({
     ...Claim,
@@ -43,10 +42,9 @@ export const askPermission = defineRoute('POST /runs/{run_id}/permissions', {
   reasons: [...working.reasons, 'policy_denied', 'arguments_differ', 'too_many_permissions'],
 });
 
-export const listPermissions = defineRoute('GET /permissions', {
+export const listPermissions = defineRoute('listPermissions GET /permissions', {
   tag: 'runs',
   permission: 'runs:read',
-  name: 'listPermissions',
   summary: 'Permissions that agents asked for, newest first; a member sees those of their own runs and sessions',
   query: z.strictObject({
     agent_id: AgentId.optional(),
@@ -59,13 +57,11 @@ export const listPermissions = defineRoute('GET /permissions', {
   reasons: ['cursor_invalid'],
 });
 
-export const answerPermission = defineRoute('POST /permissions/{permission_id}/answer', {
+export const answerPermission = defineRoute('answerPermission POST /permissions/{permission_id}/answer', {
   tag: 'runs',
   permission: 'permission:answer',
   idempotency: 'natural',
-  name: 'answerPermission',
   summary: 'Answer a request of an agent for a permission; members only for their own runs and within their allowance',
-  params: z.strictObject({ permission_id: z.uuid() }),
   body: z.strictObject({
     answer: PermissionAnswer,
     reply: PermissionReply.optional().describe('Words to the agent; the answer to its question'),
@@ -90,12 +86,10 @@ export const answerPermission = defineRoute('POST /permissions/{permission_id}/a
   ],
 });
 
-export const performCall = defineRoute('POST /runs/{run_id}/calls/{call_id}', {
+export const performCall = defineRoute('performCall POST /runs/{run_id}/calls/{call_id}', {
   ...working,
-  name: 'performCall',
   summary:
     'Perform a call of a run: the API judges it, uses up its permission and executes it once; a repetition returns the first outcome',
-  params: z.strictObject({ run_id: z.uuid(), call_id: CallId }),
   body: z.strictObject({ ...Claim, tool: Tool, arguments: Arguments }),
   answer: json(
     z.strictObject({
@@ -110,9 +104,8 @@ export const ALLOW_RULES_PAGE_MAX = 100;
 
 const ruleTag = { tag: 'runs', permission: 'permission:answer' } as const;
 
-export const listAllowRules = defineRoute('GET /allow-rules', {
+export const listAllowRules = defineRoute('listAllowRules GET /allow-rules', {
   ...ruleTag,
-  name: 'listAllowRules',
   summary:
     'Tools that people have allowed for later calls too, newest first; a member sees those of all runs and of their own sessions',
   query: z.strictObject({
@@ -125,11 +118,9 @@ export const listAllowRules = defineRoute('GET /allow-rules', {
   reasons: ['cursor_invalid'],
 });
 
-export const revokeAllowRule = defineRoute('DELETE /allow-rules/{rule_id}', {
+export const revokeAllowRule = defineRoute('revokeAllowRule DELETE /allow-rules/{rule_id}', {
   ...ruleTag,
-  name: 'revokeAllowRule',
   summary: 'Revoke an allow rule: later calls of the tool ask a person again',
-  params: z.strictObject({ rule_id: z.uuid() }),
   answer: json(z.strictObject({ rule: AllowRule })),
   reasons: ['no_such_allow_rule', 'allow_rule_not_yours'],
 });

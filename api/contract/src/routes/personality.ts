@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { AgentParams, plainText, Time } from '../values/scalars.ts';
+import { plainText, Time } from '../values/scalars.ts';
 import { PERSONALITY_MAX_CHARS, PERSONALITY_REASON_MAX_CHARS } from '../tools/village-tools.ts';
 
 /** Versions that a day may have, so that an agent does not become another one by the hour. */
@@ -19,12 +19,11 @@ export const PersonalityVersion = z.strictObject({
 export type PersonalityVersion = z.infer<typeof PersonalityVersion>;
 
 const Answer = json(z.strictObject({ current: PersonalityVersion }));
-const ofAgent = { tag: 'agents', params: AgentParams } as const;
+const ofAgent = { tag: 'agents' } as const;
 const Reason = plainText(PERSONALITY_REASON_MAX_CHARS);
 
-export const listPersonality = defineRoute('GET /agents/{agent_id}/personality', {
+export const listPersonality = defineRoute('listPersonality GET /agents/{agent_id}/personality', {
   ...ofAgent,
-  name: 'listPersonality',
   summary: 'The layer of its personality that the agent amends: present text and history, newest first',
   permission: 'turns:read',
   answer: json(
@@ -36,9 +35,8 @@ export const listPersonality = defineRoute('GET /agents/{agent_id}/personality',
   reasons: ['no_such_agent'],
 });
 
-export const amendPersonality = defineRoute('POST /agents/{agent_id}/personality', {
+export const amendPersonality = defineRoute('amendPersonality POST /agents/{agent_id}/personality', {
   ...ofAgent,
-  name: 'amendPersonality',
   summary: 'Replace the layer that the agent adds to its personality; an agent its own, an admin that of any',
   permission: 'agent:steer',
   judged: true,
@@ -48,9 +46,8 @@ export const amendPersonality = defineRoute('POST /agents/{agent_id}/personality
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle', 'personality_limited'],
 });
 
-export const undoPersonality = defineRoute('POST /agents/{agent_id}/personality/undo', {
+export const undoPersonality = defineRoute('undoPersonality POST /agents/{agent_id}/personality/undo', {
   ...ofAgent,
-  name: 'undoPersonality',
   summary: 'Restore an earlier version of the layer; 0 removes it. The history stays',
   permission: 'agent:lifecycle',
   body: z.strictObject({ version: z.int().min(0), reason: Reason }),

@@ -4,16 +4,7 @@ import { BoardHint } from '../board/post.ts';
 import { BARS, defineRoute, json } from '../http/route.ts';
 import { HostPattern, MAX_EGRESS_RULES } from '../values/egress.ts';
 import { RunHint } from '../values/run.ts';
-import {
-  AgentId,
-  AgentParams,
-  JsonObject,
-  LandmarkId,
-  NEXT_CURSOR,
-  paging,
-  SeqQuery,
-  Time,
-} from '../values/scalars.ts';
+import { AgentId, JsonObject, LandmarkId, NEXT_CURSOR, paging, SeqQuery, Time } from '../values/scalars.ts';
 import { SkillFrom, SkillHash, SkillId } from '../capability/skill.ts';
 import { Limits } from './agents.ts';
 
@@ -36,8 +27,7 @@ export const AgentTokenAnswer = z.strictObject({
 });
 export type AgentTokenAnswer = z.infer<typeof AgentTokenAnswer>;
 
-export const exchangeAgentToken = defineRoute('POST /auth/agent-token', {
-  name: 'exchangeAgentToken',
+export const exchangeAgentToken = defineRoute('exchangeAgentToken POST /auth/agent-token', {
   summary: "Exchange the pod's projected service account token (as bearer) for a five-minute agent token",
   tag: 'resident',
   placement: 'versioned',
@@ -136,27 +126,23 @@ export type PaidTime = z.infer<typeof PaidTime>;
 const ofResident = {
   tag: 'resident',
   permission: 'agent:self',
-  params: AgentParams,
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 } as const;
 
-export const getPaidTime = defineRoute('GET /agents/{agent_id}/paid-time', {
+export const getPaidTime = defineRoute('getPaidTime GET /agents/{agent_id}/paid-time', {
   ...ofResident,
-  name: 'getPaidTime',
   summary: "Paid time of the agent's pod; its resident ends by itself then, even without the operator",
   answer: json(PaidTime),
 });
 
-export const getAgentConfig = defineRoute('GET /agents/{agent_id}/config', {
+export const getAgentConfig = defineRoute('getAgentConfig GET /agents/{agent_id}/config', {
   ...ofResident,
-  name: 'getAgentConfig',
   summary: 'Configuration of the agent, for its resident',
   answer: json(AgentConfig),
 });
 
-export const openWakes = defineRoute('GET /agents/{agent_id}/wakes', {
+export const openWakes = defineRoute('openWakes GET /agents/{agent_id}/wakes', {
   ...ofResident,
-  name: 'openWakes',
   summary: "Stream of the agent's wakes; the agent is connected while it is open",
   query: z.strictObject({
     after: SeqQuery.optional().describe('Seq of the last wake received; without it, only new ones follow'),
@@ -180,9 +166,8 @@ export const Turn = z.strictObject({
 });
 export type Turn = z.infer<typeof Turn>;
 
-export const recordTurn = defineRoute('POST /agents/{agent_id}/turns', {
+export const recordTurn = defineRoute('recordTurn POST /agents/{agent_id}/turns', {
   ...ofResident,
-  name: 'recordTurn',
   summary: 'Record one turn of the loop: perceived, decided and why, acted, reflected',
   body: Turn,
   status: 201,
@@ -191,12 +176,10 @@ export const recordTurn = defineRoute('POST /agents/{agent_id}/turns', {
 
 export const TURNS_PAGE_MAX = 100;
 
-export const listTurns = defineRoute('GET /agents/{agent_id}/turns', {
-  name: 'listTurns',
+export const listTurns = defineRoute('listTurns GET /agents/{agent_id}/turns', {
   summary: 'Turns of an agent, newest first',
   tag: 'agents',
   permission: 'turns:read',
-  params: AgentParams,
   query: z.strictObject({ ...paging(TURNS_PAGE_MAX) }),
   answer: json(
     z.strictObject({ turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })), ...NEXT_CURSOR }),

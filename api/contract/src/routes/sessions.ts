@@ -3,7 +3,7 @@ import { BARS, defineRoute, json } from '../http/route.ts';
 import { Permission } from '../values/permission.ts';
 import { RunDelta, RunEvent } from '../values/run-event.ts';
 import { Run, SafeMode } from '../values/run.ts';
-import { AgentParams, NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
+import { NEXT_CURSOR, paging, plainText } from '../values/scalars.ts';
 import {
   ChatSession,
   MESSAGE_MAX_CHARS,
@@ -17,18 +17,15 @@ import {
 export const SESSIONS_PAGE_MAX = 100;
 export const MESSAGES_PAGE_MAX = 100;
 
-export const SessionParams = z.strictObject({ session_id: z.uuid() });
 const SessionAnswer = json(z.strictObject({ session: ChatSession }));
 const reading = { tag: 'sessions', permission: 'sessions:read' } as const;
 const writing = { tag: 'sessions', permission: 'sessions:write' } as const;
 const PersonName = plainText(64).trim().min(1).describe('Name of an account');
 const Cursor = z.string().max(256);
 
-export const createSession = defineRoute('POST /agents/{agent_id}/sessions', {
+export const createSession = defineRoute('createSession POST /agents/{agent_id}/sessions', {
   ...writing,
-  name: 'createSession',
   summary: 'Open a conversation with an agent; only its people and admins read it',
-  params: AgentParams,
   body: z.strictObject({
     title: plainText(SESSION_TITLE_MAX_CHARS).trim().min(1).optional(),
     repository: SessionRepository.optional(),
@@ -43,11 +40,9 @@ export const createSession = defineRoute('POST /agents/{agent_id}/sessions', {
   reasons: ['no_such_agent', 'too_many_sessions', 'no_such_person'],
 });
 
-export const listAgentSessions = defineRoute('GET /agents/{agent_id}/sessions', {
+export const listAgentSessions = defineRoute('listAgentSessions GET /agents/{agent_id}/sessions', {
   ...reading,
-  name: 'listAgentSessions',
   summary: "The caller's sessions with an agent, newest first; all of them for an admin who asks, and for the agent",
-  params: AgentParams,
   query: z.strictObject({
     whose: z.enum(['mine', 'all']).default('mine').describe('Only an admin reads all, and the audit records it'),
     ...paging(SESSIONS_PAGE_MAX),
@@ -56,30 +51,24 @@ export const listAgentSessions = defineRoute('GET /agents/{agent_id}/sessions', 
   reasons: ['no_such_agent', 'not_own_agent', 'cursor_invalid'],
 });
 
-export const getSession = defineRoute('GET /sessions/{session_id}', {
+export const getSession = defineRoute('getSession GET /sessions/{session_id}', {
   ...reading,
-  name: 'getSession',
   summary: 'One session',
-  params: SessionParams,
   answer: SessionAnswer,
   reasons: ['no_such_session'],
 });
 
-export const endSession = defineRoute('DELETE /sessions/{session_id}', {
+export const endSession = defineRoute('endSession DELETE /sessions/{session_id}', {
   ...writing,
-  name: 'endSession',
   summary:
     'End a session: cancels its open messages; people can read the transcript until the village forgets it (30 days)',
-  params: SessionParams,
   answer: SessionAnswer,
   reasons: ['no_such_session'],
 });
 
-export const sendMessage = defineRoute('POST /sessions/{session_id}/messages', {
+export const sendMessage = defineRoute('sendMessage POST /sessions/{session_id}/messages', {
   ...writing,
-  name: 'sendMessage',
   summary: 'Write to the agent: the message becomes a run, and messages of a session are answered in order',
-  params: SessionParams,
   body: z.strictObject({
     text: plainText(MESSAGE_MAX_CHARS)
       .trim()
@@ -111,11 +100,9 @@ export const sendMessage = defineRoute('POST /sessions/{session_id}/messages', {
   ],
 });
 
-export const listMessages = defineRoute('GET /sessions/{session_id}/messages', {
+export const listMessages = defineRoute('listMessages GET /sessions/{session_id}/messages', {
   ...reading,
-  name: 'listMessages',
   summary: 'The transcript of a session, newest first, and the cursor at which its stream continues',
-  params: SessionParams,
   query: z.strictObject(paging(MESSAGES_PAGE_MAX, { limit: 50 })),
   answer: json(
     z.strictObject({
@@ -127,37 +114,30 @@ export const listMessages = defineRoute('GET /sessions/{session_id}/messages', {
   reasons: ['no_such_session', 'cursor_invalid'],
 });
 
-export const pauseSession = defineRoute('POST /sessions/{session_id}/pause', {
+export const pauseSession = defineRoute('pauseSession POST /sessions/{session_id}/pause', {
   ...writing,
-  name: 'pauseSession',
   summary: 'Hold the queue of a session: the agent ends the message that it works on, and begins no other',
-  params: SessionParams,
   answer: SessionAnswer,
   reasons: ['no_such_session', 'session_terminated'],
 });
 
-export const resumeSession = defineRoute('POST /sessions/{session_id}/resume', {
+export const resumeSession = defineRoute('resumeSession POST /sessions/{session_id}/resume', {
   ...writing,
-  name: 'resumeSession',
   summary: 'Let the agent continue with the queue of a session',
-  params: SessionParams,
   answer: SessionAnswer,
   reasons: ['no_such_session', 'session_terminated'],
 });
 
-export const addSessionPerson = defineRoute('POST /sessions/{session_id}/people', {
+export const addSessionPerson = defineRoute('addSessionPerson POST /sessions/{session_id}/people', {
   ...writing,
-  name: 'addSessionPerson',
   summary: 'Invite a person into a session; they read all of it',
-  params: SessionParams,
   body: z.strictObject({ name: PersonName }),
   answer: SessionAnswer,
   reasons: ['no_such_session', 'session_terminated', 'no_such_person', 'too_many_people'],
 });
 
-export const removeSessionPerson = defineRoute('DELETE /sessions/{session_id}/people/{person_id}', {
+export const removeSessionPerson = defineRoute('removeSessionPerson DELETE /sessions/{session_id}/people/{person_id}', {
   ...writing,
-  name: 'removeSessionPerson',
   summary: 'Take a person out of a session: they read nothing of it any more; oneself, or as its creator or an admin',
   params: z.strictObject({
     session_id: z.uuid(),
@@ -167,11 +147,9 @@ export const removeSessionPerson = defineRoute('DELETE /sessions/{session_id}/pe
   reasons: ['no_such_session', 'no_such_person', 'not_session_creator', 'last_person'],
 });
 
-export const openSessionStream = defineRoute('GET /sessions/{session_id}/stream', {
+export const openSessionStream = defineRoute('openSessionStream GET /sessions/{session_id}/stream', {
   ...reading,
-  name: 'openSessionStream',
   summary: 'Messages, changes and run events of a session as they happen; resumable by the event id',
-  params: SessionParams,
   query: z.strictObject({ after: Cursor.optional().describe('Id of the last event received, or a stream_cursor') }),
   answer: {
     kind: 'sse',
@@ -193,11 +171,9 @@ export const openSessionStream = defineRoute('GET /sessions/{session_id}/stream'
 
 export const TIMELINE_PAGE_MAX = 100;
 
-export const getTimeline = defineRoute('GET /agents/{agent_id}/timeline', {
+export const getTimeline = defineRoute('getTimeline GET /agents/{agent_id}/timeline', {
   ...reading,
-  name: 'getTimeline',
   summary: 'Sessions, runs and firings of an agent in one list, newest first; a session is a filter of it',
-  params: AgentParams,
   query: z.strictObject({
     session_id: z.uuid().optional().describe('Only this session and its runs'),
     whose: z

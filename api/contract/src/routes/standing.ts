@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../http/route.ts';
-import { AgentParams, Time } from '../values/scalars.ts';
+import { Time } from '../values/scalars.ts';
 import { AgentStanding, MEASURE_REASON_MAX } from '../values/standing.ts';
 
 const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
@@ -14,7 +14,6 @@ export type MeasureBody = z.infer<typeof MeasureBody>;
 const standing = {
   tag: 'standing',
   permission: 'standing:change',
-  params: AgentParams,
   answer: json(AgentStanding),
 } as const;
 
@@ -31,71 +30,60 @@ const lift = {
   reasons: ['no_such_agent'],
 } as const;
 
-export const getStanding = defineRoute('GET /agents/{agent_id}/standing', {
+export const getStanding = defineRoute('getStanding GET /agents/{agent_id}/standing', {
   ...standing,
-  name: 'getStanding',
   summary: 'Standing of an agent: its tier and the measures against it',
   permission: 'standing:read',
   reasons: ['no_such_agent'],
 });
 
-export const quarantineAgent = defineRoute('POST /agents/{agent_id}/quarantine', {
+export const quarantineAgent = defineRoute('quarantineAgent POST /agents/{agent_id}/quarantine', {
   ...take,
-  name: 'quarantineAgent',
   summary: 'Quarantine an agent: its pod ends, the API refuses its requests, its volume stays',
 });
 
-export const liftQuarantine = defineRoute('DELETE /agents/{agent_id}/quarantine', {
+export const liftQuarantine = defineRoute('liftQuarantine DELETE /agents/{agent_id}/quarantine', {
   ...lift,
-  name: 'liftQuarantine',
   summary: 'Lift the quarantine of an agent',
 });
 
-export const freezeAgent = defineRoute('POST /agents/{agent_id}/freeze', {
+export const freezeAgent = defineRoute('freezeAgent POST /agents/{agent_id}/freeze', {
   ...take,
-  name: 'freezeAgent',
   summary: 'Freeze an agent: its pod ends with its grace period, and it cannot spend',
 });
 
-export const liftFreeze = defineRoute('DELETE /agents/{agent_id}/freeze', {
+export const liftFreeze = defineRoute('liftFreeze DELETE /agents/{agent_id}/freeze', {
   ...lift,
-  name: 'liftFreeze',
   summary: 'Lift the freeze of an agent',
 });
 
-export const banAgent = defineRoute('POST /agents/{agent_id}/ban', {
+export const banAgent = defineRoute('banAgent POST /agents/{agent_id}/ban', {
   ...take,
-  name: 'banAgent',
   summary: 'Ban an agent: its pod ends and cannot be awakened until the ban is lifted or expires',
 });
 
-export const liftBan = defineRoute('DELETE /agents/{agent_id}/ban', {
+export const liftBan = defineRoute('liftBan DELETE /agents/{agent_id}/ban', {
   ...lift,
-  name: 'liftBan',
   summary: 'Lift the ban of an agent',
 });
 
-export const killAgent = defineRoute('POST /agents/{agent_id}/kill', {
+export const killAgent = defineRoute('killAgent POST /agents/{agent_id}/kill', {
   ...take,
-  name: 'killAgent',
   summary: 'Kill an agent: its pod is deleted without grace and none starts until this is lifted',
 });
 
-export const liftKill = defineRoute('DELETE /agents/{agent_id}/kill', {
+export const liftKill = defineRoute('liftKill DELETE /agents/{agent_id}/kill', {
   ...lift,
-  name: 'liftKill',
   summary: 'Lift the kill of an agent',
 });
 
-export const revokeAgentToken = defineRoute('POST /agents/{agent_id}/revoke-token', {
+export const revokeAgentToken = defineRoute('revokeAgentToken POST /agents/{agent_id}/revoke-token', {
   ...take,
-  name: 'revokeAgentToken',
   summary: 'Revoke the tokens of an agent, also new ones; its pod stays',
 });
 
-export const liftTokenRevocation = defineRoute('DELETE /agents/{agent_id}/revoke-token', {
+export const liftTokenRevocation = defineRoute('liftTokenRevocation DELETE /agents/{agent_id}/revoke-token', {
   ...lift,
-  name: 'liftTokenRevocation',
   summary: "Lift the revocation of an agent's tokens; its earlier tokens stay refused",
 });
 
@@ -119,27 +107,24 @@ const freeze = {
   answer: json(VillageFreeze),
 } as const;
 
-export const getVillageFreeze = defineRoute('GET /village/freeze', {
+export const getVillageFreeze = defineRoute('getVillageFreeze GET /village/freeze', {
   ...freeze,
-  name: 'getVillageFreeze',
   summary:
     'Freeze of the village: whether it holds, why and since when, and the times of the last transfer, request to a model and start of a run',
   permission: 'anyone',
 });
 
 /** A repeated freeze changes nothing. */
-export const freezeVillage = defineRoute('POST /village/freeze', {
+export const freezeVillage = defineRoute('freezeVillage POST /village/freeze', {
   ...freeze,
-  name: 'freezeVillage',
   summary: 'Freeze the village: no money moves, no model answers and no run begins until the freeze is lifted',
   permission: 'village:freeze',
   body: VillageFreezeBody,
 });
 
 /** Lifting a measure that is not in force changes nothing. */
-export const liftVillageFreeze = defineRoute('DELETE /village/freeze', {
+export const liftVillageFreeze = defineRoute('liftVillageFreeze DELETE /village/freeze', {
   ...freeze,
-  name: 'liftVillageFreeze',
   summary: 'Lift the freeze of the village',
   permission: 'village:freeze',
   query: z.strictObject({ reason: Reason.optional() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Refusal } from '../http/errors.ts';
 import { defineRoute, json } from '../http/route.ts';
 import { ObjectName } from '../kinds/text.ts';
-import { AgentParams, Seq, Tick } from '../values/scalars.ts';
+import { Seq, Tick } from '../values/scalars.ts';
 import { ActionBody, type ActionKind, MoveBody } from '../world/command.ts';
 import { AROUND_DEFAULT_TILES, AROUND_MAX_TILES } from '../world/constants.ts';
 import { WorldEvent } from '../world/event.ts';
@@ -30,8 +30,7 @@ export const WorldQuery = z.object({
 });
 export type WorldQuery = z.infer<typeof WorldQuery>;
 
-export const getWorld = defineRoute('GET /world', {
-  name: 'getWorld',
+export const getWorld = defineRoute('getWorld GET /world', {
   summary: 'The whole village now: size, time, landmarks, zones, agents and items',
   tag: 'world',
   permission: 'world:read',
@@ -39,8 +38,7 @@ export const getWorld = defineRoute('GET /world', {
   answer: json(WorldView),
 });
 
-export const getWorldMap = defineRoute('GET /world/map', {
-  name: 'getWorldMap',
+export const getWorldMap = defineRoute('getWorldMap GET /world/map', {
   summary: 'The terrain of the map, one byte per tile',
   tag: 'world',
   permission: 'world:read',
@@ -57,13 +55,11 @@ export const MoveAnswer = z.strictObject({
 });
 export type MoveAnswer = z.infer<typeof MoveAnswer>;
 
-export const moveAgent = defineRoute('POST /agents/{agent_id}/move', {
-  name: 'moveAgent',
+export const moveAgent = defineRoute('moveAgent POST /agents/{agent_id}/move', {
   summary: 'Send an agent to a place; it walks there by itself',
   tag: 'world',
   permission: 'agent:steer',
   judged: true,
-  params: AgentParams,
   body: MoveBody,
   answer: json(MoveAnswer),
   reasons: [
@@ -99,13 +95,11 @@ export const ActionAnswer = z.strictObject({
 });
 export type ActionAnswer = z.infer<typeof ActionAnswer>;
 
-export const actAsAgent = defineRoute('POST /agents/{agent_id}/action', {
-  name: 'actAsAgent',
+export const actAsAgent = defineRoute('actAsAgent POST /agents/{agent_id}/action', {
   summary: 'Talk, pick up, drop, use, use the board, or show an emote',
   tag: 'world',
   permission: 'agent:steer',
   judged: true,
-  params: AgentParams,
   body: ActionBody,
   answer: json(ActionAnswer),
   reasons: [

@@ -128,6 +128,9 @@ const Deliver = z
     },
   );
 
+const read = { class: 'read', effect: 'read', runs: 'hands' } as const;
+const write = { class: 'write_inside', effect: 'idempotent', runs: 'hands' } as const;
+
 /** The tools that run in the hands, by name. */
 export const HANDS_TOOLS = {
   shell: {
@@ -142,16 +145,12 @@ export const HANDS_TOOLS = {
   ...INSTALL_TOOL,
   ...RUN_SCRIPT_TOOL,
   read_output: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
+    ...read,
     input: ReadOutput,
     description: 'Read more of the output of a command of this run, or what a background process has written so far.',
   },
   list_processes: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
+    ...read,
     input: z.strictObject({}),
     description: 'List the processes of this run, with their state.',
   },
@@ -162,52 +161,30 @@ export const HANDS_TOOLS = {
     input: StopProcess,
     description: 'End a background process of this run, or send it a signal.',
   },
-  read_file: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
-    input: ReadFile,
-    description: 'Read a text file of /workspace, by lines.',
-  },
+  read_file: { ...read, input: ReadFile, description: 'Read a text file of /workspace, by lines.' },
   write_file: {
-    class: 'write_inside',
-    effect: 'idempotent',
-    runs: 'hands',
+    ...write,
     input: WriteFile,
     description: 'Write a whole file in /workspace; folders above it are made. You can undo it.',
   },
   edit_file: {
-    class: 'write_inside',
-    effect: 'idempotent',
-    runs: 'hands',
+    ...write,
     input: EditFile,
     description: 'Replace a text in a file of /workspace. The result shows the difference. You can undo it.',
   },
-  list_files: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
-    input: ListFiles,
-    description: 'List a folder of /workspace.',
-  },
+  list_files: { ...read, input: ListFiles, description: 'List a folder of /workspace.' },
   search_files: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
+    ...read,
     input: SearchFiles,
     description: 'Search the files of /workspace for a regular expression, or for names.',
   },
   list_changes: {
-    class: 'read',
-    effect: 'read',
-    runs: 'hands',
+    ...read,
     input: ListChanges,
     description: 'List what write_file and edit_file changed in this conversation, newest first.',
   },
   undo_change: {
-    class: 'write_inside',
-    effect: 'idempotent',
-    runs: 'hands',
+    ...write,
     input: UndoChange,
     description: 'Undo a change of write_file or edit_file, if the file has not changed since.',
   },

@@ -11,8 +11,6 @@ export const AgentId = z
   )
   .meta({ example: 'ada' });
 
-export const AgentParams = z.strictObject({ agent_id: AgentId });
-
 /** Village time since the village began, in units of 100 ms. */
 export const Tick = z.int().min(0);
 /** The number of a world event; it only grows. */

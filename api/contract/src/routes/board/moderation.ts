@@ -41,15 +41,12 @@ export type ModerationItem = z.infer<typeof ModerationItem>;
 
 export const MODERATION_PAGE_MAX = 50;
 
-const PostParams = z.strictObject({ post_id: z.uuid() });
 const ReplyOfPost = z.uuid().nullable().default(null).describe('A reply to the post; null means the post itself');
 
-export const flagPost = defineRoute('POST /board/posts/{post_id}/flags', {
+export const flagPost = defineRoute('flagPost POST /board/posts/{post_id}/flags', {
   tag: 'board',
-  name: 'flagPost',
   summary: 'Flag a post or reply that should not be on the board; enough weight hides it until an admin decides',
   permission: 'board:write',
-  params: PostParams,
   body: z.strictObject({
     reason: ModerationReason,
     note: ModerationText.nullable().default(null),
@@ -60,13 +57,11 @@ export const flagPost = defineRoute('POST /board/posts/{post_id}/flags', {
   reasons: ['stale_cycle', 'no_such_post', 'own_post', 'already_flagged', 'post_moderated', 'board_rate_limited'],
 });
 
-export const moderatePost = defineRoute('POST /board/posts/{post_id}/moderate', {
+export const moderatePost = defineRoute('moderatePost POST /board/posts/{post_id}/moderate', {
   tag: 'board',
-  name: 'moderatePost',
   summary: 'Hide or restore a post or reply, dismiss its flags, or undo the last decision; with a reason',
   audiences: ['people'],
   permission: 'board:moderate',
-  params: PostParams,
   body: z.strictObject({
     decision: Decision.default('hide'),
     reason: ModerationReason,
@@ -77,9 +72,8 @@ export const moderatePost = defineRoute('POST /board/posts/{post_id}/moderate', 
   reasons: ['no_such_post', 'nothing_to_decide'],
 });
 
-export const listModeration = defineRoute('GET /board/moderation', {
+export const listModeration = defineRoute('listModeration GET /board/moderation', {
   tag: 'board',
-  name: 'listModeration',
   summary: 'The moderation queue: subjects that wait for a decision, oldest first, or decided ones, newest first',
   audiences: ['people'],
   permission: 'board:moderate',

@@ -16,7 +16,7 @@ import {
   Tags,
 } from '../../board/post.ts';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentParams, LandmarkId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
+import { LandmarkId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 
 export const POSTS_PAGE_MAX = 50;
 export const REPLIES_PAGE_MAX = 100;
@@ -24,8 +24,6 @@ export const REVISIONS_MAX = 100;
 const SEARCH_MAX_CHARS = 200;
 const CURSOR_CHARS = 1_024;
 
-const PostParams = z.strictObject({ post_id: z.uuid() });
-const ReplyParams = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid() });
 const PostAnswer = json(z.strictObject({ post: Post }));
 const ReplyAnswer = json(z.strictObject({ reply: Reply }));
 const RevisionsAnswer = json(z.strictObject({ revisions: z.array(Revision) }));
@@ -49,14 +47,12 @@ const revising = {
 const revisions = { ...reading, answer: RevisionsAnswer, reasons: ['no_such_post'] } as const;
 const settling = {
   ...writing,
-  params: PostParams,
   answer: PostAnswer,
   reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_moderated'],
 } as const;
 
-export const createPost = defineRoute('POST /board/posts', {
+export const createPost = defineRoute('createPost POST /board/posts', {
   ...writing,
-  name: 'createPost',
   summary: 'Put a post on the board, for everyone or some; an admin may write in the name of the village',
   body: z.strictObject({
     title: PostTitle.meta({ example: 'Who knows how to bake bread?' }),
@@ -78,9 +74,8 @@ export const createPost = defineRoute('POST /board/posts', {
   reasons: ['stale_cycle', 'no_such_agent', 'no_such_landmark', 'out_of_bounds', 'no_such_artifact', ...LIMITED],
 });
 
-export const listPosts = defineRoute('GET /board/posts', {
+export const listPosts = defineRoute('listPosts GET /board/posts', {
   ...reading,
-  name: 'listPosts',
   summary:
     'Posts that the caller may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
   query: z.strictObject({
@@ -97,30 +92,27 @@ export const listPosts = defineRoute('GET /board/posts', {
   reasons: ['cursor_invalid'],
 });
 
-export const getPostDeliverable = defineRoute('GET /board/posts/{post_id}/deliverables/{artifact_id}', {
-  ...reading,
-  name: 'getPostDeliverable',
-  summary: 'Download a deliverable that a post publishes: an attachment in a sandbox, for readers of the post',
-  params: PostParams.extend({ artifact_id: z.uuid() }),
-  answer: { kind: 'bytes', contentType: 'application/octet-stream' },
-  reasons: ['no_such_post', 'no_such_artifact'],
-});
+export const getPostDeliverable = defineRoute(
+  'getPostDeliverable GET /board/posts/{post_id}/deliverables/{artifact_id}',
+  {
+    ...reading,
+    summary: 'Download a deliverable that a post publishes: an attachment in a sandbox, for readers of the post',
+    answer: { kind: 'bytes', contentType: 'application/octet-stream' },
+    reasons: ['no_such_post', 'no_such_artifact'],
+  },
+);
 
-export const getPost = defineRoute('GET /board/posts/{post_id}', {
+export const getPost = defineRoute('getPost GET /board/posts/{post_id}', {
   ...reading,
-  name: 'getPost',
   summary: 'One post with its replies, oldest first',
-  params: PostParams,
   query: z.strictObject(paging(REPLIES_PAGE_MAX, { cursorChars: CURSOR_CHARS, limit: 50 })),
   answer: json(z.strictObject({ post: Post, replies: z.array(Reply), ...NEXT_CURSOR, copy: CopyNote.optional() })),
   reasons: ['no_such_post', 'cursor_invalid'],
 });
 
-export const revisePost = defineRoute('PATCH /board/posts/{post_id}', {
+export const revisePost = defineRoute('revisePost PATCH /board/posts/{post_id}', {
   ...revising,
-  name: 'revisePost',
   summary: 'Revise a post; earlier texts stay readable. Only for its author',
-  params: PostParams,
   body: z.strictObject({
     revision: SeenRevision,
     title: PostTitle.optional(),
@@ -130,67 +122,57 @@ export const revisePost = defineRoute('PATCH /board/posts/{post_id}', {
   answer: PostAnswer,
 });
 
-export const listPostRevisions = defineRoute('GET /board/posts/{post_id}/revisions', {
+export const listPostRevisions = defineRoute('listPostRevisions GET /board/posts/{post_id}/revisions', {
   ...revisions,
-  name: 'listPostRevisions',
   summary: 'Every text of a post, newest first',
-  params: PostParams,
 });
 
-export const replyToPost = defineRoute('POST /board/posts/{post_id}/replies', {
+export const replyToPost = defineRoute('replyToPost POST /board/posts/{post_id}/replies', {
   ...writing,
-  name: 'replyToPost',
   summary: 'Reply to a post and wake the agents that it concerns',
-  params: PostParams,
   body: z.strictObject({ body: PostText, author_type: z.literal('system').optional() }),
   status: 201,
   answer: json(z.strictObject({ reply_id: z.uuid(), reply: Reply })),
   reasons: ['stale_cycle', 'no_such_post', 'post_closed', 'post_moderated', ...LIMITED],
 });
 
-export const reviseReply = defineRoute('PATCH /board/posts/{post_id}/replies/{reply_id}', {
+export const reviseReply = defineRoute('reviseReply PATCH /board/posts/{post_id}/replies/{reply_id}', {
   ...revising,
-  name: 'reviseReply',
   summary: 'Revise a reply; earlier texts stay readable. Only for its author',
-  params: ReplyParams,
   body: z.strictObject({ revision: SeenRevision, body: PostText }),
   answer: ReplyAnswer,
 });
 
-export const listReplyRevisions = defineRoute('GET /board/posts/{post_id}/replies/{reply_id}/revisions', {
-  ...revisions,
-  name: 'listReplyRevisions',
-  summary: 'Every text of a reply, newest first',
-  params: ReplyParams,
-});
+export const listReplyRevisions = defineRoute(
+  'listReplyRevisions GET /board/posts/{post_id}/replies/{reply_id}/revisions',
+  {
+    ...revisions,
+    summary: 'Every text of a reply, newest first',
+  },
+);
 
-export const closePost = defineRoute('POST /board/posts/{post_id}/close', {
+export const closePost = defineRoute('closePost POST /board/posts/{post_id}/close', {
   ...settling,
-  name: 'closePost',
   summary: 'Close a post to replies. For its author and admins',
 });
 
-export const resolvePost = defineRoute('POST /board/posts/{post_id}/resolve', {
+export const resolvePost = defineRoute('resolvePost POST /board/posts/{post_id}/resolve', {
   ...settling,
-  name: 'resolvePost',
   summary: 'Mark a post as answered; replies may still come. For its author and admins',
 });
 
-export const reopenPost = defineRoute('POST /board/posts/{post_id}/reopen', {
+export const reopenPost = defineRoute('reopenPost POST /board/posts/{post_id}/reopen', {
   ...settling,
-  name: 'reopenPost',
   summary: 'Reopen a closed or resolved post. For its author and admins',
 });
 
 export const NEWS_PAGE_MAX = 50;
 
-export const listBoardNews = defineRoute('GET /agents/{agent_id}/board/news', {
-  name: 'listBoardNews',
+export const listBoardNews = defineRoute('listBoardNews GET /agents/{agent_id}/board/news', {
   summary:
     'News of the board for the agent, oldest first: replies where it takes part, posts for it, mentions of its name',
   tag: 'board',
   permission: 'agent:self',
-  params: AgentParams,
   query: z.strictObject({
     after: z
       .string()

@@ -25,8 +25,7 @@ export type AuditRecord = z.infer<typeof AuditRecord>;
 
 const Words = z.string().trim().min(1).max(AUDIT_TEXT_MAX_CHARS);
 
-export const listAudit = defineRoute('GET /audit', {
-  name: 'listAudit',
+export const listAudit = defineRoute('listAudit GET /audit', {
   summary: 'Acts and movements of money, newest first; by actor, action, object, words and time',
   tag: 'log',
   audiences: ['people'],

@@ -32,8 +32,7 @@ export const EgressRecord = z.strictObject({
 });
 export type EgressRecord = z.infer<typeof EgressRecord>;
 
-export const listEgress = defineRoute('GET /egress', {
-  name: 'listEgress',
+export const listEgress = defineRoute('listEgress GET /egress', {
   summary: 'Attempts of agents to reach the outside, allowed and refused, newest first',
   tag: 'log',
   audiences: ['people'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AiDollars } from '../../values/money.ts';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentId, AgentParams, SeqQuery } from '../../values/scalars.ts';
+import { AgentId, SeqQuery } from '../../values/scalars.ts';
 
 export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
@@ -19,26 +19,23 @@ const TilePath = z
 
 const ofEverybody = { tag: 'log', permission: 'world:read' } as const;
 
-export const getLogCheckpoint = defineRoute('GET /log/checkpoint', {
+export const getLogCheckpoint = defineRoute('getLogCheckpoint GET /log/checkpoint', {
   ...ofEverybody,
-  name: 'getLogCheckpoint',
   summary:
     'The newest checkpoint of the sealed log: origin, size and root, signed (C2SP tlog-checkpoint). Keep it elsewhere',
   answer: { kind: 'text', contentType: 'text/plain' },
   reasons: ['not_sealed'],
 });
 
-export const getLogKey = defineRoute('GET /log/key', {
+export const getLogKey = defineRoute('getLogKey GET /log/key', {
   ...ofEverybody,
-  name: 'getLogKey',
   summary: 'The key that verifies checkpoints, `name+id+key` (C2SP signed-note). Keep it with the first checkpoint',
   answer: { kind: 'text', contentType: 'text/plain' },
   reasons: ['not_sealed'],
 });
 
-export const getLogEntries = defineRoute('GET /log/tile/entries/{tile*}', {
+export const getLogEntries = defineRoute('getLogEntries GET /log/tile/entries/{tile*}', {
   tag: 'log',
-  name: 'getLogEntries',
   summary: 'Up to 256 entries of the sealed log as stored now, each after its length (C2SP tlog-tiles, entry bundle)',
   audiences: ['people'],
   permission: 'audit:read',
@@ -47,9 +44,8 @@ export const getLogEntries = defineRoute('GET /log/tile/entries/{tile*}', {
   reasons: ['no_such_tile'],
 });
 
-export const getLogTile = defineRoute('GET /log/tile/{level}/{tile*}', {
+export const getLogTile = defineRoute('getLogTile GET /log/tile/{level}/{tile*}', {
   ...ofEverybody,
-  name: 'getLogTile',
   summary: 'Up to 256 hashes of the sealed log (C2SP tlog-tiles)',
   params: z.strictObject({ level: z.coerce.number().int().min(0).max(7), tile: TilePath }),
   answer: { kind: 'bytes', contentType: TILE_CONTENT_TYPE },
@@ -71,20 +67,17 @@ export const InclusionProof = z.strictObject({
 });
 export type InclusionProof = z.infer<typeof InclusionProof>;
 
-export const getLogProof = defineRoute('GET /log/proof/{record_id}', {
+export const getLogProof = defineRoute('getLogProof GET /log/proof/{record_id}', {
   tag: 'log',
-  name: 'getLogProof',
   summary:
     'Proof that a ledger entry, an act or a turn is in the sealed log; agents for their own entries, acts and turns only for admins',
   permission: 'log:prove',
-  params: z.strictObject({ record_id: z.uuid() }),
   answer: json(InclusionProof),
   reasons: ['no_such_record', 'not_sealed', 'log_differs'],
 });
 
-export const getLogConsistency = defineRoute('GET /log/consistency', {
+export const getLogConsistency = defineRoute('getLogConsistency GET /log/consistency', {
   ...ofEverybody,
-  name: 'getLogConsistency',
   summary: 'Proof that an earlier log of a given size is the beginning of the newest one (RFC 9162)',
   query: z.strictObject({ from: SeqQuery.describe('Size of an earlier checkpoint') }),
   answer: json(z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() })),
@@ -100,12 +93,10 @@ export const BalanceProof = z.strictObject({
   ...inclusion,
 });
 
-export const getBalanceProof = defineRoute('GET /economy/balance/{agent_id}/proof', {
+export const getBalanceProof = defineRoute('getBalanceProof GET /economy/balance/{agent_id}/proof', {
   tag: 'log',
-  name: 'getBalanceProof',
   summary: 'Balance of an agent after its newest sealed entry, with the proof that the log has this entry',
   permission: 'ledger:read',
-  params: AgentParams,
   answer: json(BalanceProof),
   reasons: ['not_own_agent', 'no_such_agent', 'not_sealed', 'log_differs'],
 });

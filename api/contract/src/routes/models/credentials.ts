@@ -96,9 +96,8 @@ const PutCredential = z
 
 export type PutModelCredential = z.output<typeof PutCredential>;
 
-export const putModelCredential = defineRoute('POST /models/credentials', {
+export const putModelCredential = defineRoute('putModelCredential POST /models/credentials', {
   ...manageModels,
-  name: 'putModelCredential',
   summary:
     "Connect a provider of models, or store a provider's key, for the village or for one agent, in place of an earlier one; the key is sealed and never returned",
   idempotency: 'natural',
@@ -107,9 +106,8 @@ export const putModelCredential = defineRoute('POST /models/credentials', {
   reasons: ['credentials_off', 'too_many_credentials', 'no_such_agent', 'provider_configured', 'address_refused'],
 });
 
-export const listModelCredentials = defineRoute('GET /models/credentials', {
+export const listModelCredentials = defineRoute('listModelCredentials GET /models/credentials', {
   ...manageModels,
-  name: 'listModelCredentials',
   summary: 'List the stored credentials and connected providers, and those of the configuration',
   answer: json(
     z.strictObject({
@@ -131,9 +129,8 @@ export const listModelCredentials = defineRoute('GET /models/credentials', {
   ),
 });
 
-export const deleteModelCredential = defineRoute('DELETE /models/credentials/{name}', {
+export const deleteModelCredential = defineRoute('deleteModelCredential DELETE /models/credentials/{name}', {
   ...manageModels,
-  name: 'deleteModelCredential',
   summary: 'Remove a stored credential, with the provider that it connects',
   idempotency: 'natural',
   params: z.strictObject({ name: CredentialName }),
@@ -174,9 +171,8 @@ const TestedAbility = z.strictObject({
 });
 export type TestedAbility = z.infer<typeof TestedAbility>;
 
-export const testModel = defineRoute('POST /models/test', {
+export const testModel = defineRoute('testModel POST /models/test', {
   ...manageModels,
-  name: 'testModel',
   summary:
     'Ask a model, a connected provider or one that is not stored yet for a few words, and find out by a small request each whether it streams, calls tools, writes JSON by a schema and makes vectors; no agent is charged',
   idempotency: 'natural',

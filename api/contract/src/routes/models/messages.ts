@@ -148,9 +148,8 @@ export type MessageEvent = z.infer<typeof MessageEvent>;
 
 const messages = { tag: 'models', audiences: ['agents'], placement: 'absolute', permission: 'models:use' } as const;
 
-export const createMessage = defineRoute('POST /v1/messages', {
+export const createMessage = defineRoute('createMessage POST /v1/messages', {
   ...messages,
-  name: 'createMessage',
   summary: 'Complete a chat with a model of the agent\'s tier, in Anthropic\'s format; "stream": true sends events',
   idempotency: 'natural',
   body: MessagesBody,
@@ -159,9 +158,8 @@ export const createMessage = defineRoute('POST /v1/messages', {
   reasons: [...REQUEST_REASONS, 'run_settled'],
 });
 
-export const countMessageTokens = defineRoute('POST /v1/messages/count_tokens', {
+export const countMessageTokens = defineRoute('countMessageTokens POST /v1/messages/count_tokens', {
   ...messages,
-  name: 'countMessageTokens',
   summary: "Count the tokens of a chat in Anthropic's format: an estimate, and exact for the scripted mind",
   idempotency: 'natural',
   body: z.looseObject(conversation),

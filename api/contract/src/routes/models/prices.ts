@@ -27,9 +27,8 @@ export const ModelPriceView = z.strictObject({
 });
 export type ModelPriceView = z.infer<typeof ModelPriceView>;
 
-export const listModelPrices = defineRoute('GET /models/prices', {
+export const listModelPrices = defineRoute('listModelPrices GET /models/prices', {
   ...manageModels,
-  name: 'listModelPrices',
   summary: 'List the prices of providers, of a million tokens each; the first that matches provider and model applies',
   answer: json(z.strictObject({ prices: z.array(ModelPriceView) })),
 });
@@ -55,9 +54,8 @@ export const ProviderPrices = z.strictObject({
 });
 export type ProviderPrices = z.infer<typeof ProviderPrices>;
 
-export const putModelPrices = defineRoute('PUT /models/prices/{name}', {
+export const putModelPrices = defineRoute('putModelPrices PUT /models/prices/{name}', {
   ...manageModels,
-  name: 'putModelPrices',
   summary: 'Replace the prices of a connected provider; an operator changes those of the configuration',
   idempotency: 'natural',
   params: z.strictObject({ name: CredentialName }),

@@ -6,9 +6,8 @@ import { manageModels, ModelOffers, OwnerAgent } from './providers.ts';
 
 const CALLBACK_CHARS_MAX = 8_000;
 
-export const startSubscription = defineRoute('POST /models/subscription/start', {
+export const startSubscription = defineRoute('startSubscription POST /models/subscription/start', {
   ...manageModels,
-  name: 'startSubscription',
   summary:
     'Begin a sign-in to a subscription: the admin opens the address, and finishes with the address that the browser ends at',
   idempotency: 'natural',
@@ -27,9 +26,8 @@ export const startSubscription = defineRoute('POST /models/subscription/start', 
   reasons: ['subscription_off', 'credentials_off', 'no_such_agent', 'provider_configured'],
 });
 
-export const finishSubscription = defineRoute('POST /models/subscription/finish', {
+export const finishSubscription = defineRoute('finishSubscription POST /models/subscription/finish', {
   ...manageModels,
-  name: 'finishSubscription',
   summary: 'Finish a sign-in to a subscription: its tokens are sealed, renewed before they end, and never returned',
   idempotency: 'natural',
   body: z.strictObject({

@@ -15,8 +15,7 @@ export const VillageModel = z.strictObject({
 });
 export type VillageModel = z.infer<typeof VillageModel>;
 
-export const showModels = defineRoute('GET /models', {
-  name: 'showModels',
+export const showModels = defineRoute('showModels GET /models', {
   summary: 'Show the models of the village, and those of one agent; scripted_only is true without a language model',
   tag: 'models',
   placement: 'versioned',

@@ -49,13 +49,11 @@ export const Credit = z.strictObject({
 });
 export type Credit = z.infer<typeof Credit>;
 
-const CreditParams = z.strictObject({ credit_id: z.uuid() });
 const ofCredits = { tag: 'economy', audiences: ['people'], permission: 'payments:manage' } as const;
 const CreditAnswer = json(z.strictObject({ credit: Credit }));
 
-export const createCredit = defineRoute('POST /economy/credits', {
+export const createCredit = defineRoute('createCredit POST /economy/credits', {
   ...ofCredits,
-  name: 'createCredit',
   summary:
     'Credit an outside payment to an agent, by its transaction id; above a limit it becomes a proposal for another admin',
   body: z.strictObject({
@@ -70,9 +68,8 @@ export const createCredit = defineRoute('POST /economy/credits', {
   reasons: ['no_such_agent', 'account_closed', 'transaction_credited', 'village_frozen'],
 });
 
-export const listCredits = defineRoute('GET /economy/credits', {
+export const listCredits = defineRoute('listCredits GET /economy/credits', {
   ...ofCredits,
-  name: 'listCredits',
   summary: 'Credits and proposals of credits, newest first',
   query: z.strictObject({
     state: CreditState.optional(),
@@ -89,11 +86,9 @@ export const listCredits = defineRoute('GET /economy/credits', {
   reasons: ['cursor_invalid'],
 });
 
-export const approveCredit = defineRoute('POST /economy/credits/{credit_id}/approve', {
+export const approveCredit = defineRoute('approveCredit POST /economy/credits/{credit_id}/approve', {
   ...ofCredits,
-  name: 'approveCredit',
   summary: "Approve another admin's proposal and credit the agent at once",
-  params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().max(CREDIT_REASON_MAX_CHARS).optional() }),
   answer: CreditAnswer,
   reasons: [
@@ -106,11 +101,9 @@ export const approveCredit = defineRoute('POST /economy/credits/{credit_id}/appr
   ],
 });
 
-export const rejectCredit = defineRoute('POST /economy/credits/{credit_id}/reject', {
+export const rejectCredit = defineRoute('rejectCredit POST /economy/credits/{credit_id}/reject', {
   ...ofCredits,
-  name: 'rejectCredit',
   summary: 'Reject a proposal, or withdraw your own; its transaction id is free again',
-  params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().min(1).max(CREDIT_REASON_MAX_CHARS) }),
   answer: CreditAnswer,
   reasons: ['no_such_credit', 'credit_decided'],

@@ -6,8 +6,7 @@ import { AgentId } from '../../values/scalars.ts';
 /** The signature covers the exact bytes. Parsing and writing the JSON would change them: `1.0` becomes `1`. */
 const RawBody = z.instanceof(Uint8Array).describe('Notification, signed by PayPal in its headers');
 
-export const receivePayPalWebhook = defineRoute('POST /payments/paypal/webhook', {
-  name: 'receivePayPalWebhook',
+export const receivePayPalWebhook = defineRoute('receivePayPalWebhook POST /payments/paypal/webhook', {
   summary:
     "Receive a notification of PayPal: stored, answered, then verified against PayPal's own record of the payment",
   tag: 'economy',
@@ -54,17 +53,15 @@ export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 
 const orders = { tag: 'economy', placement: 'versioned', audiences: ['people'] } as const;
 
-export const getPayPalTerms = defineRoute('GET /payments/paypal/terms', {
+export const getPayPalTerms = defineRoute('getPayPalTerms GET /payments/paypal/terms', {
   ...orders,
-  name: 'getPayPalTerms',
   summary: 'Terms of payments by PayPal: whether the village takes them, currency and rate',
   permission: 'payments:pay',
   answer: json(PayPalTerms),
 });
 
-export const createPayPalOrder = defineRoute('POST /payments/paypal/orders', {
+export const createPayPalOrder = defineRoute('createPayPalOrder POST /payments/paypal/orders', {
   ...orders,
-  name: 'createPayPalOrder',
   summary: 'Begin a payment by PayPal for an agent; the payer approves it at approval_url',
   permission: 'payments:pay',
   // An order that is not approved moves no money and expires.
@@ -75,9 +72,8 @@ export const createPayPalOrder = defineRoute('POST /payments/paypal/orders', {
   reasons: ['paypal_off', 'no_such_agent', 'payment_failed'],
 });
 
-export const returnFromPayPal = defineRoute('GET /payments/paypal/return', {
+export const returnFromPayPal = defineRoute('returnFromPayPal GET /payments/paypal/return', {
   ...orders,
-  name: 'returnFromPayPal',
   summary:
     'Return from PayPal: captures the order once and redirects the payer to /?payment=captured, not_approved or failed. The webhook credits it',
   permission: 'anyone',

@@ -73,18 +73,15 @@ export type ReconciliationView = z.infer<typeof ReconciliationView>;
 
 const ofReconciliation = { tag: 'economy', audiences: ['people'], permission: 'payments:manage' } as const;
 
-export const getReconciliation = defineRoute('GET /economy/reconciliation', {
+export const getReconciliation = defineRoute('getReconciliation GET /economy/reconciliation', {
   ...ofReconciliation,
-  name: 'getReconciliation',
   summary: "Differences between the village's credits and the provider's payments, with owner and age",
   answer: json(ReconciliationView),
 });
 
-export const changeDifference = defineRoute('PUT /economy/reconciliation/{difference_id}', {
+export const changeDifference = defineRoute('changeDifference PUT /economy/reconciliation/{difference_id}', {
   ...ofReconciliation,
-  name: 'changeDifference',
   summary: 'Take on or explain a difference; it stays listed until both sides agree',
-  params: z.strictObject({ difference_id: z.uuid() }),
   body: z
     .strictObject({
       owner: z.string().trim().min(1).max(200).optional(),
@@ -98,9 +95,8 @@ export const changeDifference = defineRoute('PUT /economy/reconciliation/{differ
   reasons: ['no_such_difference'],
 });
 
-export const importStatement = defineRoute('POST /economy/statements', {
+export const importStatement = defineRoute('importStatement POST /economy/statements', {
   ...ofReconciliation,
-  name: 'importStatement',
   summary: "Import a provider's statement to compare with; payments that are known already are updated",
   body: z
     .strictObject({

@@ -69,7 +69,6 @@ export const Session = z.strictObject({
 });
 export type Session = z.infer<typeof Session>;
 
-export const AccountParams = z.strictObject({ account_id: z.uuid() });
 export const SessionList = z.strictObject({ sessions: z.array(Session) });
 export const EndedSessions = z.strictObject({
   ended: z.int().min(0).describe('Number of sessions that were ended'),

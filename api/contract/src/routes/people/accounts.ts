@@ -5,7 +5,6 @@ import {
   ACCOUNT_ROLES,
   AccountDetail,
   AccountName,
-  AccountParams,
   AdminReason,
   CodeGrant,
   EndedSessions,
@@ -17,11 +16,9 @@ const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
 
 const OneAccount = json(z.strictObject({ account: AccountDetail }));
-const ofOne = { ...ofPeople, params: AccountParams } as const;
 
-export const listAccounts = defineRoute('GET /accounts', {
+export const listAccounts = defineRoute('listAccounts GET /accounts', {
   ...ofPeople,
-  name: 'listAccounts',
   summary: 'Accounts by name',
   permission: 'accounts:read',
   query: z.strictObject({ ...paging(PAGE_MAX, { cursorChars: 512, limit: PAGE_DEFAULT }) }),
@@ -29,18 +26,16 @@ export const listAccounts = defineRoute('GET /accounts', {
   reasons: ['cursor_invalid'],
 });
 
-export const getAccount = defineRoute('GET /accounts/{account_id}', {
-  ...ofOne,
-  name: 'getAccount',
+export const getAccount = defineRoute('getAccount GET /accounts/{account_id}', {
+  ...ofPeople,
   summary: 'One account',
   permission: 'accounts:read',
   answer: OneAccount,
   reasons: ['no_such_account'],
 });
 
-export const createAccount = defineRoute('POST /accounts', {
+export const createAccount = defineRoute('createAccount POST /accounts', {
   ...ofPeople,
-  name: 'createAccount',
   summary: 'Create an account; the answer has a one-time code with which the person sets a password',
   permission: 'accounts:change',
   // A name can be taken only once, and the answer has a secret code, so the API does not store the answer.
@@ -51,9 +46,8 @@ export const createAccount = defineRoute('POST /accounts', {
   reasons: ['account_exists'],
 });
 
-export const changeAccount = defineRoute('PATCH /accounts/{account_id}', {
-  ...ofOne,
-  name: 'changeAccount',
+export const changeAccount = defineRoute('changeAccount PATCH /accounts/{account_id}', {
+  ...ofPeople,
   summary: 'Change the role of an account, disable it and end its sessions, or enable it again',
   permission: 'accounts:change',
   body: z.strictObject({ role: z.enum(ACCOUNT_ROLES).optional(), disabled: z.boolean().optional() }),
@@ -61,9 +55,8 @@ export const changeAccount = defineRoute('PATCH /accounts/{account_id}', {
   reasons: ['no_such_account', 'last_admin', 'account_is_federated'],
 });
 
-export const resetPassword = defineRoute('POST /accounts/{account_id}/password-reset', {
-  ...ofOne,
-  name: 'resetPassword',
+export const resetPassword = defineRoute('resetPassword POST /accounts/{account_id}/password-reset', {
+  ...ofPeople,
   summary:
     'Remove the password of an account and end its sessions; the answer has a one-time code with which the person sets another',
   permission: 'accounts:change',
@@ -72,27 +65,24 @@ export const resetPassword = defineRoute('POST /accounts/{account_id}/password-r
   reasons: ['no_such_account', 'account_is_federated'],
 });
 
-export const listAccountSessions = defineRoute('GET /accounts/{account_id}/sessions', {
-  ...ofOne,
-  name: 'listAccountSessions',
+export const listAccountSessions = defineRoute('listAccountSessions GET /accounts/{account_id}/sessions', {
+  ...ofPeople,
   summary: 'The open sessions of an account, newest first',
   permission: 'accounts:read',
   answer: json(SessionList),
   reasons: ['no_such_account'],
 });
 
-export const endAccountSessions = defineRoute('DELETE /accounts/{account_id}/sessions', {
-  ...ofOne,
-  name: 'endAccountSessions',
+export const endAccountSessions = defineRoute('endAccountSessions DELETE /accounts/{account_id}/sessions', {
+  ...ofPeople,
   summary: 'End every session of an account',
   permission: 'accounts:change',
   answer: json(EndedSessions),
   reasons: ['no_such_account'],
 });
 
-export const banAccount = defineRoute('POST /accounts/{account_id}/ban', {
-  ...ofOne,
-  name: 'banAccount',
+export const banAccount = defineRoute('banAccount POST /accounts/{account_id}/ban', {
+  ...ofPeople,
   summary:
     'Ban a person: from the commit on the API refuses their requests and closes their sockets; replaces an earlier ban',
   permission: 'accounts:ban',
@@ -104,9 +94,8 @@ export const banAccount = defineRoute('POST /accounts/{account_id}/ban', {
   reasons: ['no_such_account', 'last_admin', 'expiry_in_the_past'],
 });
 
-export const liftAccountBan = defineRoute('DELETE /accounts/{account_id}/ban', {
-  ...ofOne,
-  name: 'liftAccountBan',
+export const liftAccountBan = defineRoute('liftAccountBan DELETE /accounts/{account_id}/ban', {
+  ...ofPeople,
   summary: 'Lift the ban of a person; no change if there is none',
   permission: 'accounts:ban',
   query: z.strictObject({ reason: AdminReason.optional() }),

@@ -10,8 +10,7 @@ const McpMessage = z.looseObject({
   method: z.string().min(1).max(METHOD_MAX_CHARS).meta({ example: 'tools/list' }),
 });
 
-export const callMcp = defineRoute('POST /mcp', {
-  name: 'callMcp',
+export const callMcp = defineRoute('callMcp POST /mcp', {
   summary:
     'The village as MCP server (streamable HTTP without sessions): tools with which an assistant of a person lists agents, reads and posts on the board, gives runs and reads them',
   tag: 'service',

@@ -4,16 +4,14 @@ import { EndedSessions, GivenPassword, NewPassword, ofPeople, SessionList, Signe
 
 const mine = { ...ofPeople, permission: 'account:self' } as const;
 
-export const getMe = defineRoute('GET /me', {
+export const getMe = defineRoute('getMe GET /me', {
   ...mine,
-  name: 'getMe',
   summary: 'The account that is signed in',
   answer: SignedIn,
 });
 
-export const changePassword = defineRoute('POST /me/password', {
+export const changePassword = defineRoute('changePassword POST /me/password', {
   ...mine,
-  name: 'changePassword',
   summary: 'Change your password; your other sessions end, and this one gets a new cookie',
   idempotency: 'natural',
   body: z.strictObject({ current_password: GivenPassword, new_password: NewPassword }),
@@ -21,27 +19,23 @@ export const changePassword = defineRoute('POST /me/password', {
   reasons: ['session_needed', 'account_is_federated', 'credentials_wrong'],
 });
 
-export const listMySessions = defineRoute('GET /me/sessions', {
+export const listMySessions = defineRoute('listMySessions GET /me/sessions', {
   ...mine,
-  name: 'listMySessions',
   summary: 'Your open sessions, newest first',
   answer: json(SessionList),
   reasons: ['session_needed'],
 });
 
-export const endMySession = defineRoute('DELETE /me/sessions/{session_id}', {
+export const endMySession = defineRoute('endMySession DELETE /me/sessions/{session_id}', {
   ...mine,
-  name: 'endMySession',
   summary: 'End one of your sessions',
   idempotency: 'natural',
-  params: z.strictObject({ session_id: z.uuid() }),
   answer: json(EndedSessions),
   reasons: ['session_needed', 'no_such_session'],
 });
 
-export const endMyOtherSessions = defineRoute('DELETE /me/sessions', {
+export const endMyOtherSessions = defineRoute('endMyOtherSessions DELETE /me/sessions', {
   ...mine,
-  name: 'endMyOtherSessions',
   summary: 'End all your sessions but this one',
   idempotency: 'natural',
   answer: json(EndedSessions),

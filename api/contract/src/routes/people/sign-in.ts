@@ -20,17 +20,15 @@ export const LoginOptions = z.strictObject({
 });
 export type LoginOptions = z.infer<typeof LoginOptions>;
 
-export const getLoginOptions = defineRoute('GET /login/options', {
+export const getLoginOptions = defineRoute('getLoginOptions GET /login/options', {
   ...ofPeople,
-  name: 'getLoginOptions',
   summary: 'Ways to sign in here',
   permission: 'anyone',
   answer: json(LoginOptions),
 });
 
-export const bootstrapAccount = defineRoute('POST /accounts/bootstrap', {
+export const bootstrapAccount = defineRoute('bootstrapAccount POST /accounts/bootstrap', {
   ...open,
-  name: 'bootstrapAccount',
   summary: 'Create the first admin with the one-time code, and sign in',
   body: z.strictObject({ code: OneTimeCode, name: AccountName, password: NewPassword }),
   status: 201,
@@ -38,18 +36,16 @@ export const bootstrapAccount = defineRoute('POST /accounts/bootstrap', {
   reasons: ['tls_required', 'bootstrap_closed', 'bootstrap_code_wrong'],
 });
 
-export const logIn = defineRoute('POST /login', {
+export const logIn = defineRoute('logIn POST /login', {
   ...open,
-  name: 'logIn',
   summary: "Sign in; the answer sets the session cookie, and the browser's earlier session ends",
   body: z.strictObject({ name: AccountName, password: GivenPassword }),
   answer: SignedIn,
   reasons: ['tls_required', 'credentials_wrong', 'account_disabled', 'account_banned'],
 });
 
-export const redeemCode = defineRoute('POST /login/code', {
+export const redeemCode = defineRoute('redeemCode POST /login/code', {
   ...open,
-  name: 'redeemCode',
   summary:
     'Set a password with the one-time code of an invitation or a reset, and sign in; all other sessions of the account end',
   body: z.strictObject({ code: OneTimeCode, password: NewPassword }),
@@ -57,9 +53,8 @@ export const redeemCode = defineRoute('POST /login/code', {
   reasons: ['tls_required', 'code_invalid', 'account_disabled', 'account_banned'],
 });
 
-export const startOidc = defineRoute('GET /login/oidc', {
+export const startOidc = defineRoute('startOidc GET /login/oidc', {
   ...open,
-  name: 'startOidc',
   summary: 'Go to the identity provider to sign in',
   query: z.strictObject({
     return_to: z
@@ -80,9 +75,8 @@ const CallbackQuery = z.looseObject({
   error: z.string().optional(),
 });
 
-export const finishOidc = defineRoute('GET /login/oidc/callback', {
+export const finishOidc = defineRoute('finishOidc GET /login/oidc/callback', {
   ...open,
-  name: 'finishOidc',
   summary: 'Return from the identity provider: signs in and redirects; on failure redirects to /?login_error=CODE',
   query: CallbackQuery,
   answer: { kind: 'redirect' },
@@ -96,9 +90,8 @@ export const finishOidc = defineRoute('GET /login/oidc/callback', {
   ],
 });
 
-export const logOut = defineRoute('POST /logout', {
+export const logOut = defineRoute('logOut POST /logout', {
   ...ofPeople,
-  name: 'logOut',
   summary: 'End this session',
   permission: 'account:self',
   idempotency: 'natural',

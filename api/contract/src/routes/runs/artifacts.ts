@@ -10,20 +10,17 @@ import {
 } from '../../values/artifact.ts';
 import { RUN_SOURCES_MAX, RunSource } from '../../values/opened-page.ts';
 import { CallId } from '../../values/permission.ts';
-import { AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
-import { SessionParams } from '../sessions.ts';
-import { RunParams, working } from './runs.ts';
+import { NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { working } from './runs.ts';
 
 export const ARTIFACTS_PAGE_MAX = 100;
 
-const ArtifactParams = z.strictObject({ artifact_id: z.uuid() });
 const reading = { tag: 'runs', permission: 'runs:read' } as const;
 const Page = json(z.strictObject({ artifacts: z.array(Artifact), ...NEXT_CURSOR }));
 
-export const keepArtifact = defineRoute('PUT /runs/{run_id}/calls/{call_id}/artifacts/{sha256}', {
+export const keepArtifact = defineRoute('keepArtifact PUT /runs/{run_id}/calls/{call_id}/artifacts/{sha256}', {
   ...working,
   params: z.strictObject({ run_id: z.uuid(), call_id: CallId, sha256: Sha256 }),
-  name: 'keepArtifact',
   summary: 'Keep bytes that a call made for people, for 30 days; the same bytes of the same call are kept once',
   query: z.strictObject({
     cycle: z.coerce.number().int().min(0).describe('Run cycle of the agent'),
@@ -41,22 +38,18 @@ export const keepArtifact = defineRoute('PUT /runs/{run_id}/calls/{call_id}/arti
   reasons: [...working.reasons, 'no_such_call', 'artifact_hash_differs', 'artifacts_full'],
 });
 
-export const listRunArtifacts = defineRoute('GET /runs/{run_id}/artifacts', {
+export const listRunArtifacts = defineRoute('listRunArtifacts GET /runs/{run_id}/artifacts', {
   ...reading,
-  name: 'listRunArtifacts',
   summary:
     'Artifacts of a run and of its workers, newest first; none for a reader who may not see the texts of the run',
-  params: RunParams,
   query: z.strictObject(paging(ARTIFACTS_PAGE_MAX)),
   answer: Page,
   reasons: ['no_such_run', 'cursor_invalid'],
 });
 
-export const listAgentArtifacts = defineRoute('GET /agents/{agent_id}/artifacts', {
+export const listAgentArtifacts = defineRoute('listAgentArtifacts GET /agents/{agent_id}/artifacts', {
   ...reading,
-  name: 'listAgentArtifacts',
   summary: 'Artifacts of the runs of an agent whose texts the reader may see, newest first',
-  params: AgentParams,
   query: z.strictObject({
     deliverables: z.enum(['true', 'false']).default('false').describe('True to list only deliverables'),
     ...paging(ARTIFACTS_PAGE_MAX),
@@ -67,52 +60,42 @@ export const listAgentArtifacts = defineRoute('GET /agents/{agent_id}/artifacts'
 
 const Sources = z.array(RunSource).max(RUN_SOURCES_MAX);
 
-export const listRunSources = defineRoute('GET /runs/{run_id}/sources', {
+export const listRunSources = defineRoute('listRunSources GET /runs/{run_id}/sources', {
   ...reading,
-  name: 'listRunSources',
   summary:
     'Pages that a run and its workers opened, newest first, each once; none for a reader who may not see the texts of the run',
-  params: RunParams,
   answer: json(z.strictObject({ sources: Sources })),
   reasons: ['no_such_run'],
 });
 
-export const getSessionResults = defineRoute('GET /sessions/{session_id}/results', {
+export const getSessionResults = defineRoute('getSessionResults GET /sessions/{session_id}/results', {
   tag: 'sessions',
   permission: 'sessions:read',
-  name: 'getSessionResults',
   summary:
     'The newest deliverables of a session and the newest pages that it opened, each with the run that answers: what a worker made belongs to the run that it works for',
-  params: SessionParams,
   answer: json(z.strictObject({ artifacts: z.array(Artifact).max(ARTIFACTS_PAGE_MAX), sources: Sources })),
   reasons: ['no_such_session'],
 });
 
-export const getArtifactContent = defineRoute('GET /artifacts/{artifact_id}/content', {
+export const getArtifactContent = defineRoute('getArtifactContent GET /artifacts/{artifact_id}/content', {
   ...reading,
-  name: 'getArtifactContent',
   summary: 'Download an artifact: an attachment in a sandbox, for readers of the texts of its run',
-  params: ArtifactParams,
   answer: { kind: 'bytes', contentType: 'application/octet-stream' },
   reasons: ['no_such_artifact'],
 });
 
-export const getArtifactImage = defineRoute('GET /artifacts/{artifact_id}/image', {
+export const getArtifactImage = defineRoute('getArtifactImage GET /artifacts/{artifact_id}/image', {
   ...reading,
-  name: 'getArtifactImage',
   summary: 'Show an artifact whose bytes are those of a PNG or JPEG, for readers of the texts of its run',
-  params: ArtifactParams,
   answer: { kind: 'bytes', contentType: 'image/*' },
   reasons: ['no_such_artifact'],
 });
 
-export const forgetArtifact = defineRoute('DELETE /artifacts/{artifact_id}', {
+export const forgetArtifact = defineRoute('forgetArtifact DELETE /artifacts/{artifact_id}', {
   tag: 'runs',
   permission: 'run:create',
   idempotency: 'natural',
-  name: 'forgetArtifact',
   summary: 'Delete an artifact before its expiry, as the person who gave its run or as an admin',
-  params: ArtifactParams,
   answer: json(z.strictObject({ forgotten: z.literal(true) })),
   reasons: ['no_such_artifact'],
 });

@@ -45,8 +45,7 @@ export const FiringBody = z.strictObject({
 });
 export type FiringBody = z.infer<typeof FiringBody>;
 
-export const fireSchedule = defineRoute('POST /internal/firings', {
-  name: 'fireSchedule',
+export const fireSchedule = defineRoute('fireSchedule POST /internal/firings', {
   summary:
     'Fire a slot of a schedule once and create its runs; a repeated request returns the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   tag: 'internal',

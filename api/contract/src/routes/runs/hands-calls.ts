@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { CallReport, HandsCall, HandsCallState } from '../../values/hands-call.ts';
-import { ARGUMENTS_MAX_CHARS, CallId, CallOutcome, EGRESS_ANSWER_S } from '../../values/permission.ts';
+import { ARGUMENTS_MAX_CHARS, CallOutcome, EGRESS_ANSWER_S } from '../../values/permission.ts';
 import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { working } from './runs.ts';
 
@@ -11,12 +11,10 @@ const Claim = {
   cycle: z.int().min(0).describe('Run cycle of the agent'),
   attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
 };
-const ofCall = { ...working, params: z.strictObject({ run_id: z.uuid(), call_id: CallId }) } as const;
 const Boot = z.string().min(1).max(64).describe('Start of the hands, as their supervisor names it');
 
-export const beginCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/start', {
-  ...ofCall,
-  name: 'beginCall',
+export const beginCall = defineRoute('beginCall POST /runs/{run_id}/calls/{call_id}/start', {
+  ...working,
   summary:
     'Store the start of a call in the hands before it runs: the API judges it, uses up its permission and gives it a slot of the tier',
   body: z.strictObject({
@@ -58,9 +56,8 @@ export const beginCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/start'
 /** Both streams, a command and a diff at their limits, as JSON. */
 const END_BODY_MAX_BYTES = 1_048_576;
 
-export const endCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/end', {
-  ...ofCall,
-  name: 'endCall',
+export const endCall = defineRoute('endCall POST /runs/{run_id}/calls/{call_id}/end', {
+  ...working,
   summary: 'Store the end of a call in the hands as the agent claims it; the first end counts',
   bodyMaxBytes: END_BODY_MAX_BYTES,
   body: z.strictObject({ ...Claim, outcome: CallOutcome, report: CallReport }),
@@ -81,10 +78,8 @@ export const endCall = defineRoute('POST /runs/{run_id}/calls/{call_id}/end', {
 const MEMORIES_MAX = 64;
 const MemoryIds = z.array(z.string().min(1).max(64)).max(MEMORIES_MAX);
 
-export const noteMemories = defineRoute('POST /runs/{run_id}/memories', {
+export const noteMemories = defineRoute('noteMemories POST /runs/{run_id}/memories', {
   ...working,
-  params: z.strictObject({ run_id: z.uuid() }),
-  name: 'noteMemories',
   summary:
     'Note the memories that a run writes or recalls. The API marks those of a tainted run, and taints a run that recalls a marked one',
   body: z.strictObject({ ...Claim, written: MemoryIds.default([]), recalled: MemoryIds.default([]) }),
@@ -92,9 +87,8 @@ export const noteMemories = defineRoute('POST /runs/{run_id}/memories', {
   reasons: [...working.reasons],
 });
 
-export const listCalls = defineRoute('GET /calls', {
+export const listCalls = defineRoute('listCalls GET /calls', {
   tag: 'runs',
-  name: 'listCalls',
   summary:
     'Calls in the hands of agents, newest first: command, folder, output, duration, exit; by agent, run, tool and words',
   permission: 'runs:read',

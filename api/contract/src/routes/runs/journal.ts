@@ -7,12 +7,11 @@ import {
   JournalEntry,
   JournalPayload,
 } from '../../values/journal.ts';
-import { AgentParams, SeqQuery } from '../../values/scalars.ts';
+import { SeqQuery } from '../../values/scalars.ts';
 import { RunClaim, working } from './runs.ts';
 
-export const storeRunJournal = defineRoute('POST /runs/{run_id}/journal', {
+export const storeRunJournal = defineRoute('storeRunJournal POST /runs/{run_id}/journal', {
   ...working,
-  name: 'storeRunJournal',
   summary:
     "Store entries of the agent's journal about a run, with their texts; renews the lease. Entries that are stored already change nothing",
   bodyMaxBytes: JOURNAL_BODY_MAX_BYTES,
@@ -32,9 +31,8 @@ export const storeRunJournal = defineRoute('POST /runs/{run_id}/journal', {
 /** Words of one request; longer output goes in several. */
 export const RUN_WORDS_MAX_CHARS = 16_384;
 
-export const publishRunWords = defineRoute('POST /runs/{run_id}/words', {
+export const publishRunWords = defineRoute('publishRunWords POST /runs/{run_id}/words', {
   ...working,
-  name: 'publishRunWords',
   summary:
     'Publish words of an answer under way to the readers of a run, for a runtime whose words the models gateway does not see. They are never stored',
   body: z.strictObject({
@@ -46,12 +44,10 @@ export const publishRunWords = defineRoute('POST /runs/{run_id}/words', {
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'claim_lapsed'],
 });
 
-export const readJournal = defineRoute('GET /agents/{agent_id}/journal', {
+export const readJournal = defineRoute('readJournal GET /agents/{agent_id}/journal', {
   tag: 'runs',
-  name: 'readJournal',
   summary: 'Journal of the agent as the API has it, in order, to restore a lost volume',
   permission: 'agent:self',
-  params: AgentParams,
   query: z.strictObject({
     after: SeqQuery.default(0).describe('Place of the last entry received'),
     limit: z.coerce.number().int().min(1).max(JOURNAL_ENTRIES_MAX).default(JOURNAL_ENTRIES_MAX),

@@ -5,18 +5,15 @@ import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts
 
 export const OFFERS_PAGE_MAX = 100;
 
-const RunParams = z.strictObject({ run_id: z.uuid() });
 const ending = {
   tag: 'runs',
   permission: 'economy:judge',
-  params: RunParams,
   answer: json(z.strictObject({ offer: RunOffer })),
   reasons: ['no_such_run', 'no_such_offer', 'offer_not_yours', 'offer_ended', 'run_under_way', 'village_frozen'],
 } as const;
 
-export const listOffers = defineRoute('GET /offers', {
+export const listOffers = defineRoute('listOffers GET /offers', {
   tag: 'runs',
-  name: 'listOffers',
   summary: 'Offers for runs, newest first; by agent, run and state',
   permission: 'runs:read',
   query: z.strictObject({
@@ -29,16 +26,14 @@ export const listOffers = defineRoute('GET /offers', {
   reasons: ['cursor_invalid'],
 });
 
-export const acceptOffer = defineRoute('POST /runs/{run_id}/offer/accept', {
+export const acceptOffer = defineRoute('acceptOffer POST /runs/{run_id}/offer/accept', {
   ...ending,
-  name: 'acceptOffer',
   summary: 'Accept the result of a run, and pay its agent the offered amount',
   reasons: [...ending.reasons, 'account_closed'],
 });
 
-export const refuseOffer = defineRoute('POST /runs/{run_id}/offer/refuse', {
+export const refuseOffer = defineRoute('refuseOffer POST /runs/{run_id}/offer/refuse', {
   ...ending,
-  name: 'refuseOffer',
   summary: 'Refuse the result of a run with a reason; the held money is free again',
   body: z.strictObject({ reason: plainText(OFFER_REASON_MAX_CHARS).trim().min(1) }),
 });

@@ -95,9 +95,8 @@ export type PolicyTrial = z.infer<typeof PolicyTrial>;
 
 const ofPolicy = { tag: 'runs', permission: 'policy:try', audiences: ['people'] } as const;
 
-export const getPolicy = defineRoute('GET /policy', {
+export const getPolicy = defineRoute('getPolicy GET /policy', {
   ...ofPolicy,
-  name: 'getPolicy',
   summary: 'Rules in force, in the form in which a trial takes proposed ones: of the village, or of one Agent or tier',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('The rules of this Agent alone'),
@@ -107,10 +106,9 @@ export const getPolicy = defineRoute('GET /policy', {
   reasons: ['no_such_agent', 'no_such_entitlement'],
 });
 
-export const tryPolicy = defineRoute('POST /policy/try', {
+export const tryPolicy = defineRoute('tryPolicy POST /policy/try', {
   ...ofPolicy,
   idempotency: 'natural',
-  name: 'tryPolicy',
   summary:
     'Try proposed rules on the calls of the last seven days: which verdicts would have been others. It changes nothing',
   body: PolicyProposal,

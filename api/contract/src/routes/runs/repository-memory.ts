@@ -18,10 +18,8 @@ const CHANGES_BODY_MAX_BYTES = 524_288;
 
 const Entries = z.array(MemoryEntry).max(REPOSITORY_ENTRIES_MAX);
 
-export const useRepositoryMemory = defineRoute('POST /runs/{run_id}/repository-memory', {
+export const useRepositoryMemory = defineRoute('useRepositoryMemory POST /runs/{run_id}/repository-memory', {
   ...working,
-  params: z.strictObject({ run_id: z.uuid() }),
-  name: 'useRepositoryMemory',
   summary:
     'Change and read the memory of the repository in which a run works, which the API alone knows. Reading what other agents or tainted runs wrote taints the run',
   bodyMaxBytes: CHANGES_BODY_MAX_BYTES,
@@ -58,9 +56,8 @@ const ofRepository = z.strictObject({
 });
 const Forgotten = json(z.strictObject({ forgotten: z.int().min(0).describe('Number of deleted entries') }));
 
-export const listRepositoryMemories = defineRoute('GET /repository-memories', {
+export const listRepositoryMemories = defineRoute('listRepositoryMemories GET /repository-memories', {
   ...reading,
-  name: 'listRepositoryMemories',
   summary: 'Repositories with a memory, in the order of their names',
   query: z.strictObject({
     agent_id: AgentId.optional().describe('Only those in which this agent began an entry'),
@@ -70,28 +67,28 @@ export const listRepositoryMemories = defineRoute('GET /repository-memories', {
   reasons: ['cursor_invalid'],
 });
 
-export const getRepositoryMemory = defineRoute('GET /repository-memories/entries', {
+export const getRepositoryMemory = defineRoute('getRepositoryMemory GET /repository-memories/entries', {
   ...reading,
-  name: 'getRepositoryMemory',
   summary: 'All entries of the memory of a repository, the least recently changed first; none if it has no memory',
   query: ofRepository,
   answer: json(z.strictObject({ repository: z.string(), entries: Entries })),
   reasons: [],
 });
 
-export const forgetRepositoryEntry = defineRoute('DELETE /repository-memories/entries/{memory_id}', {
-  ...forgetting,
-  name: 'forgetRepositoryEntry',
-  summary: 'Delete an entry of the memory of a repository; the audit keeps its id, and nothing keeps its words',
-  params: z.strictObject({ memory_id: EntryId }),
-  query: ofRepository,
-  answer: Forgotten,
-  reasons: ['no_such_memory'],
-});
+export const forgetRepositoryEntry = defineRoute(
+  'forgetRepositoryEntry DELETE /repository-memories/entries/{memory_id}',
+  {
+    ...forgetting,
+    summary: 'Delete an entry of the memory of a repository; the audit keeps its id, and nothing keeps its words',
+    params: z.strictObject({ memory_id: EntryId }),
+    query: ofRepository,
+    answer: Forgotten,
+    reasons: ['no_such_memory'],
+  },
+);
 
-export const forgetRepositoryMemory = defineRoute('DELETE /repository-memories', {
+export const forgetRepositoryMemory = defineRoute('forgetRepositoryMemory DELETE /repository-memories', {
   ...forgetting,
-  name: 'forgetRepositoryMemory',
   summary: 'Delete the whole memory of a repository',
   query: ofRepository,
   answer: Forgotten,

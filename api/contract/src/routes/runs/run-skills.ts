@@ -10,17 +10,15 @@ const Claim = {
   attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
 };
 
-export const pinSkills = defineRoute('PUT /runs/{run_id}/skills', {
+export const pinSkills = defineRoute('pinSkills PUT /runs/{run_id}/skills', {
   ...working,
-  name: 'pinSkills',
   summary: 'Fix the skills of a run with their versions; the first request counts for all attempts of the run',
   body: z.strictObject({ ...Claim, skills: z.array(RunSkill).max(SKILLS_MAX) }),
   answer: json(z.strictObject({ skills: z.array(RunSkill) })),
 });
 
-export const loadSkill = defineRoute('POST /runs/{run_id}/skills/{skill}/load', {
+export const loadSkill = defineRoute('loadSkill POST /runs/{run_id}/skills/{skill}/load', {
   ...working,
-  name: 'loadSkill',
   summary: 'Note that the model of a run asks for a skill, and why; the answer names the version that the run has',
   params: z.strictObject({ run_id: z.uuid(), skill: SkillId }),
   body: z.strictObject({ ...Claim, call_id: CallId, why: plainText(SKILL_WHY_MAX_CHARS, 0) }),

@@ -21,7 +21,7 @@ import {
 import { AiDollars } from '../../values/money.ts';
 import { Amount } from '../../values/money.ts';
 import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, RunOffer } from '../../values/run-offer.ts';
-import { AgentId, AgentParams, NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { AgentId, NEXT_CURSOR, paging } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
 
 export const RUNS_PAGE_MAX = 100;
@@ -31,13 +31,11 @@ export const RUNS_WAITING_MAX = 100;
 export const RUN_PERMISSIONS_MAX = 64;
 /** People of a session. */
 
-export const RunParams = z.strictObject({ run_id: z.uuid() });
 const RunAnswer = json(z.strictObject({ run: Run }));
 const reading = { tag: 'runs', permission: 'runs:read' } as const;
 const creating = { tag: 'runs', permission: 'run:create' } as const;
 export const working = {
   tag: 'runs',
-  params: RunParams,
   permission: 'run:work',
   idempotency: 'natural',
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
@@ -56,11 +54,9 @@ export const RunClaim = z.strictObject({
 const COUNT_MAX = 1_000_000_000;
 const Count = z.int().min(0).max(COUNT_MAX);
 
-export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
+export const createRun = defineRoute('createRun POST /agents/{agent_id}/runs', {
   ...creating,
-  name: 'createRun',
   summary: 'Give an agent a piece of work in words; it begins when it is awake and free',
-  params: AgentParams,
   body: z.strictObject({
     prompt: runText(RUN_PROMPT_MAX_CHARS)
       .trim()
@@ -86,9 +82,8 @@ export const createRun = defineRoute('POST /agents/{agent_id}/runs', {
   ],
 });
 
-export const listRuns = defineRoute('GET /runs', {
+export const listRuns = defineRoute('listRuns GET /runs', {
   ...reading,
-  name: 'listRuns',
   summary: 'Runs, newest first; by agent, schedule and state',
   query: z.strictObject({
     agent_id: AgentId.optional(),
@@ -100,11 +95,9 @@ export const listRuns = defineRoute('GET /runs', {
   reasons: ['cursor_invalid'],
 });
 
-export const getRun = defineRoute('GET /runs/{run_id}', {
+export const getRun = defineRoute('getRun GET /runs/{run_id}', {
   ...reading,
-  name: 'getRun',
   summary: 'One run, with the offer for it; only its person, people of its session and admins read its texts',
-  params: RunParams,
   answer: json(z.strictObject({ run: Run, offer: RunOffer.nullable() })),
   reasons: ['no_such_run'],
 });
@@ -113,11 +106,9 @@ export const getRun = defineRoute('GET /runs/{run_id}', {
 const EVENT_NUMBER_MAX = 1_000_000;
 const AfterEvent = z.coerce.number().int().min(0).max(EVENT_NUMBER_MAX).default(0);
 
-export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
+export const listRunEvents = defineRoute('listRunEvents GET /runs/{run_id}/events', {
   ...reading,
-  name: 'listRunEvents',
   summary: 'Events of a run in order: steps, redeliveries, its end',
-  params: RunParams,
   query: z.strictObject({
     after: AfterEvent.describe('Number of the last event received'),
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
@@ -126,12 +117,10 @@ export const listRunEvents = defineRoute('GET /runs/{run_id}/events', {
   reasons: ['no_such_run'],
 });
 
-export const streamRun = defineRoute('GET /runs/{run_id}/stream', {
+export const streamRun = defineRoute('streamRun GET /runs/{run_id}/stream', {
   ...reading,
-  name: 'streamRun',
   summary:
     'Stream of a run: its events in order, words of the model while they are written, and the run at each change; ends when the run has ended',
-  params: RunParams,
   query: z.strictObject({
     after: AfterEvent.describe('Number of the last event received; the header Last-Event-ID counts before it'),
   }),
@@ -139,22 +128,18 @@ export const streamRun = defineRoute('GET /runs/{run_id}/stream', {
   reasons: ['no_such_run'],
 });
 
-export const cancelRun = defineRoute('POST /runs/{run_id}/cancel', {
+export const cancelRun = defineRoute('cancelRun POST /runs/{run_id}/cancel', {
   ...creating,
-  name: 'cancelRun',
   summary: 'Cancel a run: at once while it waits; its agent ends a running one within seconds',
-  params: RunParams,
   body: z.strictObject({ reason: runText(RUN_REASON_MAX_CHARS).optional() }),
   answer: RunAnswer,
   reasons: ['no_such_run', 'run_settled'],
 });
 
-export const nextRun = defineRoute('GET /agents/{agent_id}/runs/next', {
+export const nextRun = defineRoute('nextRun GET /agents/{agent_id}/runs/next', {
   tag: 'runs',
-  name: 'nextRun',
   summary: 'Run that the agent works on now: the running one, else the oldest that is queued; null if there is none',
   permission: 'agent:self',
-  params: AgentParams,
   query: z.strictObject({
     lane: RunLane.optional().describe('`message`: only answers to messages; `task`: only other runs; without it, both'),
   }),
@@ -171,9 +156,8 @@ export const RunSession = z.strictObject({
 });
 export type RunSession = z.infer<typeof RunSession>;
 
-export const startRun = defineRoute('POST /runs/{run_id}/start', {
+export const startRun = defineRoute('startRun POST /runs/{run_id}/start', {
   ...working,
-  name: 'startRun',
   summary: 'Start a run in this cycle; one that was started before continues after its recorded steps',
   body: z.strictObject({
     cycle: Cycle,
@@ -215,33 +199,29 @@ export const startRun = defineRoute('POST /runs/{run_id}/start', {
   ],
 });
 
-export const waitRun = defineRoute('POST /runs/{run_id}/wait', {
+export const waitRun = defineRoute('waitRun POST /runs/{run_id}/wait', {
   ...working,
-  name: 'waitRun',
   summary: 'Let a run wait for its pending permissions without a lease; without a pending one it stays running',
   body: RunClaim,
   answer: json(z.strictObject({ run: Run, permissions: Permissions })),
 });
 
-export const recordRunStep = defineRoute('POST /runs/{run_id}/steps', {
+export const recordRunStep = defineRoute('recordRunStep POST /runs/{run_id}/steps', {
   ...working,
-  name: 'recordRunStep',
   summary: 'Note a finished step of a run; no change if it is noted already',
   body: RunStep.extend(RunClaim.shape),
   answer: json(z.strictObject({ run: Run, step: RunStep })),
 });
 
-export const renewRun = defineRoute('POST /runs/{run_id}/renew', {
+export const renewRun = defineRoute('renewRun POST /runs/{run_id}/renew', {
   ...working,
-  name: 'renewRun',
   summary: 'Renew the lease of the agent on a run for another 30 s',
   body: RunClaim,
   answer: RunAnswer,
 });
 
-export const settleRun = defineRoute('POST /runs/{run_id}/settle', {
+export const settleRun = defineRoute('settleRun POST /runs/{run_id}/settle', {
   ...working,
-  name: 'settleRun',
   summary: 'End a run with its result; the first end counts',
   body: z.strictObject({
     ...RunClaim.shape,

@@ -68,9 +68,8 @@ const ScheduleAnswer = json(z.strictObject({ schedule: ScheduleView }));
 const read = { tag: 'schedules', permission: 'schedules:read' } as const;
 const write = { tag: 'schedules', permission: 'schedules:write' } as const;
 
-export const listSchedules = defineRoute('GET /schedules', {
+export const listSchedules = defineRoute('listSchedules GET /schedules', {
   ...read,
-  name: 'listSchedules',
   summary:
     'All schedules of the village by name, with their last firings; only admins read prompts, an agent sees its own',
   query: z.strictObject({ ...paging(SCHEDULES_PAGE_MAX, { cursorChars: 2_048, limit: SCHEDULES_PAGE_MAX }) }),
@@ -78,18 +77,16 @@ export const listSchedules = defineRoute('GET /schedules', {
   reasons: ['cursor_invalid'],
 });
 
-export const getSchedule = defineRoute('GET /schedules/{name}', {
+export const getSchedule = defineRoute('getSchedule GET /schedules/{name}', {
   ...read,
-  name: 'getSchedule',
   summary: 'One schedule',
   params: ScheduleParams,
   answer: ScheduleAnswer,
   reasons: ['no_such_schedule'],
 });
 
-export const createSchedule = defineRoute('POST /schedules', {
+export const createSchedule = defineRoute('createSchedule POST /schedules', {
   ...write,
-  name: 'createSchedule',
   summary: 'Create a Schedule in the cluster',
   body: ScheduleChange.extend({ name: ScheduleName }),
   status: 201,
@@ -97,9 +94,8 @@ export const createSchedule = defineRoute('POST /schedules', {
   reasons: ['schedule_exists', 'schedule_refused', 'cluster_needed'],
 });
 
-export const changeSchedule = defineRoute('PATCH /schedules/{name}', {
+export const changeSchedule = defineRoute('changeSchedule PATCH /schedules/{name}', {
   ...write,
-  name: 'changeSchedule',
   summary: 'Change fields of a Schedule, for example suspend it',
   params: ScheduleParams,
   query: OnConflictQuery,
@@ -108,9 +104,8 @@ export const changeSchedule = defineRoute('PATCH /schedules/{name}', {
   reasons: ['no_such_schedule', 'schedule_refused', 'field_owned_elsewhere', 'cluster_needed'],
 });
 
-export const deleteSchedule = defineRoute('DELETE /schedules/{name}', {
+export const deleteSchedule = defineRoute('deleteSchedule DELETE /schedules/{name}', {
   ...write,
-  name: 'deleteSchedule',
   summary: 'Delete a Schedule; its runs under way continue',
   params: ScheduleParams,
   answer: json(z.strictObject({ name: z.string(), deleted: z.literal(true) })),

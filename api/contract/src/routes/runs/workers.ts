@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentParams } from '../../values/scalars.ts';
 import { Worker, WORKERS_KEPT } from '../../values/worker.ts';
 
-export const listWorkers = defineRoute('GET /agents/{agent_id}/workers', {
+export const listWorkers = defineRoute('listWorkers GET /agents/{agent_id}/workers', {
   tag: 'runs',
-  name: 'listWorkers',
   summary: `Workers of an agent, newest first; the newest ${WORKERS_KEPT} that have ended are kept. To cancel one, cancel its run; to cancel all of a run, cancel that run`,
   permission: 'workers:read',
-  params: AgentParams,
   query: z.strictObject({
     active: z.enum(['true', 'false']).default('false').describe('Only those that have not ended'),
     run_id: z.uuid().optional().describe('One worker, by its run'),

@@ -50,13 +50,11 @@ export const AuctionView = z.strictObject({
 });
 export type AuctionView = z.infer<typeof AuctionView>;
 
-const AuctionParams = z.strictObject({ auction_id: z.uuid() });
 const read = { tag: 'economy', permission: 'trade:read' } as const;
 const run = { tag: 'economy', permission: 'auction:run' } as const;
 
-export const openAuction = defineRoute('POST /auctions', {
+export const openAuction = defineRoute('openAuction POST /auctions', {
   ...run,
-  name: 'openAuction',
   summary: 'Offer an exclusive GPU window to the highest bidder; the window is reserved at once',
   body: z.strictObject({
     lane: Lane,
@@ -71,20 +69,17 @@ export const openAuction = defineRoute('POST /auctions', {
   reasons: ['not_for_sale', 'window_taken', 'window_out_of_range'],
 });
 
-export const listAuctions = defineRoute('GET /auctions', {
+export const listAuctions = defineRoute('listAuctions GET /auctions', {
   ...read,
-  name: 'listAuctions',
   summary: 'Auctions of GPU windows, newest first',
   query: z.strictObject({ state: z.enum(AUCTION_STATES).optional(), ...paging(AUCTION_PAGE_MAX) }),
   answer: json(z.strictObject({ auctions: z.array(AuctionView), ...NEXT_CURSOR })),
   reasons: ['cursor_invalid'],
 });
 
-export const getAuction = defineRoute('GET /auctions/{auction_id}', {
+export const getAuction = defineRoute('getAuction GET /auctions/{auction_id}', {
   ...read,
-  name: 'getAuction',
   summary: 'One auction; shows its bids once it has ended',
-  params: AuctionParams,
   answer: json(
     AuctionView.extend({
       bids: z.array(BidView).describe('Bids, highest first; none while the auction is open'),
@@ -93,13 +88,11 @@ export const getAuction = defineRoute('GET /auctions/{auction_id}', {
   reasons: ['no_such_auction'],
 });
 
-export const placeBid = defineRoute('POST /auctions/{auction_id}/bids', {
+export const placeBid = defineRoute('placeBid POST /auctions/{auction_id}/bids', {
   tag: 'economy',
-  name: 'placeBid',
   summary: "Bid in an auction; the money is on hold until it ends. A higher bid replaces the agent's earlier one",
   permission: 'auction:bid',
   judged: true,
-  params: AuctionParams,
   body: z.strictObject({ amount: Amount }),
   status: 201,
   answer: json(BidView),
@@ -114,11 +107,9 @@ export const placeBid = defineRoute('POST /auctions/{auction_id}/bids', {
   ],
 });
 
-export const cancelAuction = defineRoute('POST /auctions/{auction_id}/cancel', {
+export const cancelAuction = defineRoute('cancelAuction POST /auctions/{auction_id}/cancel', {
   ...run,
-  name: 'cancelAuction',
   summary: 'Cancel an open auction: every bid is returned and the window is free again',
-  params: AuctionParams,
   body: z.strictObject({ reason: plainText(NOTE_MAX) }),
   answer: json(AuctionView),
   reasons: ['no_such_auction', 'auction_closed', 'village_frozen'],

@@ -55,9 +55,8 @@ export const PurchaseView = z.strictObject({
 });
 export type PurchaseView = z.infer<typeof PurchaseView>;
 
-export const buyCompute = defineRoute('POST /economy/purchases', {
+export const buyCompute = defineRoute('buyCompute POST /economy/purchases', {
   tag: 'economy',
-  name: 'buyCompute',
   summary:
     'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
   permission: 'trade:buy',
@@ -85,9 +84,8 @@ export const buyCompute = defineRoute('POST /economy/purchases', {
   ],
 });
 
-export const listPurchases = defineRoute('GET /economy/purchases', {
+export const listPurchases = defineRoute('listPurchases GET /economy/purchases', {
   tag: 'economy',
-  name: 'listPurchases',
   summary: 'Purchases, newest first; an agent sees its own',
   permission: 'trade:read',
   query: z.strictObject({

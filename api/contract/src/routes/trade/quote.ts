@@ -101,8 +101,7 @@ export const QuoteAnswer = z.strictObject({
 });
 export type QuoteAnswer = z.infer<typeof QuoteAnswer>;
 
-export const getQuote = defineRoute('GET /economy/quote', {
-  name: 'getQuote',
+export const getQuote = defineRoute('getQuote GET /economy/quote', {
   summary: "Price of compute, the agent's state after buying it, and the tier that its next aiDollars open",
   tag: 'economy',
   permission: 'trade:read',
