@@ -1,17 +1,12 @@
 /** Statements that Postgres plans once a connection. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { findApiKeys } from '../people/api-keys.ts';
 import { prepared } from './guarded-pool.ts';
 
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(1);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(1);
 
 async function namesOf(): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select name from pg_prepared_statements order by name`.execute(

@@ -1,13 +1,13 @@
 /** The freeze on a real Postgres: every way to move money is refused, and nothing commits after the freeze. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { inSnapshot, inTransaction, isConnectionError } from '../connection/database.ts';
 import { villageAccount } from '../ledger/accounts.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { expireHolds } from '../ledger/upkeep.ts';
 import {
   freezeVillage,
@@ -20,22 +20,14 @@ import {
 const WRITERS = 8;
 const ACTOR = { role: 'admin', id: 'test' };
 
-let ledger: TestLedger;
-let treasury = 0;
-let ada = 0;
-let compute = 0;
+const ledger = await testLedger(WRITERS + 4);
 let keys = 0;
-
-before(async () => {
-  ledger = await testLedger(WRITERS + 4);
-  ada = await ledger.account('ada', 1_000_000_000n);
-  [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
-    await villageAccount(tx, 'treasury'),
-    await villageAccount(tx, 'compute'),
-  ]);
-});
+const ada = await ledger.account('ada', 1_000_000_000n);
+const [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
+  await villageAccount(tx, 'treasury'),
+  await villageAccount(tx, 'compute'),
+]);
 beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR })));
-after(() => ledger.remove());
 
 function freeze(): Promise<boolean> {
   return inTransaction(ledger.db, (tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));

@@ -1,26 +1,21 @@
 /** An admission verifies its caller under the lock of the agent's hour. */
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { insertAgentSession, revokeAgentSessions } from '../agents/agent-sessions.ts';
 import { closeLife, openLife, raiseCycle } from '../agents/lives.ts';
 import { replaceApiKeys } from '../people/api-keys.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type CallerProof } from './model-admission.ts';
 import { readModelHour } from './model-requests.ts';
 
 const LIFE = { limitS: 150 };
 const BY = { role: 'admin', id: 'ann' };
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(4);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(4);
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 

@@ -1,12 +1,12 @@
 /** The admission of a request to a model on a real Postgres: limits at their edge, measures, and the money that is held. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { inTransaction } from '../connection/database.ts';
 import { openAgentAccount } from '../ledger/accounts.ts';
 import { readFunds } from '../ledger/balances.ts';
 import { checkLedger } from '../ledger/upkeep.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { takeMeasure } from '../standing/measures.ts';
 import { admitModelRequest, type Admission, type AskedAdmission } from './model-admission.ts';
 import { readAudit } from '../writes/audit.ts';
@@ -15,16 +15,7 @@ import { endModelRequest, readModelHour, readModelRequests } from './model-reque
 const CLIENTS = 20;
 const LIFE = { limitS: 150 };
 
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(CLIENTS);
-});
-after(async () => {
-  const broken = (await checkLedger(ledger.db)).filter((check) => check.broken > 0);
-  await ledger.remove();
-  assert.deepEqual(broken, []);
-});
+const ledger = await testLedger(CLIENTS);
 
 const payment = (amount: bigint): AskedAdmission['payment'] => ({
   amount,
@@ -147,4 +138,9 @@ test('without an account a priced request is refused, and so it is with an accou
   await inTransaction(ledger.db, (tx) => openAgentAccount(tx, 'finn'));
   assert.equal((await ask('finn', { payment: payment(1n) })).verdict, 'unpaid');
   assert.equal((await ask('finn')).verdict, 'admitted', 'a free one needs none');
+});
+
+test('the ledger keeps every rule', async () => {
+  const broken = (await checkLedger(ledger.db)).filter((check) => check.broken > 0);
+  assert.deepEqual(broken, []);
 });

@@ -3,12 +3,12 @@
  * end once, and lost requests.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { endModelRequest, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
 import { admitModelRequest, type Admission } from './model-admission.ts';
 
@@ -18,12 +18,7 @@ const LIFE = { limitS: 150 };
 const ROOM = { inFlightMax: 4, quota: 1_000 };
 const TOKENS = 30;
 
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(CLIENTS);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(CLIENTS);
 
 /** Begins a request as the gateway does, with a price of `amount`. */
 function ask(agentId: string, tokens = TOKENS, amount: bigint | null = 0n): Promise<Admission> {

@@ -2,7 +2,7 @@
  * The limits of each rule of the ledger, for every way to move money: one transfer, a batch with others, and a hold.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction, type Tx } from '../connection/database.ts';
 import { closeAgentAccount, villageAccount } from './accounts.ts';
@@ -10,7 +10,7 @@ import { freezeMoment, readFunds } from './balances.ts';
 import { type AgentJudged, judgeAgent } from './judge-agent.ts';
 import { postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
-import { testLedger, type TestLedger } from './testing/test-ledger.ts';
+import { testLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 
@@ -18,19 +18,12 @@ const AHEAD = new Date('2999-01-01T00:00:00Z');
 const ACTOR = { role: 'system', id: 'test' } as const;
 const AMOUNT_MAX = 1_000_000_000_000_000n;
 
-let ledger: TestLedger;
-let compute = 0;
-let treasury = 0;
+const ledger = await testLedger(2);
 let names = 0;
-
-before(async () => {
-  ledger = await testLedger(2);
-  [compute, treasury] = await Promise.all([
-    villageAccount(ledger.db, 'compute'),
-    villageAccount(ledger.db, 'treasury'),
-  ]);
-});
-after(() => ledger.remove());
+const [compute, treasury] = await Promise.all([
+  villageAccount(ledger.db, 'compute'),
+  villageAccount(ledger.db, 'treasury'),
+]);
 
 const nextName = (): string => `edge-${(names += 1)}`;
 const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(ledger.db, work);

@@ -4,63 +4,56 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { villageAccount } from './accounts.ts';
 import { BATCH_MAX, postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
 import { LEDGER_REFUSALS, refusalOfCode } from './refusal.ts';
-import { sqlStateOf, testLedger, type TestLedger } from './testing/test-ledger.ts';
+import { sqlStateOf, testLedger } from './testing/test-ledger.ts';
 import { checkLedger } from './upkeep.ts';
 
 const TABLES = ['account', 'transfer', 'entry', 'circumstance', 'reversal', 'hold', 'open_hold', 'resolution'] as const;
 const APPEND_ONLY = TABLES.filter((table) => table !== 'account' && table !== 'open_hold');
 const ACTOR = { role: 'agent', id: 'guarded' } as const;
 
-let ledger: TestLedger;
-let agent = 0;
-let compute = 0;
-
-before(async () => {
-  ledger = await testLedger(4);
-  agent = await ledger.account('guarded', 1_000n);
-  compute = await villageAccount(ledger.db, 'compute');
-  await inTransaction(ledger.db, async (tx) => {
-    const about = {
-      podUid: 'pod-1',
-      runId: randomUUID(),
-      imageDigest: 'sha256:1',
-      traceparent: 'trace',
-      relatedPostId: randomUUID(),
-    };
-    const posted = await postTransfer(tx, { ...ledger.request([agent, compute], 10n, 'spent'), actor: ACTOR, about });
-    assert.ok(posted.ok);
-    await reverseTransfer(tx, {
-      transferId: posted.transferId,
-      key: 'undone',
-      reason: 'refund',
-      source: 'test',
-      note: '',
-      actor: ACTOR,
-      forced: false,
-    });
-    for (const [key, outcome] of [
-      ['posted', 'posted'],
-      ['voided', 'voided'],
-      ['open', null],
-    ] as const) {
-      const held = await holdMoney(tx, {
-        ...ledger.request([agent, compute], 5n, key),
-        expiresAt: new Date('2999-01-01'),
-      });
-      assert.ok(held.ok);
-      if (outcome !== null)
-        await resolveHold(tx, { holdId: held.holdId, outcome, amount: 4n, key: `end of ${key}`, actor: ACTOR });
-    }
+const ledger = await testLedger(4);
+const agent = await ledger.account('guarded', 1_000n);
+const compute = await villageAccount(ledger.db, 'compute');
+await inTransaction(ledger.db, async (tx) => {
+  const about = {
+    podUid: 'pod-1',
+    runId: randomUUID(),
+    imageDigest: 'sha256:1',
+    traceparent: 'trace',
+    relatedPostId: randomUUID(),
+  };
+  const posted = await postTransfer(tx, { ...ledger.request([agent, compute], 10n, 'spent'), actor: ACTOR, about });
+  assert.ok(posted.ok);
+  await reverseTransfer(tx, {
+    transferId: posted.transferId,
+    key: 'undone',
+    reason: 'refund',
+    source: 'test',
+    note: '',
+    actor: ACTOR,
+    forced: false,
   });
+  for (const [key, outcome] of [
+    ['posted', 'posted'],
+    ['voided', 'voided'],
+    ['open', null],
+  ] as const) {
+    const held = await holdMoney(tx, {
+      ...ledger.request([agent, compute], 5n, key),
+      expiresAt: new Date('2999-01-01'),
+    });
+    assert.ok(held.ok);
+    if (outcome !== null)
+      await resolveHold(tx, { holdId: held.holdId, outcome, amount: 4n, key: `end of ${key}`, actor: ACTOR });
+  }
 });
-after(() => ledger.remove());
 
 test("the api's role cannot write a row of the ledger by itself", async () => {
   for (const table of TABLES) {

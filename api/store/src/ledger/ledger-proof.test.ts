@@ -3,14 +3,14 @@
  * entries.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { cases } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
 import { inTransaction, type Tx } from '../connection/database.ts';
 import { villageAccount } from './accounts.ts';
 import { freezeMoment, readFunds, readFundsAt } from './balances.ts';
 import { holdMoney, postTransfer, resolveHold } from './post-transfer.ts';
-import { testLedger, type TestLedger } from './testing/test-ledger.ts';
+import { testLedger } from './testing/test-ledger.ts';
 import { checkLedger, checkLedgerGrowth } from './upkeep.ts';
 
 /** Entries of the ledger in the test of the cost. */
@@ -22,16 +22,9 @@ const LONG = cases(100_000, 5_000_000);
 const PAGES_MAX = 1_500;
 const ACTOR = { role: 'system', id: 'test' } as const;
 
-let ledger: TestLedger;
-let agent = 0;
-let compute = 0;
-
-before(async () => {
-  ledger = await testLedger(2);
-  agent = await ledger.account('proven', 1_000_000n);
-  compute = await villageAccount(ledger.db, 'compute');
-});
-after(() => ledger.remove());
+const ledger = await testLedger(2);
+const agent = await ledger.account('proven', 1_000_000n);
+const compute = await villageAccount(ledger.db, 'compute');
 
 const brokenRules = (rules: readonly { readonly rule: string; readonly broken: number }[] | null): readonly string[] =>
   (rules ?? []).filter(({ broken }) => broken !== 0).map(({ rule }) => rule);

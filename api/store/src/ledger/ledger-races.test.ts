@@ -1,7 +1,7 @@
 /** Concurrent requests for the same thing: exactly one succeeds, and the ledger stays right. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cases } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
@@ -13,19 +13,14 @@ import { freezeMoment, readAllowance, readBalances, readFunds, readFundsAt } fro
 import { type AgentJudged, judgeAgent } from './judge-agent.ts';
 import { postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, type ResolutionRequest, resolveHold, reverseTransfer } from './post-transfer.ts';
-import { testLedger, type TestLedger } from './testing/test-ledger.ts';
+import { testLedger } from './testing/test-ledger.ts';
 import { checkLedger, expireHolds } from './upkeep.ts';
 
 const CLIENTS = 20;
 const ACTOR = { role: 'system', id: 'test' } as const;
 const AHEAD = new Date('2999-01-01T00:00:00Z');
 
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(CLIENTS);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(CLIENTS);
 
 /** Runs `work` `count` times, CLIENTS at a time. */
 async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {

@@ -3,7 +3,7 @@
  * tables.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { drawBelow } from '@hamlet/core';
 import { cases, seeds } from '@hamlet/test/env/seeded';
 import { sql } from 'kysely';
@@ -11,7 +11,7 @@ import { inTransaction, type Tx } from '../connection/database.ts';
 import { closeAgentAccount } from './accounts.ts';
 import { postBatch } from './post-batch.ts';
 import { type PostOutcome, postTransfer } from './post-transfer.ts';
-import { testLedger, type TestLedger } from './testing/test-ledger.ts';
+import { testLedger } from './testing/test-ledger.ts';
 import type { TransferRequest } from './transfer-request.ts';
 import { checkLedger } from './upkeep.ts';
 
@@ -21,33 +21,26 @@ const UNKNOWN_ACCOUNT = -7;
 const POST = '0199d2a1-0000-7000-8000-000000000001';
 const EVENT = new Date('2026-01-02T03:04:05.678Z');
 
-let ledger: TestLedger;
-let rich: readonly number[] = [];
-let others: readonly number[] = [];
+const ledger = await testLedger(2);
 /** Requests of the batches that were committed. */
 const past: TransferRequest[] = [];
-
-before(async () => {
-  ledger = await testLedger(2);
-  const opened = async (book: string, overdraw: boolean): Promise<number> => {
-    const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(
-      ledger.owner,
-    );
-    return rows[0]?.id ?? 0;
-  };
-  rich = [await opened('bank', true), await opened('mint', true)];
-  const closed = await ledger.account('closed', 500n);
-  await inTransaction(ledger.db, (tx) => closeAgentAccount(tx, 'closed'));
-  others = [
-    await ledger.account('one', 300n),
-    await ledger.account('two', 0n),
-    await ledger.account('three', 90n),
-    await opened('pot', false),
-    closed,
-    UNKNOWN_ACCOUNT,
-  ];
-});
-after(() => ledger.remove());
+const opened = async (book: string, overdraw: boolean): Promise<number> => {
+  const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(
+    ledger.owner,
+  );
+  return rows[0]?.id ?? 0;
+};
+const rich = [await opened('bank', true), await opened('mint', true)];
+const closed = await ledger.account('closed', 500n);
+await inTransaction(ledger.db, (tx) => closeAgentAccount(tx, 'closed'));
+const others = [
+  await ledger.account('one', 300n),
+  await ledger.account('two', 0n),
+  await ledger.account('three', 90n),
+  await opened('pot', false),
+  closed,
+  UNKNOWN_ACCOUNT,
+];
 
 /** Random values of one seed, in order. */
 class Draw {

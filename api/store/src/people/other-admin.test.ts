@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertAccountBan, liftAccountBanRow } from './account-bans.ts';
 import { hasOtherAdmin, insertAccount, updateAccount } from './accounts.ts';
 
@@ -12,17 +12,13 @@ const [GRACE, MAX, MEMBER] = [
   '00000000-0000-4000-8000-000000000003',
 ] as const;
 
-let ledger: TestLedger;
-before(async () => {
-  ledger = await testLedger(2);
-  for (const [accountId, role] of [
-    [GRACE, 'admin'],
-    [MAX, 'admin'],
-    [MEMBER, 'member'],
-  ] as const)
-    assert.ok(await insertAccount(ledger.db, { accountId, name: accountId, role, passwordHash: null }));
-});
-after(() => ledger.remove());
+const ledger = await testLedger(2);
+for (const [accountId, role] of [
+  [GRACE, 'admin'],
+  [MAX, 'admin'],
+  [MEMBER, 'member'],
+] as const)
+  assert.ok(await insertAccount(ledger.db, { accountId, name: accountId, role, passwordHash: null }));
 
 const isReplaceable = (accountId: string): Promise<boolean> =>
   inTransaction(ledger.db, (tx) => hasOtherAdmin(tx, accountId));

@@ -1,10 +1,10 @@
 /** No statement of any program moves a permission or an effect against its rules. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { PERMISSION_STATES, type PermissionState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
 import { insertEffect, lockEffect, settleEffect } from './effects.ts';
 import {
@@ -29,11 +29,7 @@ const LEGAL: ReadonlySet<string> = new Set([
   'allowed>withdrawn',
 ]);
 
-let ledger: TestLedger;
-before(async () => {
-  ledger = await testLedger(2);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(2);
 
 async function newRun(): Promise<string> {
   const run = {

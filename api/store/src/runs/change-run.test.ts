@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { changeRun, findStep, lockRun, type RunChange } from './change-run.ts';
 import { insertRuns } from './new-runs.ts';
 import type { RunRow } from './run-row.ts';
 
-let ledger: TestLedger;
-before(async () => {
-  ledger = await testLedger(2);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(2);
 
 const CHANGE: RunChange = {
   state: 'running',

@@ -1,17 +1,13 @@
 /** Leaders of the operator on a real Postgres: at each moment the requests of at most one may act. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { FENCE_EXPIRES_S, lockFence, noteFence } from './fences.ts';
 
-let ledger: TestLedger;
-before(async () => {
-  ledger = await testLedger(2);
-});
+const ledger = await testLedger(2);
 beforeEach(() => sql`delete from operator_fence`.execute(ledger.owner));
-after(() => ledger.remove());
 
 const note = (leaseUid: string, transitions: number): Promise<void> => noteFence(ledger.db, { leaseUid, transitions });
 const mayAct = (leaseUid: string, transitions: number): Promise<boolean> =>

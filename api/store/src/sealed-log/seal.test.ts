@@ -1,7 +1,7 @@
 /** Committed rows are sealed once, in the order of their transactions, also with late commits and several sealers. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EMPTY_EDGE, growEdge, leafHash, rootOf, TILE_WIDTH } from '@hamlet/core';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -11,7 +11,7 @@ import { type Db, inTransaction } from '../connection/database.ts';
 import { villageAccount } from '../ledger/accounts.ts';
 import { postBatch } from '../ledger/post-batch.ts';
 import { postTransfer } from '../ledger/post-transfer.ts';
-import { sqlStateOf, testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { sqlStateOf, testLedger } from '../ledger/testing/test-ledger.ts';
 import { recordAudit } from '../writes/audit.ts';
 import { findLogRecord, readEntriesOfTile } from './leaves.ts';
 import { type LogSigning, sealLog, sha256, type SignCheckpoint } from './seal.ts';
@@ -26,12 +26,7 @@ const signing: LogSigning = {
   },
   known: () => null,
 };
-let ledger: TestLedger;
-
-before(async () => {
-  ledger = await testLedger(12);
-});
-after(() => ledger.remove());
+const ledger = await testLedger(12);
 
 async function act(db: Db, object: string): Promise<string> {
   const auditId = randomUUID();

@@ -1,10 +1,10 @@
 /** The retention of sessions on a real Postgres, with all that belongs to them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
-import { inTransaction, type Db } from '../connection/database.ts';
-import { testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
 import { insertRuns } from '../runs/new-runs.ts';
 import { insertMessage, setMessageState } from './messages.ts';
 import { findChatSession, readMessages } from './read-sessions.ts';
@@ -17,14 +17,8 @@ import {
 } from './forget-sessions.ts';
 import { insertChatSession, setTerminated } from './write-session.ts';
 
-let ledger: TestLedger;
-let db: Db;
-
-before(async () => {
-  ledger = await testLedger(2);
-  db = ledger.db;
-});
-after(() => ledger.remove());
+const ledger = await testLedger(2);
+const db = ledger.db;
 
 const MIA = { id: 'account mia', name: 'Mia' };
 

@@ -1,11 +1,11 @@
 /** Refusals by the database itself: agents that pay agents, windows sold twice, and changes of purchases. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { findAgentAccount, villageAccount } from '../ledger/accounts.ts';
 import { holdMoney, postTransfer, resolveHold } from '../ledger/post-transfer.ts';
-import { sqlStateOf, testLedger, type TestLedger } from '../ledger/testing/test-ledger.ts';
+import { sqlStateOf, testLedger } from '../ledger/testing/test-ledger.ts';
 import { activePurchases } from './active-purchases.ts';
 import { readBoosts, takePurchaseNews } from './boosts.ts';
 import { endOffer, insertPurchase, isWindowFree, readPurchases, type StoredItem, takeWindow } from './purchases.ts';
@@ -15,16 +15,10 @@ const APPEND_ONLY = '42501';
 const DEVICES = { lane: 'gpu-0', resourceName: 'nvidia.com/gpu', count: 1 };
 const BY = { role: 'agent', id: 'agent ada' };
 
-let ledger: TestLedger;
-let ada: number;
+const ledger = await testLedger(8);
 let keys = 0;
-
-before(async () => {
-  ledger = await testLedger(8);
-  ada = await ledger.account('ada', 1_000_000_000n);
-  await ledger.account('bob', 1_000n);
-});
-after(() => ledger.remove());
+const ada = await ledger.account('ada', 1_000_000_000n);
+await ledger.account('bob', 1_000n);
 
 function at(minutes: number): Date {
   return new Date(Date.now() + minutes * 60_000);

@@ -1,3 +1,4 @@
+import { after } from 'node:test';
 import { migratedPostgres, type TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
 import { type Db, inTransaction, openDatabase } from '../../connection/database.ts';
@@ -14,14 +15,17 @@ export interface TestLedger {
   account(agentId: string, micro: bigint): Promise<number>;
   /** A request between two accounts. */
   request(between: readonly [payer: number, payee: number], amount: bigint, key: string): TransferRequest;
-  remove(): Promise<void>;
 }
 
-/** Starts a test ledger; the API's role may have `clients` transactions open at once. */
+/** Starts a test ledger until the tests of the file have ended; the API's role may have `clients` transactions open at once. */
 export async function testLedger(clients: number): Promise<TestLedger> {
   const postgres = await migratedPostgres();
   const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
   const db = openDatabase({ url: postgres.appUrl, poolSize: clients, onError: () => undefined });
+  after(async () => {
+    await Promise.all([owner.destroy(), db.destroy()]);
+    await postgres.remove();
+  });
 
   function request([payer, payee]: readonly [number, number], amount: bigint, key: string): TransferRequest {
     return {
@@ -53,10 +57,6 @@ export async function testLedger(clients: number): Promise<TestLedger> {
           );
         return account.accountId;
       }),
-    remove: async () => {
-      await Promise.all([owner.destroy(), db.destroy()]);
-      await postgres.remove();
-    },
   };
 }
 
