@@ -176,7 +176,6 @@ const search: Schema = {
   ],
 };
 
-/** The operator and the cluster. */
 const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   broker: closed({ replicas, rootsSecretName: name, hostAliases, resources }),

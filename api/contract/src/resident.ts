@@ -9,18 +9,18 @@ export { askPermission, performCall } from './routes/permissions.ts';
 export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { publishRunWords, readJournal, RUN_WORDS_MAX_CHARS, storeRunJournal } from './routes/runs/journal.ts';
 export { keepArtifact } from './routes/runs/artifacts.ts';
-export { getScript, listScripts } from './script/script-routes.ts';
+export { getScript, listScripts } from './script/script.ts';
 export { SCRIPT_MEDIA_TYPE, SharedScript } from './script/script.ts';
 export { SCRIPT_SECONDS_MAX, type RunScriptInput } from './tools/script-tools.ts';
 export { ARTIFACT_MAX_BYTES, ARTIFACT_NAME_MAX_CHARS, ArtifactName, TABLE_MEDIA_TYPE } from './values/artifact.ts';
-export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/opened-page.ts';
+export { OPENED_PAGES_MAX, OPENED_TITLE_MAX_CHARS, OPENED_URL_MAX_CHARS, OpenedPage } from './values/artifact.ts';
 export { beginCall, endCall, noteMemories } from './routes/runs/hands-calls.ts';
 export { isEgressRefusal, placeholderOf } from './values/egress.ts';
 export { EGRESS_ANSWER_S } from './values/permission.ts';
-export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './values/hands-call.ts';
+export { CALL_LOG_TEXT_MAX_CHARS, REFUSAL_MAX_CHARS, REFUSALS_MAX } from './routes/runs/hands-calls.ts';
 export { nextRun, recordRunStep, renewRun, settleRun, startRun, waitRun } from './routes/runs/runs.ts';
 export { useRepositoryMemory } from './routes/runs/repository-memory.ts';
-export { loadSkill, pinSkills } from './routes/runs/run-skills.ts';
+export { loadSkill, pinSkills } from './routes/runs/runs.ts';
 export {
   ENTRY_NAME_MAX_CHARS,
   MEMORY_CHANGES_MAX,
@@ -28,7 +28,7 @@ export {
   OBSERVATION_MAX_CHARS,
   OBSERVATIONS_MAX,
 } from './memory/memory-entry.ts';
-export { listWorkers } from './routes/runs/workers.ts';
+export { listWorkers } from './routes/runs/runs.ts';
 export { listSchedules } from './routes/runs/schedules.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';

@@ -1,9 +1,28 @@
 import { z } from 'zod';
-import { Artifact } from '../values/artifact.ts';
-import { OpenedPage } from '../values/opened-page.ts';
+import { Artifact, OpenedPage } from '../values/artifact.ts';
 import { AiDollars } from '../values/money.ts';
 import { AgentId, LandmarkId, plainText, Time } from '../values/scalars.ts';
-import { ModerationNote } from './moderation-words.ts';
+
+export const MODERATION_NOTE_MAX_CHARS = 500;
+
+export const MODERATION_REASONS = ['spam', 'abuse', 'dangerous', 'private', 'off_topic', 'other'] as const;
+export const ModerationReason = z.enum(MODERATION_REASONS);
+export type ModerationReason = z.infer<typeof ModerationReason>;
+
+export const ModerationText = plainText(MODERATION_NOTE_MAX_CHARS).trim().min(1);
+
+/** `keep` dismisses the flags; `undo` reverses the newest decision. */
+export const Decision = z.enum(['hide', 'restore', 'keep', 'undo']);
+export type Decision = z.infer<typeof Decision>;
+
+/** Cause of hiding: an admin, or the weight of flags until an admin decides. */
+export const ModerationNote = z.strictObject({
+  reason: ModerationReason,
+  note: z.string().nullable(),
+  by: z.enum(['admin', 'flags']),
+  at: Time,
+});
+export type ModerationNote = z.infer<typeof ModerationNote>;
 
 export const POST_TITLE_MAX_CHARS = 120;
 export const POST_BODY_MAX_CHARS = 8_000;
@@ -164,3 +183,51 @@ export const CopyNote = z
   })
   .describe('Copy from which the API answers while the database is away; absent otherwise');
 export type CopyNote = z.infer<typeof CopyNote>;
+
+export const BoardEventKind = z.enum([
+  'posted',
+  'replied',
+  'revised',
+  'status',
+  'hidden',
+  'restored',
+  'rewarded',
+  'flagged',
+]);
+export type BoardEventKind = z.infer<typeof BoardEventKind>;
+
+/** Offsets grow within an epoch. There are gaps where an event is for other viewers. */
+const at = { epoch: z.string(), offset: z.int().min(0) };
+
+/** First message of a socket that does not resume: the newest posts as of its offset. */
+export const BoardSnapshot = z.strictObject({
+  type: z.literal('snapshot'),
+  ...at,
+  posts: z.array(Post),
+  copy: CopyNote.optional(),
+});
+export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
+
+/** Sent before the snapshot if the socket cannot resume. */
+export const BoardReset = z.strictObject({ type: z.literal('reset'), ...at });
+export type BoardReset = z.infer<typeof BoardReset>;
+
+/** `post` and `reply` are complete and current; null if this viewer has no right to see them now. */
+export const BoardEvent = z.strictObject({
+  type: z.literal('event'),
+  ...at,
+  what: BoardEventKind,
+  post_id: z.uuid(),
+  reply_id: z.uuid().nullable(),
+  post: Post.nullable(),
+  reply: Reply.nullable(),
+});
+export type BoardEvent = z.infer<typeof BoardEvent>;
+
+/** The viewer has received every event for it up to this offset. */
+export const BoardMark = z.strictObject({ type: z.literal('mark'), ...at });
+export type BoardMark = z.infer<typeof BoardMark>;
+
+/** Messages of `WS /ws/board`. `?after=EPOCH:OFFSET` resumes after a message. */
+export const BoardMessage = z.discriminatedUnion('type', [BoardSnapshot, BoardReset, BoardEvent, BoardMark]);
+export type BoardMessage = z.infer<typeof BoardMessage>;

@@ -30,7 +30,6 @@ export const Capability = z.strictObject({
 });
 export type Capability = z.infer<typeof Capability>;
 
-/** All checks of one cycle of an agent. */
 export const CapabilityReport = z.strictObject({
   cycle: z.int().min(0),
   capabilities: z.array(Capability).max(CAPABILITIES_MAX),
@@ -46,7 +45,6 @@ export type CapabilitiesView = z.infer<typeof CapabilitiesView>;
 /** Longest text about broken capabilities in a condition, with room for words around it. */
 export const CAPABILITY_SUMMARY_MAX_CHARS = 400;
 
-/** A report in short, for the operator. */
 export const CapabilitySummary = z.strictObject({
   agent_id: AgentId,
   uid: z.string(),

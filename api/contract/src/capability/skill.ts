@@ -3,9 +3,7 @@ import { SKILLS_MAX } from '../kinds/skills.ts';
 import { Time } from '../values/scalars.ts';
 
 export { SKILLS_MAX };
-/** The file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md';
-/** Limits of the folder of one skill. */
 export const SKILL_FILES_MAX = 32;
 export const SKILL_FILE_MAX_CHARS = 64 << 10;
 export const SKILL_FOLDER_MAX_CHARS = 256 << 10;
@@ -36,7 +34,6 @@ export const SkillFiles = z
   .max(SKILL_FILES_MAX);
 export type SkillFiles = z.infer<typeof SkillFiles>;
 
-/** A skill as the resident found it. */
 export const FoundSkill = z.strictObject({
   name: SkillId,
   from: SkillFrom,
@@ -48,7 +45,6 @@ export const FoundSkill = z.strictObject({
 });
 export type FoundSkill = z.infer<typeof FoundSkill>;
 
-/** A skill of the Agent with what its resident found. */
 export const SkillView = FoundSkill.extend({
   state: z.enum(['ready', 'broken', 'unknown']).describe('`unknown`: the resident has not looked at it yet'),
   config_map_name: z.string().nullable(),
@@ -61,7 +57,6 @@ export type SkillView = z.infer<typeof SkillView>;
 export const RunSkill = z.strictObject({ name: SkillId, from: SkillFrom, sha256: SkillHash });
 export type RunSkill = z.infer<typeof RunSkill>;
 
-/** A skill of a run, and whether its model read it. */
 export const SkillUse = RunSkill.extend({
   loaded_at: Time.nullable().describe('Time at which the model first asked for it; null if it did not'),
   call_id: z.string().nullable(),

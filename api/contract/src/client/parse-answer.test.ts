@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
-import { parseAnswer } from './parse-answer.ts';
+import { parseAnswer } from './create-client.ts';
 
 const Inner = z.strictObject({ id: z.string() });
 const Answer = z.strictObject({

@@ -74,7 +74,6 @@ export interface RouteSpec {
   readonly rawBody?: true;
   /** The policy of an agent holds for its requests: see `judgeCall` in core. */
   readonly judged?: true;
-  /** 200 by default. */
   readonly status?: 200 | 201 | 202;
   readonly answer: Answer;
   /** Further statuses with the same type of answer, of a protocol inside of HTTP. */

@@ -69,9 +69,7 @@ const ToolRule = z.strictObject({
       'Calls by which the rule is checked. If one fails, the condition RulesChecked names rule and example; the rule then never allows, and still asks and denies.',
     ),
 });
-export type ToolRule = z.infer<typeof ToolRule>;
 
-/** Rules of a tier about the tools of its agents. */
 export const TierTools = z.strictObject({
   rules: z
     .array(ToolRule)

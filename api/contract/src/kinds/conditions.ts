@@ -31,7 +31,6 @@ export const firstUnmet = <T extends { readonly status: string }>(chain: readonl
 /** The operator cuts longer messages. */
 export const MAX_MESSAGE_CHARS = 512;
 
-/** Every reason with its meaning and the fix. */
 export const REASONS = {
   Accepted: 'the spec is complete and its references resolve',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',

@@ -169,7 +169,6 @@ export const EntitlementSpec = z.strictObject({
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 
-/** Every reason with its meaning and the fix. */
 export const ENTITLEMENT_REASONS = {
   Derived: 'the seats are counted from the capacity of the nodes',
   DevicesNotCounted:

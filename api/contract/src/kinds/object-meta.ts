@@ -21,4 +21,3 @@ export const ObjectMeta = z.looseObject({
   annotations: Labels.optional(),
   finalizers: z.array(z.string()).optional(),
 });
-export type ObjectMeta = z.infer<typeof ObjectMeta>;

@@ -2,8 +2,34 @@ import * as z from 'zod';
 import { Conditions } from './conditions.ts';
 import { defaultWhenAbsent, guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
-import { Cron, DailyAt } from './schedule-timing.ts';
-import { Duration, MAX_PROSE_CHARS, ObjectName, text, Timestamp, TimeZone } from './text.ts';
+import { Duration, MAX_PROSE_CHARS, ObjectName, text, Timestamp, TimeZone, matching, SHORT_CHARS } from './text.ts';
+
+const cronList = (value: string): string => {
+  const range = `([*]|${value}(-${value})?)(/[1-9][0-9]?)?`;
+  return `${range}(,${range})*`;
+};
+const MONTHS = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
+const DAYS = 'SUN|MON|TUE|WED|THU|FRI|SAT';
+const CRON_FIELDS = [
+  '([0-5]?[0-9])',
+  '([01]?[0-9]|2[0-3])',
+  '(0?[1-9]|[12][0-9]|3[01])',
+  `(0?[1-9]|1[0-2]|${MONTHS})`,
+  `([0-7]|${DAYS})`,
+];
+
+/** No seconds, no `TZ=` prefix. */
+export const Cron = matching(
+  `^${CRON_FIELDS.map(cronList).join(' +')}$`,
+  128,
+  'write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
+);
+
+export const DailyAt = matching(
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  SHORT_CHARS,
+  'write a time of day in quotes, for example "09:30"',
+);
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
@@ -76,7 +102,6 @@ export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
 export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
 
-/** Every reason with its meaning and the fix. */
 export const SCHEDULE_REASONS = {
   Accepted: 'the spec can be read and has a next firing',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',

@@ -14,7 +14,6 @@ export const SkillName = matching(
 );
 
 export const SkillSource = z.enum(['Image', 'ConfigMap', 'Repository']);
-export type SkillSource = z.infer<typeof SkillSource>;
 
 const SkillChoice = guarded(
   z.strictObject({

@@ -10,13 +10,10 @@ export const OBSERVATIONS_MAX = 50;
 export const OBSERVATION_MAX_CHARS = 4_000;
 export const ENTRY_NAME_MAX_CHARS = 200;
 export const ABOUT_MAX_CHARS = 120;
-/** Pinned entries of one agent in one repository. */
 export const PINNED_MAX = 20;
-/** Changes of one request. */
 export const MEMORY_CHANGES_MAX = 64;
 /** Changes of one agent in an hour, over all repositories. */
 export const MEMORY_WRITES_PER_HOUR = 1_000;
-/** Repositories with a memory in one village. */
 export const REPOSITORY_MEMORIES_MAX = 1_000;
 
 /** Notes have it as their name; the API derives the id of another entry from its name. */
@@ -70,7 +67,6 @@ export type MemoryChange = z.infer<typeof MemoryChange>;
 export const MemoryChangeResult = z.enum(['done', 'no_such_memory', 'not_yours', 'memory_full', 'too_many_pins']);
 export type MemoryChangeResult = z.infer<typeof MemoryChangeResult>;
 
-/** The memory of a repository in a list. */
 export const RepositoryMemory = z.strictObject({
   repository: RepositoryName,
   entries: z.int().min(0),

@@ -22,16 +22,13 @@ const Cycle = z.int().min(0);
 const Bytes = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const atMost = (chars: number) => z.string().max(chars);
 
-/** The life of an agent behind a token. */
 const Life = z.strictObject({ agent: AgentId, uid: Uid, cycle: Cycle });
 
-/** An agent behind a token, and the ways out that it has now. */
 export const EgressAdmission = Life.extend({ policy: EgressPolicy });
 export type EgressAdmission = z.infer<typeof EgressAdmission>;
 
 export const EgressDenied = z.strictObject({ verdict: z.literal('deny'), code: Refused, message: z.string() });
 
-/** A token that is not admitted. */
 export const EgressNotAdmitted = EgressDenied.extend({
   life: Life.optional().describe(
     'The life behind the token, so that the broker reports its attempts; absent if the token is unknown or its record of this hour is full',
@@ -137,7 +134,6 @@ const WriteOf = {
   run: z.uuid().nullable().describe('Run that the pod names; without a live run of the agent the write is denied'),
 };
 
-/** A write of a program in a pod, which waits in the broker. */
 export const EgressWrite = z.strictObject({
   ...WriteOf,
   cycle: Cycle,

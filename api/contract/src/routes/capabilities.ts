@@ -18,7 +18,6 @@ const ofResident = {
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 } as const;
 
-/** The findings of a resident in one cycle. */
 export const ResidentReport = CapabilityReport.extend({ skills: z.array(FoundSkill).max(SKILLS_MAX) });
 export type ResidentReport = z.infer<typeof ResidentReport>;
 

@@ -75,7 +75,6 @@ const Ordinal = z.union([
     .transform(Number),
 ]);
 
-/** The run of a request. */
 export const ChatMetadata = z.looseObject({
   run_id: z.uuid().nullish().describe('Run of the agent that the request serves'),
   ask: Ordinal.nullish().describe("The engine's number of this request in its run"),
@@ -214,7 +213,6 @@ const models = {
   permission: 'models:use',
 } as const;
 
-/** Reasons for which the gateway refuses a request to a model. */
 export const REQUEST_REASONS = [
   'stale_cycle',
   'no_such_agent',
@@ -306,7 +304,6 @@ export const createEmbeddings = defineRoute('createEmbeddings POST /v1/embedding
 export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
 export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
 
-/** A request to a model, without prompt and answer. */
 export const ModelRequestView = z.strictObject({
   request_id: z.uuid(),
   model: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallId, CallOutcome } from '../values/permission.ts';
 import { AgentId, plainText, Time } from '../values/scalars.ts';
+import { defineRoute, json } from '../http/route.ts';
 
 export const SCRIPT_LANGUAGES = ['bash', 'python', 'node'] as const;
 export const ScriptLanguage = z.enum(SCRIPT_LANGUAGES);
@@ -83,7 +84,6 @@ export const SharedScript = z.strictObject({
 export type SharedScript = z.infer<typeof SharedScript>;
 export const SCRIPT_MEDIA_TYPE = 'application/json';
 
-/** A script of an agent in its newest version, as people and the agent see it in a list. */
 export const Script = z.strictObject({
   name: ScriptName,
   agent_id: AgentId,
@@ -110,7 +110,6 @@ export const Script = z.strictObject({
 });
 export type Script = z.infer<typeof Script>;
 
-/** One version of a script with its text. */
 export const ScriptDetail = z.strictObject({
   script: Script,
   parameters: ScriptParameters,
@@ -121,3 +120,64 @@ export const ScriptDetail = z.strictObject({
     .describe('All that are kept, newest first'),
 });
 export type ScriptDetail = z.infer<typeof ScriptDetail>;
+
+const ofAgent = { tag: 'agents' } as const;
+const ScriptParams = z.strictObject({ agent_id: AgentId, name: ScriptName });
+const Saved = json(
+  z.strictObject({
+    script: Script,
+    secrets: z.boolean().describe('True if the village replaced texts that look like secrets'),
+  }),
+);
+
+export const listScripts = defineRoute('listScripts GET /agents/{agent_id}/scripts', {
+  ...ofAgent,
+  summary: 'Scripts that an agent registered for itself, each in its newest version, by name',
+  permission: 'scripts:read',
+  answer: json(z.strictObject({ scripts: z.array(Script).max(SCRIPTS_MAX) })),
+  reasons: ['not_own_agent', 'no_such_agent'],
+});
+
+export const getScript = defineRoute('getScript GET /agents/{agent_id}/scripts/{name}', {
+  ...ofAgent,
+  params: ScriptParams,
+  summary:
+    'A script with its source, in its newest or another version: for the agent, for admins, and for those who may read the texts of the run that saved it',
+  permission: 'scripts:read',
+  query: z.strictObject({ version: ScriptVersion.optional() }),
+  answer: json(ScriptDetail),
+  reasons: ['not_own_agent', 'no_such_agent', 'no_such_script'],
+});
+
+const writing = {
+  ...ofAgent,
+  permission: 'agent:self',
+  judged: true,
+  status: 201,
+  answer: Saved,
+} as const;
+const refusals = ['not_own_agent', 'no_such_agent', 'stale_cycle', 'too_many_scripts'] as const;
+
+export const saveScript = defineRoute('saveScript POST /agents/{agent_id}/scripts', {
+  ...writing,
+  summary: 'Save a script or a new version of one, without known secrets; the newest 10 versions of each are kept',
+  body: SharedScript,
+  reasons: [...refusals],
+});
+
+export const adoptScript = defineRoute('adoptScript POST /agents/{agent_id}/scripts/adopt', {
+  ...writing,
+  summary: 'Save a script that another agent shared in a post: it counts as text from outside',
+  body: z.strictObject({ post_id: z.uuid(), artifact_id: z.uuid(), name: ScriptName.optional() }),
+  reasons: [...refusals, 'no_such_post', 'no_such_artifact', 'no_script', 'script_exists'],
+});
+
+export const deleteScript = defineRoute('deleteScript DELETE /agents/{agent_id}/scripts/{name}', {
+  ...ofAgent,
+  params: ScriptParams,
+  summary: 'Delete a script with all its versions; an agent its own, an admin that of any',
+  permission: 'agent:steer',
+  judged: true,
+  answer: json(z.strictObject({ deleted: z.literal(true) })),
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle', 'no_such_script'],
+});

@@ -7,7 +7,6 @@ const ARGUMENT_MAX_CHARS = 2_000;
 const MESSAGE_MAX_CHARS = 8_000;
 const FOLDER_MAX_CHARS = 4_096;
 
-/** Verbs of git that the tool passes on. */
 const GIT_VERBS = [
   'status',
   'diff',

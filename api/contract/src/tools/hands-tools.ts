@@ -131,7 +131,6 @@ const Deliver = z
 const read = { class: 'read', effect: 'read', runs: 'hands' } as const;
 const write = { class: 'write_inside', effect: 'idempotent', runs: 'hands' } as const;
 
-/** The tools that run in the hands, by name. */
 export const HANDS_TOOLS = {
   shell: {
     class: 'exec',

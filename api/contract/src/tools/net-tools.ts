@@ -78,13 +78,11 @@ const BrowserDownload = z
   .strictObject({ ref: ref.optional(), url: Url.optional() })
   .refine((value) => (value.ref === undefined) !== (value.url === undefined), 'write ref or url');
 
-/** True if a request of `http` may change something at its server. */
 function httpSends(value: unknown): boolean {
   const { data } = Http.safeParse(value);
   return data === undefined || !READING.includes(data.method) || (data.body ?? '') !== '';
 }
 
-/** True if the call lets a page send something. */
 function pageSends(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'sends' in value && value.sends !== false;
 }

@@ -13,7 +13,6 @@ const RunScript = z.strictObject({
 });
 export type RunScriptInput = z.infer<typeof RunScript>;
 
-/** The tool that runs a script in the hands. */
 export const RUN_SCRIPT_TOOL = {
   run_script: {
     class: 'exec',

@@ -17,7 +17,6 @@ export interface VillageTool {
    * of the agent's tools, after the API has stored its start.
    */
   readonly runs: 'pod' | 'village' | 'hands';
-  /** Description for the model. */
   readonly description: string;
   readonly input: z.ZodObject;
   /** True if the call is a question to a person: no rule can allow it without an answer. */
@@ -61,7 +60,6 @@ export function placeOf(tool: Pick<VillageTool, 'runs' | 'custom'> | undefined):
   return tool.runs === 'hands' ? 'sandbox' : 'platform';
 }
 
-/** The class of a call with its arguments. Pure. */
 export function classOf(tool: Pick<VillageTool, 'class' | 'sends'>, input: unknown): ToolClass {
   return tool.sends?.(input) === true ? 'send' : tool.class;
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { Cron, DailyAt } from '../kinds/schedule-timing.ts';
+import { Cron, DailyAt } from '../kinds/schedule.ts';
 import { Duration, TimeZone } from '../kinds/text.ts';
 import { POST_DELIVERABLES_MAX, PostAudience, PostStatus, PostText, PostTitle, Tag, Tags } from '../board/post.ts';
 import { PURCHASE_KINDS, PurchaseItem, PurchaseSeconds, QUOTAS } from '../routes/trade/purchases.ts';
 import { ToolName } from '../values/permission.ts';
-import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS } from '../values/run.ts';
+import { RUN_PROMPT_MAX_CHARS, WORKER_ROLE_MAX_CHARS, WORKER_TOKENS_MIN } from '../values/run.ts';
 import { SKILL_WHY_MAX_CHARS, SkillId, SkillPath } from '../capability/skill.ts';
-import { WORKER_TOKENS_MIN } from '../values/worker.ts';
 import { SPEECH_MAX_LENGTH } from '../world/constants.ts';
 import { ItemId } from '../world/map.ts';
 import { Amount } from '../values/money.ts';
@@ -320,7 +319,6 @@ export function isVillageTool(name: string): name is VillageToolName {
   return Object.hasOwn(VILLAGE_TOOLS, name);
 }
 
-/** Undefined for a name that is not in the table. */
 export function villageTool(name: string): VillageTool | undefined {
   return isVillageTool(name) ? VILLAGE_TOOLS[name] : undefined;
 }

@@ -84,7 +84,6 @@ export const SearchService = z
   .transform(({ kind, url = SEARCH_URLS.brave, secretName = null }) => ({ kind, url, secret: secretName }))
   .refine(({ kind, url }) => kind === 'brave' || url !== SEARCH_URLS.brave, 'searxng needs the url of its /search')
   .refine(({ kind, secret }) => kind === 'searxng' || secret !== null, 'brave needs the secretName of its key');
-export type SearchService = z.infer<typeof SearchService>;
 
 /** The village's part of what agents may reach. Its denials override every rule of tiers and agents. */
 export const VillageEgress = z.strictObject({
@@ -130,7 +129,6 @@ export const EGRESS_REFUSALS = [
 ] as const;
 export type EgressRefusalCode = (typeof EGRESS_REFUSALS)[number];
 
-/** True for a code of the broker. */
 export const isEgressRefusal = (code: string): code is EgressRefusalCode =>
   (EGRESS_REFUSALS as readonly string[]).includes(code);
 
@@ -149,7 +147,6 @@ export const EGRESS_TOOLS: Readonly<Record<EgressWriteKind, string>> = {
   write: 'send_request',
 };
 
-/** True for the name of a write that leaves a pod. */
 export function isEgressTool(tool: string): boolean {
   return Object.values(EGRESS_TOOLS).includes(tool);
 }

@@ -40,7 +40,6 @@ export const AiDollars = z
   .string()
   .regex(DECIMAL, HOW)
   .meta({ description: 'aiDollars as a decimal string with at most six places', example: '12.5' });
-export type AiDollars = z.infer<typeof AiDollars>;
 
 const inRange = (text: string): boolean => {
   const micro = microOf(text);

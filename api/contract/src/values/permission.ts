@@ -26,7 +26,6 @@ export type Verdict = z.infer<typeof Verdict>;
 export const CallOccasion = z.enum(['run', 'turn']);
 export type CallOccasion = z.infer<typeof CallOccasion>;
 
-/** The name of a tool or of a class of tools. */
 export const ToolName = z
   .string()
   .max(64)
@@ -41,7 +40,6 @@ export const RuleExample = Example.extend({
 }).refine(({ tool, command }) => command === undefined || tool === 'shell', {
   message: 'a command goes with the tool shell: write tool: shell, or leave command out',
 });
-export type RuleExample = z.infer<typeof RuleExample>;
 const Examples = z.array(RuleExample).max(RULE_EXAMPLES_MAX).optional();
 
 /** One rule of a policy, as the village's configuration and `spec.tools.rules` of an Agent write it. */
@@ -79,7 +77,6 @@ export type VillageRules = z.infer<typeof VillageRules>;
 export type AgentTools = NonNullable<AgentSpec['tools']>;
 
 export const RuleOrigin = z.enum(['village', 'tier', 'agent', 'parent', 'safe_mode']);
-export type RuleOrigin = z.infer<typeof RuleOrigin>;
 
 /** The rules that hold for one agent. A permission holds only under the version in which it was requested. */
 export const Policy = z.strictObject({

@@ -11,7 +11,6 @@ export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
 /** Limit of the numbers of recorded steps; the budget of a run allows fewer. */
 export const RUN_STEPS_MAX = 1_000;
-/** Calls of a run whose end is unknown. */
 export const RUN_UNSETTLED_MAX = 64;
 export const RUN_ANSWER_MAX_CHARS = 65_536;
 
@@ -82,7 +81,6 @@ export const WorkerOrigin = z.strictObject({
     .optional()
     .describe('Lists of tools and classes that it and its parents were given; a tool must be in each'),
 });
-export type WorkerOrigin = z.infer<typeof WorkerOrigin>;
 
 /** The prompt is only text: a part that looks like a tool call is never executed. */
 export const Run = z.strictObject({
@@ -136,3 +134,59 @@ export type RunStep = z.infer<typeof RunStep>;
 /** The hint to a resident that a run waits for it, or that one of its runs has changed. */
 export const RunHint = z.strictObject({ run_id: z.uuid(), run: Run.optional() });
 export type RunHint = z.infer<typeof RunHint>;
+
+export const OFFER_HOURS_MAX = 720;
+export const OFFER_HOURS_DEFAULT = 168;
+export const OFFER_REASON_MAX_CHARS = 500;
+
+/**
+ * `open` holds the money. `paid`: the person accepted the result. `refused`: the person refused it with a reason.
+ * `expired`: the person did neither in time. `returned`: the run failed or was cancelled.
+ */
+export const OFFER_STATES = ['open', 'paid', 'refused', 'expired', 'returned'] as const;
+export const OfferState = z.enum(OFFER_STATES);
+export type OfferState = z.infer<typeof OfferState>;
+
+export const RunOffer = z.strictObject({
+  run_id: z.uuid(),
+  agent_id: AgentId,
+  amount: AiDollars,
+  state: OfferState,
+  offered_by: z.strictObject({ role: z.string(), id: z.string() }),
+  offered_at: Time,
+  expires_at: Time,
+  ended_at: Time.nullable(),
+  reason: z.string().nullable().describe('Reason of a refusal, in the words of the person'),
+});
+export type RunOffer = z.infer<typeof RunOffer>;
+
+/** With fewer tokens a worker cannot give one answer. */
+export const WORKER_TOKENS_MIN = 1_000;
+/** Ended workers that the API keeps for an agent, and those that a list returns. */
+export const WORKERS_KEPT = 100;
+export const WORKER_ARTIFACTS_MAX = 64;
+
+/** A thing that a worker made: a page of the village, or a file of the workspace. */
+export const WorkerArtifact = z.strictObject({
+  kind: z.enum(['link', 'file']),
+  at: z.string().max(4_096).describe('Address or path'),
+  witnessed: z.boolean().describe('True if the API saw it, false if the agent claims it'),
+});
+export type WorkerArtifact = z.infer<typeof WorkerArtifact>;
+
+/** `code` is a word for programs; `what` says what failed, `fix` what to do. */
+export const WorkerError = z.strictObject({ code: z.string(), what: z.string(), fix: z.string() });
+export type WorkerError = z.infer<typeof WorkerError>;
+
+export const WorkerEnvelope = z.strictObject({
+  summary: z.string().describe('In the words of the worker'),
+  artifacts: z.array(WorkerArtifact).max(WORKER_ARTIFACTS_MAX),
+  errors: z.array(WorkerError),
+});
+export type WorkerEnvelope = z.infer<typeof WorkerEnvelope>;
+
+export const Worker = z.strictObject({
+  run: Run,
+  envelope: WorkerEnvelope.nullable().describe('Null before its end'),
+});
+export type Worker = z.infer<typeof Worker>;

@@ -18,16 +18,13 @@ export const SessionState = z.enum(['running', 'idle', 'paused', 'terminated']);
 export type SessionState = z.infer<typeof SessionState>;
 
 export const SessionPerson = z.strictObject({ id: z.string(), name: z.string() });
-export type SessionPerson = z.infer<typeof SessionPerson>;
 
-/** Repository in which the agent works for a session. */
 export const SessionRepository = z.strictObject({
   url: plainText(2_048).regex(/^(https:\/\/|ssh:\/\/|git@)\S+$/, 'write the URL of a git repository'),
   branch: plainText(255).regex(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/, "write a branch's name, for example main"),
 });
 export type SessionRepository = z.infer<typeof SessionRepository>;
 
-/** A conversation of people with an agent. */
 export const ChatSession = z.strictObject({
   session_id: z.uuid(),
   agent_id: AgentId,
@@ -72,7 +69,6 @@ export const SessionMessage = z.strictObject({
 });
 export type SessionMessage = z.infer<typeof SessionMessage>;
 
-/** A firing of a Schedule as one agent sees it. */
 const FiringOfAgent = z.strictObject({
   firing_id: z.uuid(),
   schedule_uid: z.string(),

@@ -2,7 +2,6 @@
 export const TICK_MS = 100;
 /** Ticks an agent needs to walk one tile (2.5 tiles a second). */
 export const TICKS_PER_TILE = 4;
-/** Ticks of one village minute. */
 export const TICKS_PER_MINUTE = 10;
 /** Ticks of one village day (24 real minutes). */
 export const TICKS_PER_DAY = 14_400;
@@ -14,7 +13,6 @@ export const VIEW_MAX_TILES = 4096;
 export const MAX_AGENTS = 65_535;
 /** Maximum number of items in the world; regrowth and gifts stop at this count. */
 export const MAX_ITEMS = 4096;
-/** Maximum number of items that one agent can carry. */
 export const INVENTORY_LIMIT = 6;
 /** Longest spoken text and board note, in UTF-16 code units. */
 export const SPEECH_MAX_LENGTH = 280;

@@ -71,9 +71,7 @@ export const FrameMessage = z.discriminatedUnion('kind', [
     agents: z.array(AgentEntry),
     items: z.array(FrameItem),
   }),
-  // An agent enters the world or the view.
   z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry }),
-  // An agent leaves the world or the view.
   z.strictObject({ kind: z.literal('despawn'), ...slot }),
   z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord }),
   // A path that begins where the previous path is at `start_tick`. Only the binary form has this message.

@@ -134,4 +134,3 @@ export type ItemKind = z.infer<typeof ItemKind>;
 
 /** The number is unique across all kinds of items. */
 export const ItemId = z.string().regex(/^[a-z]+-[0-9]{1,10}$/, 'write an item id such as apple-17');
-export type ItemId = z.infer<typeof ItemId>;

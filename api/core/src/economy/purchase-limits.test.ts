@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ActivePurchase, effectiveLimits } from './purchase-limits.ts';
+import { type ActivePurchase, effectiveLimits } from './purchase-price.ts';
 
 const TIER = {
   requests_per_minute: 120,

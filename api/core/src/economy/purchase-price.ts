@@ -1,5 +1,82 @@
-import { AMOUNT_MAX_AIDOLLARS, MICRO, parseAiDollars } from '@hamlet/contract';
-import type { GpuLane, PriceList, PurchaseItem } from '@hamlet/contract';
+import {
+  AMOUNT_MAX_AIDOLLARS,
+  MICRO,
+  parseAiDollars,
+  type GpuLane,
+  type PriceList,
+  type PurchaseItem,
+  type Limits,
+  type Quota,
+  AUCTION_LEAD_SECONDS,
+  PURCHASE_SECONDS_MAX,
+  WINDOW_AHEAD_SECONDS_MAX,
+} from '@hamlet/contract';
+
+/** Milliseconds since 1970. */
+export interface WindowTimes {
+  readonly startsMs: number;
+  readonly endsMs: number;
+}
+
+const SECOND_MS = 1_000;
+
+/** A sentence with the fix; null if the times have no fault. */
+export function windowFault({ startsMs, endsMs }: WindowTimes, nowMs: number): string | null {
+  if (startsMs < nowMs) return 'the window must not begin in the past: write a later starts_at';
+  if (startsMs > nowMs + WINDOW_AHEAD_SECONDS_MAX * SECOND_MS)
+    return `the window begins more than ${WINDOW_AHEAD_SECONDS_MAX / 86_400} days ahead: write an earlier starts_at`;
+  if (endsMs <= startsMs) return 'the window must end after it begins: write a later ends_at';
+  if (endsMs - startsMs > PURCHASE_SECONDS_MAX * SECOND_MS)
+    return `the window is longer than ${PURCHASE_SECONDS_MAX / 86_400} days: write an earlier ends_at`;
+  return null;
+}
+
+/** As {@link windowFault}. */
+export function auctionFault(times: WindowTimes & { readonly closesMs: number }, nowMs: number): string | null {
+  const { closesMs, startsMs } = times;
+  if (closesMs <= nowMs) return 'the bidding must end in the future: write a later closes_at';
+  if (startsMs - closesMs < AUCTION_LEAD_SECONDS * SECOND_MS)
+    return `the bidding must end at least ${AUCTION_LEAD_SECONDS} s before the window begins: write an earlier closes_at`;
+  return windowFault(times, nowMs);
+}
+
+/** A purchase and its time: milliseconds since 1970 by the database's clock; `untilMs` is exclusive. */
+export type ActivePurchase = { readonly fromMs: number; readonly untilMs: number } & (
+  | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'priority' }
+  | { readonly kind: 'gpu' }
+);
+
+export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boolean {
+  return fromMs <= nowMs && nowMs < untilMs;
+}
+
+/** Null means no limit, and stays null. */
+function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
+  if (limit === null) return null;
+  return lasting.reduce(
+    (sum, bought) => (bought.kind === 'quota' && bought.limit === quota ? sum + bought.amount : sum),
+    limit,
+  );
+}
+
+/** Bought models come after those of the tier: the first model is the default. `nowMs`: the database's clock. */
+export function effectiveLimits<T extends Limits | null>(
+  tier: T,
+  purchases: readonly ActivePurchase[],
+  nowMs: number,
+): T {
+  if (tier === null) return tier;
+  const lasting = purchases.filter((purchase) => lastsAt(purchase, nowMs));
+  const models = lasting.flatMap((bought) => (bought.kind === 'model' ? [bought.model] : []));
+  return {
+    ...tier,
+    requests_per_minute: raised(tier.requests_per_minute, 'requests_per_minute', lasting),
+    tokens_per_hour: raised(tier.tokens_per_hour, 'tokens_per_hour', lasting),
+    models: [...new Set([...tier.models, ...models])],
+  };
+}
 
 const HOUR_S = 3_600n;
 

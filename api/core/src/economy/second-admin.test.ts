@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Eyes, SECOND_ADMIN_AGE_MS, whyNotSecond } from './second-admin.ts';
+import { type Eyes, SECOND_ADMIN_AGE_MS, whyNotSecond } from './decide-payment.ts';
 
 const ASKED = new Date('2026-11-23T12:00:00Z');
 const old = new Date(ASKED.getTime() - SECOND_ADMIN_AGE_MS);

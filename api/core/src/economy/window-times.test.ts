@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { auctionFault, windowFault } from './window-times.ts';
+import { auctionFault, windowFault } from './purchase-price.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 const MINUTE = 60_000;

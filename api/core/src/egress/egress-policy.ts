@@ -6,9 +6,63 @@ import {
   type Registry,
   type VillageEgress,
 } from '@hamlet/contract/broker';
-import type { AgentEgress, AgentSpec, TierEgress } from '@hamlet/contract';
+import type { AgentEgress, AgentSpec, TierEgress, EgressBan } from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
-import { PAYMENT_BANS } from './payment-hosts.ts';
+
+/** Providers of payments: an agent pays in aiDollars alone. Their names, and all below them. */
+const PROVIDERS = [
+  '2checkout.com',
+  'adyen.com',
+  'adyenpayments.com',
+  'afterpay.com',
+  'affirm.com',
+  'alipay.com',
+  'amazonpay.com',
+  'authorize.net',
+  'binance.com',
+  'bitpay.com',
+  'braintree-api.com',
+  'braintreegateway.com',
+  'cash.app',
+  'checkout.com',
+  'coinbase.com',
+  'cybersource.com',
+  'fastspring.com',
+  'gocardless.com',
+  'klarna.com',
+  'kraken.com',
+  'lemonsqueezy.com',
+  'mangopay.com',
+  'mercadopago.com',
+  'mollie.com',
+  'moonpay.com',
+  'nowpayments.io',
+  'paddle.com',
+  'paypal.com',
+  'paypal.me',
+  'paypalobjects.com',
+  'paysafe.com',
+  'paystack.com',
+  'payoneer.com',
+  'plaid.com',
+  'razorpay.com',
+  'revolut.com',
+  'skrill.com',
+  'square.link',
+  'squareup.com',
+  'squareupsandbox.com',
+  'stripe.com',
+  'stripe.network',
+  'sumup.com',
+  'transferwise.com',
+  'venmo.com',
+  'wepay.com',
+  'wise.com',
+  'worldpay.com',
+  'zellepay.com',
+] as const;
+
+export const PAYMENT_BANS: readonly EgressBan[] = PROVIDERS.flatMap((host) => [{ host }, { host: `*.${host}` }]);
 
 const READING = ['GET', 'HEAD'];
 

@@ -1,4 +1,4 @@
-export { classifyAddress, isInNetwork, type AddressClass } from './address-class.ts';
+export { classifyAddress, isInNetwork, type AddressClass } from './judge-egress.ts';
 export { egressPolicyOf, USUAL_REGISTRIES, type EgressLayers } from './egress-policy.ts';
 export {
   asksAboutWrites,

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EgressPolicy } from '@hamlet/contract';
-import { classifyAddress } from './address-class.ts';
-import { asksAboutWrites, fitsHost, judgeConnection, judgeRequest, mayConnect, normalHost } from './judge-egress.ts';
-import { clearPath, fitsPath } from './path-pattern.ts';
+import {
+  classifyAddress,
+  asksAboutWrites,
+  fitsHost,
+  judgeConnection,
+  judgeRequest,
+  mayConnect,
+  normalHost,
+  clearPath,
+  fitsPath,
+} from './judge-egress.ts';
 
 const policyOf = (parts: object): EgressPolicy =>
   EgressPolicy.parse({ version: 'v1', allow: [], deny: [], openings: [], ...parts });

@@ -6,8 +6,79 @@ import type {
   PrivateOpening,
   Registry,
 } from '@hamlet/contract';
-import { classifyAddress, isInNetwork } from './address-class.ts';
-import { clearPath, fitsPath } from './path-pattern.ts';
+import ipaddr from 'ipaddr.js';
+
+/**
+ * Classes of the addresses that a name may resolve to. `metadata` is an address at which a cloud gives its machines
+ * credentials. Only `public` ones may be reached without an opening, and metadata and loopback never.
+ */
+export type AddressClass = 'public' | 'private' | 'loopback' | 'link_local' | 'metadata' | 'multicast' | 'reserved';
+
+/** Metadata services, also those outside of link-local: AWS over IPv6, Azure, Alibaba, Oracle. */
+const METADATA = new Set(['169.254.169.254', 'fd00:ec2::254', '168.63.129.16', '100.100.100.200', '192.0.0.192']);
+
+/** The ranges of RFC 6890 and the registries of IANA, as ipaddr.js names them. Every other range is `reserved`. */
+const CLASSES: Readonly<Record<string, AddressClass>> = {
+  unicast: 'public',
+  private: 'private',
+  uniqueLocal: 'private',
+  carrierGradeNat: 'private',
+  loopback: 'loopback',
+  linkLocal: 'link_local',
+  multicast: 'multicast',
+};
+
+/** NAT64 (RFC 6052) carries an IPv4 address in its last four bytes. */
+const NAT64 = 'rfc6052';
+
+function inner(address: ipaddr.IPv6): ipaddr.IPv4 | null {
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address();
+  if (address.range() === NAT64) return new ipaddr.IPv4(address.toByteArray().slice(12));
+  return null;
+}
+
+/** The class of an address in its textual form; a text that is no address is `reserved`. */
+export function classifyAddress(text: string): AddressClass {
+  if (!ipaddr.isValid(text)) return 'reserved';
+  const parsed = ipaddr.parse(text);
+  const address = parsed instanceof ipaddr.IPv6 ? (inner(parsed) ?? parsed) : parsed;
+  if (METADATA.has(address.toString())) return 'metadata';
+  return CLASSES[address.range()] ?? 'reserved';
+}
+
+/** Whether an address is in a network such as 10.1.2.0/24. A mapped IPv4 address counts as the IPv4 address. */
+export function isInNetwork(text: string, cidr: string): boolean {
+  if (!ipaddr.isValid(text) || !ipaddr.isValidCIDR(cidr)) return false;
+  const address = ipaddr.process(text);
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  return address.kind() === network.kind() && address.match(network, bits);
+}
+
+/** The longest path with query that is judged; a longer one is unclear. */
+const MAX_TARGET_LENGTH = 8192;
+/** Characters that servers read in two ways: an encoded slash, dot, backslash, percent or NUL, and a plain backslash. */
+const AMBIGUOUS = /%(2f|2e|5c|25|00)|\\|\/\/|;/i;
+const DOTS = /(^|\/)\.{1,2}(\/|$)/;
+
+/**
+ * The path of a request target without its query, or null where the server behind it could read another path than
+ * the one that was judged.
+ */
+export function clearPath(target: string): string | null {
+  if (target.length > MAX_TARGET_LENGTH || !target.startsWith('/')) return null;
+  const path = target.split(/[?#]/, 1)[0] ?? '';
+  return AMBIGUOUS.test(path) || DOTS.test(path) ? null : path;
+}
+
+/** Whether a clear path fits a pattern: `*` is one segment, a last `**` any number of them, none too. */
+export function fitsPath(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  const isOpen = wanted.at(-1) === '**';
+  if (isOpen) wanted.pop();
+  if (isOpen ? given.length < wanted.length : given.length !== wanted.length) return false;
+  return wanted.every((segment, at) => (segment === '*' ? given[at] !== '' : segment === given[at]));
+}
 
 /** A host and port that a program in a pod asks for. The host is in lower case, without a last dot. */
 export interface Destination {
@@ -17,7 +88,6 @@ export interface Destination {
 
 export interface EgressRequest {
   readonly method: string;
-  /** The request target: path and query. */
   readonly target: string;
 }
 

@@ -18,7 +18,6 @@ const UPLOADS = ['upload.pypi.org', 'test.pypi.org', 'npm.pkg.github.com', 'uplo
 export interface WrittenRequest {
   readonly destination: Destination;
   readonly method: string;
-  /** Path without its query. */
   readonly path: string;
   /** Methods that headers of the request name. */
   readonly overrides: readonly string[];

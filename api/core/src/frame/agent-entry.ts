@@ -49,7 +49,6 @@ export function agentShowing(
   };
 }
 
-/** Null if the world has no item with that number. */
 export function frameItem(world: WorldState, number: number): FrameItem | null {
   const item = world.items.byNumber.get(number);
   if (item === undefined) return null;

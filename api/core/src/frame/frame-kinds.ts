@@ -1,6 +1,5 @@
 import type { FrameMessage } from '@hamlet/contract';
 
-/** First byte of a frame. */
 export const FRAME_VERSION = 1;
 /** Second byte: updates come in order; an urgent frame may overtake them. */
 export const FRAME_UPDATE = 1;

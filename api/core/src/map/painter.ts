@@ -9,7 +9,6 @@ export interface Rect {
   readonly height: number;
 }
 
-/** A rectangle from `[x, y, width, height]`. */
 export function rect([x, y, width, height]: readonly [number, number, number, number]): Rect {
   return { x, y, width, height };
 }

@@ -1,8 +1,39 @@
-import { BucketQueue } from './bucket-queue.ts';
 import { STEP_X, STEP_Y } from './directions.ts';
 import { isConnected } from './regions.ts';
 import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
+
+/** A queue of tiles; the newest of equal priority comes first, so that a search follows one path. Mutable for speed. */
+export class BucketQueue {
+  readonly #buckets: number[][] = [];
+  #lowest = 0;
+  #highest = -1;
+
+  clear(): void {
+    for (let priority = 0; priority <= this.#highest; priority += 1) {
+      const bucket = this.#buckets[priority];
+      if (bucket !== undefined) bucket.length = 0;
+    }
+    this.#lowest = 0;
+    this.#highest = -1;
+  }
+
+  push(tile: number, priority: number): void {
+    while (this.#buckets.length <= priority) this.#buckets.push([]);
+    this.#buckets[priority]?.push(tile);
+    if (priority < this.#lowest) this.#lowest = priority;
+    if (priority > this.#highest) this.#highest = priority;
+  }
+
+  /** -1 if the queue is empty. */
+  pop(): number {
+    for (; this.#lowest <= this.#highest; this.#lowest += 1) {
+      const tile = this.#buckets[this.#lowest]?.pop();
+      if (tile !== undefined) return tile;
+    }
+    return -1;
+  }
+}
 
 /** A walk of at most this many tiles cuts across the grass if a path with one corner is free. */
 const SHORT_WALK_TILES = 48;

@@ -29,7 +29,6 @@ export interface WorldMap extends MapPlan {
   /** For each tile, the index of its zone in `zones` plus one; 0 outside every zone. */
   readonly zoneOf: Uint16Array;
   readonly slots: readonly MapSlot[];
-  /** Number of the first slot of each landmark. */
   readonly firstSlot: readonly number[];
   readonly slotAt: ReadonlyMap<number, number>;
   readonly landmarkIndex: ReadonlyMap<string, number>;

@@ -20,16 +20,13 @@ export interface KeptEntry {
   readonly pinned: boolean;
   /** True if a tainted run wrote it, or if another agent than its first added to it. */
   readonly outside: boolean;
-  /** The agent that began the entry. */
   readonly agentId: string;
-  /** The run of the last change. */
   readonly runId: string;
 }
 
 /** A change with the id of the entry that it is about. */
 export type PlacedChange = MemoryChange & { readonly memory_id: string };
 
-/** The run that writes. */
 export interface MemoryWriter {
   readonly agentId: string;
   readonly runId: string;
@@ -38,9 +35,7 @@ export interface MemoryWriter {
 }
 
 export interface ChangedMemory {
-  /** One result for each change, in their order. */
   readonly results: readonly MemoryChangeResult[];
-  /** New and changed entries. */
   readonly written: readonly KeptEntry[];
   /** Ids of entries that were there before and are no longer. */
   readonly forgotten: readonly string[];
@@ -122,7 +117,6 @@ function begin(draft: Draft, entry: KeptEntry): MemoryChangeResult {
   return draft.entries.size >= REPOSITORY_ENTRIES_MAX ? 'memory_full' : keep(draft, entry);
 }
 
-/** Keeps an entry if it fits, with the entries that are there. */
 function keep(draft: Draft, entry: KeptEntry): MemoryChangeResult {
   const before = draft.entries.get(entry.memoryId);
   const bytes = bytesOfEntry(entry);

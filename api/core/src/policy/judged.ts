@@ -4,11 +4,9 @@ export interface Judged {
   readonly verdict: Verdict;
   /** Sentence for people and for the model. */
   readonly reason: string;
-  /** The rule that decides; none if the verdict needs no rule. */
   readonly rule?: ResolvedRule;
 }
 
-/** A rule of a policy, with the layer that it comes from. */
 export type ResolvedRule = Policy['rules'][number];
 
 const STRICTNESS: Readonly<Record<Verdict, number>> = {

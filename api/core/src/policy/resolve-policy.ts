@@ -1,10 +1,42 @@
-import { TOOL_CLASSES, VILLAGE_TOOL_NAMES, VILLAGE_TOOLS, villageTool } from '@hamlet/contract';
-import type { AgentTools, Policy, PolicyRule, SafeMode, VillageRule, VillageRules } from '@hamlet/contract';
+import {
+  TOOL_CLASSES,
+  VILLAGE_TOOL_NAMES,
+  VILLAGE_TOOLS,
+  villageTool,
+  type AgentTools,
+  type Policy,
+  type PolicyRule,
+  type SafeMode,
+  type VillageRule,
+  type VillageRules,
+  type ToolClass,
+} from '@hamlet/contract';
 import type { Sha256 } from '../sealed-log/hashing.ts';
 import type { ResolvedRule } from './judged.ts';
 import { rulesInForce, wrongExamples, type CommandClasses } from './rule-examples.ts';
 import { isToolName, unknownNames } from './rule-names.ts';
-import { safeModeRule, UNCHANGING } from './safe-mode.ts';
+
+/** Classes whose calls change nothing. Speech leaves no trace, and a worker has the mode of its parent. */
+export const UNCHANGING: readonly ToolClass[] = ['read', 'speak', 'network', 'delegate'];
+const CHANGING: readonly ToolClass[] = TOOL_CLASSES.filter((name) => !UNCHANGING.includes(name));
+/** Tools of a class that is left, which change the agent's memory or its files. */
+const CHANGING_TOOLS = ['remember', 'forget', 'pin', 'browser_download'] as const;
+
+const REASONS: Readonly<Record<SafeMode, string>> = {
+  analysis_only: 'This run only analyses: it changes nothing. Use tools that read, and answer with what you find',
+  dry_run:
+    'This is a dry run: the call was not performed. Continue as if it had succeeded, and list in your answer each call that you would have made',
+};
+
+/** The rule that denies every change in a run of a safe mode. No rule of village, tier or Agent overrides a denial. Pure. */
+export function safeModeRule(mode: SafeMode): Policy['rules'][number] {
+  return {
+    tools: [...CHANGING, ...CHANGING_TOOLS].toSorted(),
+    verdict: 'deny',
+    reason: REASONS[mode],
+    from: 'safe_mode',
+  };
+}
 
 /** The village's rules without configuration: everything is allowed, but an agent asks before it spends in a run. */
 export const DEFAULT_VILLAGE_RULES: VillageRules = [
@@ -14,12 +46,10 @@ export const DEFAULT_VILLAGE_RULES: VillageRules = [
   { tools: ['send'], verdict: 'ask', reason: 'A person decides on what leaves the village' },
 ];
 
-/** A rule of a tier or of an Agent. */
 export type NarrowingRule = PolicyRule & Pick<NonNullable<AgentTools['rules']>[number], 'examples'>;
 
 export interface PolicyLayers {
   readonly village: VillageRules;
-  /** Rules of the agent's tier. */
   readonly tier: readonly NarrowingRule[];
   readonly agent: AgentTools | null;
   /** The agent's MCP servers with the class of their tools. */

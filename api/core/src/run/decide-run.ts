@@ -94,7 +94,6 @@ export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
 
 type OutsideCommand = Extract<RunCommand, { readonly kind: 'cancel' | 'lapse' | 'resume' | 'give_up' }>;
 
-/** A command that does not come from the agent. */
 function decideFromOutside(run: RunProgress, command: OutsideCommand): RunVerdict {
   switch (command.kind) {
     case 'cancel':
@@ -158,7 +157,6 @@ function failed(run: RunProgress, code: 'too_many_attempts' | 'run_did_nothing')
   return { kind: 'failed', next: { ...run, state: 'failed' }, event: 'settled', code };
 }
 
-/** The refusal of `asking` if it is not the present claim of the run; null if it is. */
 function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
   const { state, cycle, attempt } = run;
   if (isSettled(state)) return SETTLED;

@@ -7,7 +7,6 @@ export const WORKER_WIDTH_MAX = 4;
 /** Budget of money of a run whose tokens cost nothing: it limits nothing. */
 const FREE_MICROS = 1n;
 
-/** Usage that a limit of a run counts. */
 export interface Spending {
   readonly tokens: number;
   readonly moneyMicros: bigint;
@@ -16,7 +15,6 @@ export interface Spending {
 export interface WorkerFacts {
   /** Depth of the run that delegates; 0 for a run that is no worker. */
   readonly depth: number;
-  /** Workers of the run that have not ended. */
   readonly active: number;
   readonly budgets: RunBudgets;
   readonly moneyMicros: bigint;
@@ -24,7 +22,6 @@ export interface WorkerFacts {
   readonly taken: Spending;
 }
 
-/** The share that the run asks for; undefined: as the API decides. */
 export interface WorkerShare {
   readonly tokens?: number | undefined;
   readonly moneyMicros?: bigint | undefined;
@@ -81,7 +78,6 @@ function shareOut({ budgets, moneyMicros, taken }: WorkerFacts, share: WorkerSha
   return { kind: 'begin', budgets: { ...budgets, tokens, money: formatAiDollars(money) } };
 }
 
-/** Advice about the end of a worker by its code. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^budget_(tokens|money|steps|time)$/, 'Delegate a smaller part, or give it a greater share.'],
   [/^no_progress$/, 'Write the task in smaller steps, or do it yourself.'],

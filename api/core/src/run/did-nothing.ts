@@ -1,6 +1,5 @@
 import type { RunKind } from '@hamlet/contract';
 
-/** Results of a run at its end. */
 export interface RunResult {
   readonly kind: RunKind;
   /** Null for a resident that names no runtime: its summary is its answer. */

@@ -4,7 +4,6 @@ import type { HandsActivity, ToolClass } from '@hamlet/contract';
 export interface OpenCall {
   readonly agentId: string;
   readonly tool: string;
-  /** Class of the tool; null if it is not known. */
   readonly toolClass: ToolClass | null;
   /** Command of a call of `shell`; null for another tool. */
   readonly command: string | null;

@@ -60,7 +60,6 @@ const hasFailed = ({ exit, code }: EndedCall): boolean => (exit !== null && exit
 const runsTests = (command: string): boolean =>
   command.split(/&&|[|;\n]/).some((part) => !INSTALLS.test(part) && TEST_RUNS.some((each) => each.test(part)));
 
-/** `passed`, `failed`, or null if a call ran no tests. */
 function testsOf(call: EndedCall): 'passed' | 'failed' | null {
   const { exit } = call;
   const command = head(call);
@@ -70,7 +69,6 @@ function testsOf(call: EndedCall): 'passed' | 'failed' | null {
   return exit === 0 ? 'passed' : 'failed';
 }
 
-/** `reached`, `timed_out`, or null if a call says nothing about the network. */
 function networkOf(call: EndedCall): 'reached' | 'timed_out' | null {
   if (hasFailed(call)) return TIMED_OUT.test(said(call)) ? 'timed_out' : null;
   return NETWORK.test(head(call)) ? 'reached' : null;

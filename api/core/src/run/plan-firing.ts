@@ -27,7 +27,6 @@ export interface AgentFiring {
 
 export interface FiringPlan {
   readonly agents: readonly AgentFiring[];
-  /** Runs under way that new runs replace. */
   readonly cancel: readonly RunUnderWay[];
 }
 

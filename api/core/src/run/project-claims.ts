@@ -16,7 +16,6 @@ export interface ClaimedCall {
   readonly argumentsRef: string;
 }
 
-/** State of a run before these claims. */
 export interface ClaimContext {
   readonly model: string | null;
   readonly calls: ReadonlyMap<string, ClaimedCall>;
@@ -26,7 +25,6 @@ export interface ClaimContext {
   readonly events: number;
 }
 
-/** An event for people. Its texts are references. */
 export interface ProjectedEvent {
   readonly event: RunEventKind;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -144,7 +142,6 @@ function callEvent(
   return { event, detail: { ...call, outcome: claim.outcome, result_ref: claim.result } };
 }
 
-/** The newest stored entry of a run. */
 export interface LastEntry {
   readonly seq: number;
   readonly fence: number;

@@ -22,13 +22,10 @@ export function isReportDue({ nowMs, reportedAtMs, steps, reportedSteps }: Repor
   return nowMs - reportedAtMs >= REPORT_EVERY_MS || steps - reportedSteps >= REPORT_EVERY_STEPS;
 }
 
-/** Facts of a run that the API has stored. */
 export interface ReportFacts {
   readonly state: RunState;
   readonly steps: number;
-  /** Settled calls by tool and outcome. */
   readonly totals: readonly { readonly tool: string; readonly outcome: string; readonly calls: number }[];
-  /** The newest events of the run, oldest first. */
   readonly recent: readonly RunEvent[];
 }
 

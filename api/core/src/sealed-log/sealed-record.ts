@@ -81,7 +81,6 @@ export interface SealedSide {
   readonly balanceAfter: bigint | null;
 }
 
-/** Null if the record is not a transfer. */
 export function sidesOf(record: SealedRecord): readonly [payer: SealedSide, payee: SealedSide] | null {
   if (record.field(0) !== SEALED_KINDS.ledger) return null;
   const amount = numberOf(record.field(6));

@@ -3,7 +3,6 @@ export interface Room {
   readonly memoryBytes: number;
   /** Nodes limit the number of pods too. */
   readonly pods: number;
-  /** Extended resources by name. */
   readonly devices: Readonly<Record<string, number>>;
 }
 

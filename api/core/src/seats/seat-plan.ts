@@ -1,8 +1,15 @@
-import { enqueue, firstServed, type SizedTier, type Want } from './serving-order.ts';
+import {
+  enqueue,
+  firstServed,
+  type SizedTier,
+  type Want,
+  queuePlace,
+  type SeatDecision,
+  shortage,
+} from './seat-decision.ts';
 import { displacementFor, NodeRoom, roomiest, textOrder, type Seated } from './node-room.ts';
 import { amountsOf, beyond, differInDevices, fits, isWithin, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatRequest, SeatInput } from './seat-input.ts';
-import { queuePlace, type SeatDecision, shortage } from './seat-decision.ts';
 
 export interface TierSeats {
   /** Seats that the nodes would have without any agent. */
@@ -68,7 +75,6 @@ export class SeatPlan {
     this.#rankWaiting();
   }
 
-  /** Agents that wait for a seat or for a larger one. */
   get waiting(): number {
     return this.#waiting.length;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { enqueue, firstServed, type Want } from './serving-order.ts';
+import { enqueue, firstServed, type Want } from './seat-decision.ts';
 import { amountsOf } from './room.ts';
 import type { SeatRequest } from './seat-input.ts';
 import { request, LOW } from './testing/sample-village.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decideRest, type RestFacts } from './decide-rest.ts';
+import { decideRest, type RestFacts } from './decide-session.ts';
 
 const AWAKE: RestFacts = {
   power: 'Awake',

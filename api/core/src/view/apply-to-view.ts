@@ -152,7 +152,6 @@ export function resumeMessage(view: View): ViewerMessage {
   return view.zoom === 'near' ? { ...resume, cells: { ...view.cells } } : resume;
 }
 
-/** Changes and returns the view. */
 export function applyToView(view: View, frame: WorldStateFrame): View {
   view.tick = frame.tick;
   if (view.gone.length > 0) view.gone = view.gone.filter(({ tick }) => tick > frame.tick - REMEMBER_GONE_TICKS);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawBelow } from '../bytes/prng.ts';
-import { DRAW_BEHIND_TICKS, createClock, observeTick, tickAt } from './clock.ts';
+import { DRAW_BEHIND_TICKS, createClock, observeTick, tickAt } from './view.ts';
 
 test('the drawn tick never goes back, stays close and moves smoothly, even if frames are late', () => {
   const clock = createClock();

@@ -1,5 +1,11 @@
-import { MAX_ITEMS } from '@hamlet/contract';
-import type { ItemKind, Landmark, LandmarkKind, TilePosition, WorldEvent } from '@hamlet/contract';
+import {
+  MAX_ITEMS,
+  type ItemKind,
+  type Landmark,
+  type LandmarkKind,
+  type TilePosition,
+  type WorldEvent,
+} from '@hamlet/contract';
 import { drawBelow } from '../bytes/prng.ts';
 import { tileIndex } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
@@ -8,8 +14,7 @@ import { positionAt, walkOf } from './position.ts';
 import { reduce } from './reduce.ts';
 import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
 import { itemId } from './state/item-table.ts';
-import type { WorldState } from './state/state.ts';
-import { TimerWheel } from './state/timer-wheel.ts';
+import { type WorldState, TimerWheel } from './state/state.ts';
 import { arrivalTick } from './state/walk.ts';
 import { dawnsUntil } from './time-of-day.ts';
 

@@ -58,7 +58,6 @@ function describe(world: WorldState, slot: number, tick: number): AgentPlace {
   };
 }
 
-/** Null if the agent is not in the world. */
 export function agentPlace(world: WorldState, agentId: string, tick: number): AgentPlace | null {
   const slot = slotOf(world, agentId);
   return slot < 0 ? null : describe(world, slot, tick);

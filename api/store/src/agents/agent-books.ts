@@ -2,11 +2,10 @@ import type { Boost, Presence, Standing } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import { readClaims, type ClaimRow } from '../trade/compute-claims.ts';
-import { readStandings } from '../standing/standings.ts';
+import { readStandings } from '../standing/measures.ts';
 import { readBoosts } from '../trade/boosts.ts';
 import { readPresence, wireOf } from './presence.ts';
 
-/** Facts about one agent that the operator acts on. */
 export interface AgentBooksRow {
   readonly agentId: string;
   /** Uid of the agent's open life; null if none is open. */

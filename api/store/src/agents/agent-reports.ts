@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../connection/database.ts';
 import { addInternalEvent } from '../writes/internal-events.ts';
 
-/** The last report of an agent's resident about everything that its Agent was promised. */
 export interface AgentReport {
   readonly agentId: string;
   readonly uid: string;
@@ -68,13 +67,11 @@ async function isNews(tx: Tx, { agentId, uid, cycle, capabilities, skills }: Row
 
 const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'] as const;
 
-/** The last report of one agent; null if there is none. */
 export async function findReport(db: Db, agentId: string): Promise<StoredReport | null> {
   const row = await db.selectFrom('agent_report').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst();
   return row === undefined ? null : (row as StoredReport);
 }
 
-/** The last reports of all agents. */
 export async function readReports(db: Db): Promise<readonly StoredReport[]> {
   return (await db.selectFrom('agent_report').select(COLUMNS).execute()) as readonly StoredReport[];
 }

@@ -66,7 +66,6 @@ export async function findAgentSessions(
   });
 }
 
-/** Revokes every token of an agent at once. */
 export async function revokeAgentSessions(db: Db, agentId: string): Promise<void> {
   await db
     .updateTable('agent_session')

@@ -9,7 +9,6 @@ export type PresenceRow = Row<'agent_presence'>;
 /** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
 export type Stream = Omit<PresenceRow, 'connected' | 'lastSeen'>;
 
-/** A presence in the contract's shape. Pure. */
 export function wireOf(row: PresenceRow): Presence {
   return {
     agent_id: row.agentId,

@@ -1,7 +1,7 @@
 import { SCRIPT_VERSIONS_MAX, type ScriptLanguage, type ScriptParameters } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
-import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
+import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** A script in one version, without its text. */
 export interface ScriptRow {
@@ -40,7 +40,6 @@ const facts = (reader: TextReader): RawBuilder<unknown> => sql`
   (select count(*)::integer from script_version o where o.agent_uid = v.agent_uid and o.name = v.name) as versions,
   (select outcome from effect where effect.run_id = s.last_run_id and effect.call_id = s.last_call_id) as "lastOutcome"`;
 
-/** The scripts of a life, each in its newest version, by name. */
 export async function readScripts(db: Db | Tx, agentUid: string, reader: TextReader): Promise<readonly ScriptRow[]> {
   const { rows } = await sql<ScriptRow>`
     select distinct on (v.name) ${facts(reader)}
@@ -49,7 +48,6 @@ export async function readScripts(db: Db | Tx, agentUid: string, reader: TextRea
   return rows;
 }
 
-/** A script in a version, or in its newest one; null if there is none. */
 export async function findScriptRow(
   db: Db | Tx,
   { agentUid, name, version }: { readonly agentUid: string; readonly name: string; readonly version: string | null },
@@ -62,7 +60,6 @@ export async function findScriptRow(
   return rows[0] ?? null;
 }
 
-/** The text of one version; null if it is not kept. */
 export async function findScriptText(
   db: Db | Tx,
   { agentUid, name, version }: { readonly agentUid: string; readonly name: string; readonly version: string },
@@ -127,7 +124,6 @@ export async function insertScript(tx: Tx, made: NewScript): Promise<void> {
       order by saved_at desc, version offset ${SCRIPT_VERSIONS_MAX})`.execute(tx);
 }
 
-/** False if there is none. */
 export async function deleteScriptRow(tx: Tx, agentUid: string, name: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('script')

@@ -8,7 +8,6 @@ export interface Subject {
   readonly replyId: string | null;
 }
 
-/** The id of the reply, or of the post if the subject is a post. */
 export function subjectId({ postId, replyId }: Subject): string {
   return replyId ?? postId;
 }

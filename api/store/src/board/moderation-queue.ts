@@ -1,11 +1,10 @@
 import type { Decision, ModerationReason } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
+import { asMoment, type Moment } from '../connection/result-rows.ts';
 import { type Subject, subjectId } from './flags.ts';
 import { type Content, readContent } from './post-row.ts';
 
-/** A line of the queue, which is sorted by `key`. */
 export interface QueueRow extends Subject {
   readonly subject: string;
   readonly key: string;

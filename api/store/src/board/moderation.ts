@@ -4,7 +4,6 @@ import type { Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type Subject, subjectId } from './flags.ts';
 
-/** The subject of a decision, locked until the transaction ends. */
 export interface LockedSubject {
   readonly authorType: string;
   readonly authorId: string;
@@ -47,7 +46,6 @@ export async function lockSubject(tx: Tx, subject: Subject): Promise<LockedSubje
   return rows[0] ?? null;
 }
 
-/** The newest decision about a subject that was not undone; null if there is none. */
 export async function findLastDecision(tx: Tx, subject: Subject): Promise<LastDecision | null> {
   const { rows } = await sql<LastDecision>`
     select moderation_id as "moderationId", decision, hidden_before as "hiddenBefore" from board.moderation m
@@ -64,7 +62,6 @@ export async function insertDecision(tx: Tx, made: NewDecision): Promise<string>
   return firstRow(rows, 'the decision was not written').moderationId;
 }
 
-/** Marks the undecided flags of a subject as settled by a decision. */
 export async function settleFlags(tx: Tx, subject: Subject, moderationId: string): Promise<void> {
   await sql`
     update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(

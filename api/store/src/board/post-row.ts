@@ -1,7 +1,7 @@
 import type { AuthorType, ModerationNote, OpenedPage, PostDeliverable, PostStatus } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
+import { asMoment, type Moment } from '../connection/result-rows.ts';
 import type { Subject } from './flags.ts';
 
 interface Written {
@@ -80,7 +80,6 @@ export interface Content {
   readonly replies: readonly ReplyRow[];
 }
 
-/** The posts and replies that subjects name, as the viewer may see them. */
 export async function readContent(tx: Tx, subjects: readonly Subject[]): Promise<Content> {
   const postIds = [...new Set(subjects.map(({ postId }) => postId))];
   const replyIds = [...new Set(subjects.flatMap(({ replyId }) => replyId ?? []))];

@@ -1,9 +1,8 @@
 import type { PostStatus } from '@hamlet/contract';
 import type { PostQuestion } from '@hamlet/core';
 import { type RawBuilder, sql } from 'kysely';
-import { cutPage, type Page } from '../connection/result-rows.ts';
+import { cutPage, type Page, asMoment, type Moment } from '../connection/result-rows.ts';
 import type { Tx } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
 import { type PostRow, type ReplyRow, selectPosts, selectReplies } from './post-row.ts';
 
 export interface PostFilter extends PostQuestion {
@@ -50,20 +49,17 @@ export async function readPosts(
   return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
-/** Finds a post; null if it does not exist or the viewer may not see it. */
 export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> {
   const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = ${postId}::uuid`.execute(tx);
   return rows[0] ?? null;
 }
 
-/** The status of a post; null if it does not exist or the viewer may not see it. */
 export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
   const { rows } = await sql<{ status: PostStatus }>`
     select status from board.post where post_id = ${postId}::uuid`.execute(tx);
   return rows[0]?.status ?? null;
 }
 
-/** Finds a reply to a post; null if it does not exist or the viewer may not see it. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
   const { rows } = await sql<ReplyRow>`
     ${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(tx);

@@ -27,7 +27,6 @@ export function readAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>):
   });
 }
 
-/** Runs several reads of the board as of one moment. */
 export function readSnapshotAs<T>(db: Db, viewer: Viewer, read: (tx: Tx) => Promise<T>): Promise<T> {
   return inSnapshot(db, async (tx) => {
     await setViewer(tx, viewer);

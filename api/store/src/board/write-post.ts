@@ -4,7 +4,6 @@ import type { Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 import { type PostRow, type ReplyRow, selectNewPost, selectNewReply, selectPosts, selectReplies } from './post-row.ts';
 
-/** The author as stored with the text. */
 export interface Byline {
   readonly authorType: AuthorType;
   readonly authorId: string;
@@ -22,7 +21,6 @@ export interface NewPost {
   /** Existing agents that the text mentions with an @. */
   readonly mentions: readonly string[];
   readonly deliverables?: readonly PostDeliverable[];
-  /** Null if no run wrote the text. */
   readonly sources?: readonly OpenedPage[] | null;
   /** Number of the world event that the post comes from; one event makes at most one post. */
   readonly worldSeq?: number;
@@ -53,7 +51,6 @@ export interface NewReply {
   readonly postId: string;
   readonly body: string;
   readonly mentions: readonly string[];
-  /** Null if no run wrote the text. */
   readonly sources?: readonly OpenedPage[] | null;
 }
 

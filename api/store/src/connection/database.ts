@@ -31,7 +31,6 @@ function typeParser(oid: number, format?: string): (value: string) => unknown {
   return parser;
 }
 
-/** Limits of a connection, in ms. */
 export interface DatabaseLimits {
   /** Longest wait for an answer; longer than the statement timeout, so only a silent connection exceeds it. */
   readonly answerMs: number;
@@ -55,7 +54,6 @@ export function connectLimitMs(url: string): number {
   return (seconds > 0 ? seconds : CONNECT_LIMIT_S) * 1_000;
 }
 
-/** Opens a pool; it connects at the first query. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { limits } = options;
   const bounds =
@@ -119,7 +117,6 @@ export async function lockName(tx: Tx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
 }
 
-/** Throws if Postgres does not answer. */
 export async function ping(db: Db): Promise<void> {
   await db.selectFrom('village').select('seed').executeTakeFirstOrThrow();
 }

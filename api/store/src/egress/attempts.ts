@@ -1,6 +1,43 @@
-import type { EgressAttempt, EgressEnd } from '@hamlet/contract';
+import type { EgressAttempt, EgressEnd, EgressRecord } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { asMoment, type Moment } from '../connection/result-rows.ts';
+
+export interface EgressSearch {
+  readonly agentId: string | null;
+  readonly runId: string | null;
+  readonly host: string | null;
+  readonly isRefused: boolean | null;
+  readonly before: { readonly at: string; readonly id: string } | null;
+  readonly limit: number;
+}
+
+/** An attempt, and the moment at which the API stored it, by which pages are ordered. */
+export interface EgressRow {
+  readonly attempt: EgressRecord;
+  readonly keptAt: Moment;
+}
+
+/** Attempts that fit all given fields, newest first. */
+export async function searchEgressAttempts(db: Db, search: EgressSearch): Promise<readonly EgressRow[]> {
+  const { agentId, runId, host, isRefused, before, limit } = search;
+  const conditions = [
+    sql`true`,
+    ...(agentId === null ? [] : [sql`agent_id = ${agentId}`]),
+    ...(runId === null ? [] : [sql`run_id = ${runId}`]),
+    ...(host === null ? [] : [sql`host = ${host}`]),
+    ...(isRefused === null ? [] : [isRefused ? sql`refused is not null` : sql`refused is null`]),
+    ...(before === null ? [] : [sql`(kept_at, attempt_id) < (${before.at}::timestamptz, ${before.id}::uuid)`]),
+  ];
+  const { rows } = await sql<EgressRecord & { readonly kept_at: Moment }>`
+    select attempt_id as id, agent_id, agent_uid as uid, cycle, run_id, call_id, run_witnessed, call_witnessed, form, host, port, method, path, refused,
+      ${asMoment(sql`begun_at`)} as begun_at, ${asMoment(sql`ended_at`)} as ended_at, ${asMoment(sql`kept_at`)} as kept_at, address, status,
+      sent_bytes, received_bytes, cut_off
+    from egress_attempt where ${sql.join(conditions, sql` and `)} order by egress_attempt.kept_at desc, attempt_id desc limit ${limit}`.execute(
+    db,
+  );
+  return rows.map(({ kept_at: keptAt, ...attempt }) => ({ attempt, keptAt }));
+}
 
 /**
  * Stores attempts, and counts them in the hours of their lives. A run counts as witnessed if it is this life's and
@@ -63,7 +100,6 @@ export async function endEgressAttempts(db: Db, ends: readonly EgressEnd[]): Pro
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Attempts of a life in the present hour. */
 export async function countEgressHour(db: Db, uid: string): Promise<number> {
   const { rows } = await sql<{ readonly attempts: number }>`
     select attempts from egress_hour where agent_uid = ${uid} and hour = date_trunc('hour', now())`.execute(db);
@@ -83,7 +119,6 @@ export async function forgetEgressAttempts(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Deletes the counts of hours that are over. */
 export async function forgetEgressHours(db: Db): Promise<void> {
   await sql`delete from egress_hour where hour < now() - interval '2 hours'`.execute(db);
 }

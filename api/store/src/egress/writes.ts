@@ -29,7 +29,6 @@ export async function readEndedWaits(db: Db, permissionIds: readonly string[]): 
   return rows.map(({ id }) => id);
 }
 
-/** A write whose effect has begun. */
 export interface BegunEgressWrite {
   readonly runId: string;
   readonly callId: string;

@@ -32,7 +32,6 @@ export function isVillageFrozenError(error: unknown): boolean {
   return sqlState(error) === FROZEN;
 }
 
-/** The freeze in force; null if the village is not frozen. */
 export async function readFreeze(db: Db): Promise<ActiveFreeze | null> {
   const row = await db
     .selectFrom('village_freeze')
@@ -86,7 +85,6 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
   return changeGates(tx, sql`freeze_village(${reason}, ${actor.role}, ${actor.id})`);
 }
 
-/** Lifts the freeze. False if the village is not frozen. */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, sql`lift_village_freeze(${reason}, ${actor.role}, ${actor.id})`);
 }

@@ -11,7 +11,6 @@ export interface SealedText {
   readonly sealed: Buffer;
 }
 
-/** The outcome of the last test of a provider. */
 export interface CredentialTest {
   readonly at: Date;
   readonly ok: boolean;
@@ -85,7 +84,6 @@ export async function readCredentials(db: Db): Promise<readonly CredentialRow[]>
   return rows.map(rowOf);
 }
 
-/** Locks a credential until the transaction ends. Null if there is none. */
 export async function holdCredential(tx: Tx, name: string, agentId: string | null): Promise<CredentialRow | null> {
   const { rows } = await sql<Flat>`
     select ${COLUMNS} from model_credential where name = ${name} and agent_id = ${agentId ?? ''} for update`.execute(
@@ -94,7 +92,6 @@ export async function holdCredential(tx: Tx, name: string, agentId: string | nul
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
 
-/** Null if there is none. */
 export async function readCredential(db: Db, name: string, agentId: string | null): Promise<CredentialRow | null> {
   const { rows } = await sql<Flat>`
     select ${COLUMNS} from model_credential where name = ${name} and agent_id = ${agentId ?? ''}`.execute(db);
@@ -128,7 +125,6 @@ export async function putCredential(tx: Tx, row: NewCredential): Promise<Credent
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
 
-/** Replaces the sealed text of a credential and nothing else. */
 export async function resealCredential(
   tx: Tx,
   { name, agentId }: Pick<CredentialRow, 'name' | 'agentId'>,
@@ -139,7 +135,6 @@ export async function resealCredential(
     where name = ${name} and agent_id = ${agentId ?? ''}`.execute(tx);
 }
 
-/** Replaces the prices of a connected provider. False if there is none. */
 export async function priceProvider(
   tx: Tx,
   { name, agentId }: Pick<CredentialRow, 'name' | 'agentId'>,
@@ -170,7 +165,6 @@ export async function recordCredentialTest(
   );
 }
 
-/** False if there is none. */
 export async function deleteCredential(tx: Tx, name: string, agentId: string | null): Promise<boolean> {
   const { rows } = await sql`
     delete from model_credential where name = ${name} and agent_id = ${agentId ?? ''} returning name`.execute(tx);

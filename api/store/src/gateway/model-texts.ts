@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** The text of one request to a model. */
 export interface ModelTextRow {
   readonly requestId: string;
   readonly agentId: string;
@@ -17,7 +16,6 @@ export interface NewModelText extends Pick<ModelTextRow, 'requestId' | 'agentId'
   readonly days: number;
 }
 
-/** Keeps the text of a request until its expiry. */
 export async function keepModelText(tx: Tx, text: NewModelText): Promise<void> {
   const { requestId, agentId, runId, prompt, answer, salt, days } = text;
   await sql`
@@ -36,13 +34,11 @@ export async function readModelText(db: Db, requestId: string): Promise<ModelTex
   return rows[0] ?? null;
 }
 
-/** Deletes the text of a request. False if there is none. */
 export async function forgetModelText(tx: Tx, requestId: string): Promise<boolean> {
   const { rows } = await sql`delete from model_text where request_id = ${requestId} returning 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** Deletes all texts of an agent. Returns their number. */
 export async function forgetModelTextsOf(tx: Tx, agentId: string): Promise<number> {
   const { numAffectedRows } = await sql`delete from model_text where agent_id = ${agentId}`.execute(tx);
   return Number(numAffectedRows ?? 0n);

@@ -10,7 +10,6 @@ export interface AgentAccount {
   readonly closedAt: Date | null;
 }
 
-/** The account of an agent's name; null if no agent of that name has ever lived. */
 export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAccount | null> {
   const { rows } = await sql<AgentAccount>`
     select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
-import { firstRow } from '../connection/result-rows.ts';
+import { asMoment, type Moment, firstRow } from '../connection/result-rows.ts';
 
 /** Money of an account at a moment, in micro-aiDollars. `held` is the part of `balance` on hold. */
 export interface Funds {

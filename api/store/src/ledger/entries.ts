@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EntryReason } from '@hamlet/contract';
 import type { Db, Tx } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
-import { firstRow } from '../connection/result-rows.ts';
+import { asMoment, type Moment, firstRow } from '../connection/result-rows.ts';
 import type { Circumstance } from './transfer-request.ts';
 
 /** One entry of an account, with the fields of its transfer. Amounts in micro-aiDollars. */

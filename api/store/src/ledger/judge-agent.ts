@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Subject } from '../board/flags.ts';
 import type { Tx } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
-import { firstRow } from '../connection/result-rows.ts';
+import { asMoment, type Moment, firstRow } from '../connection/result-rows.ts';
 import type { EntryRow } from './entries.ts';
 import { type LedgerRefusal, refusalOfCode } from './refusal.ts';
 import { circumstanceJson, type TransferRequest } from './transfer-request.ts';

@@ -54,13 +54,11 @@ export async function lockOffer(tx: Tx, runId: string): Promise<OfferRow | null>
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
 
-/** The offer for a run; null if there is none. */
 export async function findOffer(db: Db, runId: string): Promise<OfferRow | null> {
   const { rows } = await sql<Stored>`select ${COLUMNS} from run_offer where run_id = ${runId}`.execute(db);
   return rows[0] === undefined ? null : rowOf(rows[0]);
 }
 
-/** Ends a locked open offer. */
 export async function endRunOffer(
   tx: Tx,
   runId: string,

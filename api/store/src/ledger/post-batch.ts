@@ -4,7 +4,6 @@ import type { PostOutcome } from './post-transfer.ts';
 import { refusalOfCode } from './refusal.ts';
 import { circumstanceJson, type TransferRequest } from './transfer-request.ts';
 
-/** The largest batch that the ledger takes. */
 export const BATCH_MAX = 10_000;
 
 interface ResultRow {

@@ -13,7 +13,6 @@ export interface Posted {
 
 export type PostOutcome = Posted | Refused<LedgerRefusal>;
 
-/** Runs a function of the ledger that returns one row, or a refusal. */
 function callLedger<Row>(
   tx: Tx,
   call: RawBuilder<Row>,

@@ -84,7 +84,6 @@ async function storeEntry(tx: Tx, repository: string, entry: KeptEntry): Promise
   );
 }
 
-/** A memory in a list. */
 export interface MemorySummary {
   readonly repository: string;
   readonly entries: number;

@@ -31,7 +31,6 @@ export async function insertAccountBan(
   return true;
 }
 
-/** Returns whether there was a ban. */
 export async function liftAccountBanRow(
   tx: Tx,
   lifted: { readonly accountId: string; readonly reason: string | null },

@@ -101,7 +101,6 @@ async function findWithHash(db: Db, which: Expression<boolean>): Promise<Account
   return row ?? null;
 }
 
-/** Locks an account against other changes until the transaction ends. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<AccountRow | null> {
   const row = await tx
     .selectFrom('account')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** A sign-in that has begun at the identity provider. */
 export interface OidcAttempt {
   readonly state: string;
   readonly nonce: string;
@@ -22,7 +21,6 @@ export async function keepAccountCode(
     .execute();
 }
 
-/** Whether a code is valid, without using it. */
 export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boolean> {
   const row = await db
     .selectFrom('account_code')

@@ -44,7 +44,6 @@ export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<Allow
   return row ?? null;
 }
 
-/** The rule that was given with a permission; null if there is none. */
 export async function findRuleOfPermission(db: Db, permissionId: string): Promise<AllowRuleRow | null> {
   const row = await db
     .selectFrom('allow_rule')

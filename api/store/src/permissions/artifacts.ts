@@ -8,7 +8,7 @@ import {
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
-import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
+import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 export interface KeptArtifact {
   readonly artifactId: string;
@@ -77,14 +77,12 @@ export async function insertArtifact(tx: Tx, made: NewArtifact): Promise<KeptArt
   return firstRow(rows, 'the insert of an artifact returns its row');
 }
 
-/** Null if there is none, or it has expired. */
 export async function findArtifact(db: Db | Tx, artifactId: string): Promise<KeptArtifact | null> {
   const { rows } = await sql<KeptArtifact>`
     select ${COLUMNS} from artifact a where artifact_id = ${artifactId} and expires_at > now()`.execute(db);
   return rows[0] ?? null;
 }
 
-/** Null if there is none, or it has expired. */
 export async function readArtifactContent(db: Db | Tx, artifactId: string): Promise<Buffer | null> {
   const { rows } = await sql<{ readonly content: Buffer }>`
     select content from artifact_content join artifact using (artifact_id)
@@ -107,7 +105,6 @@ export const runTree = (roots: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select run_id, run_id as working_for from run where ${roots}
     union all select run.run_id, tree.working_for from run join tree on run.parent_run_id = tree.run_id)`;
 
-/** A page of the artifacts of a run and its workers, newest first. */
 export async function readRunArtifacts(db: Db, runId: string, { before, limit }: Paging): Promise<ArtifactPage> {
   const { rows } = await sql<KeptArtifact>`
     ${runTree(sql`run_id = ${runId}`)}
@@ -170,7 +167,6 @@ export async function readSessionDeliverables(
   return rows.map(({ workingFor, ...row }) => ({ ...row, runId: workingFor }));
 }
 
-/** Deletes an artifact with its bytes. False if there is none. */
 export async function deleteArtifact(tx: Tx, artifactId: string): Promise<boolean> {
   const { rows } = await sql`delete from artifact where artifact_id = ${artifactId} returning 1`.execute(tx);
   return rows.length > 0;
@@ -182,4 +178,38 @@ export async function deleteExpiredArtifacts(db: Db, atMost: number): Promise<nu
     delete from artifact where artifact_id in (
       select artifact_id from artifact where expires_at <= now() order by expires_at limit ${atMost})`.execute(db);
   return Number(numAffectedRows ?? 0n);
+}
+
+/** A page that a call opened, as the agent claims it. `witnessed`: the broker let the call reach its host. */
+export interface OpenedPageRow {
+  /** The run that the page belongs to: for a worker's page, the run at the top. */
+  readonly runId: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly url: string;
+  readonly title: string;
+  readonly at: string;
+  readonly witnessed: boolean;
+}
+
+export function readRunPages(db: Db | Tx, runId: string, limit: number): Promise<readonly OpenedPageRow[]> {
+  return readPages(db, sql`run_id = ${runId}`, limit);
+}
+
+export function readSessionPages(db: Db, sessionId: string, limit: number): Promise<readonly OpenedPageRow[]> {
+  return readPages(db, sql`session_id = ${sessionId} and parent_run_id is null`, limit);
+}
+
+async function readPages(db: Db | Tx, roots: RawBuilder<unknown>, limit: number): Promise<readonly OpenedPageRow[]> {
+  const { rows } = await sql<OpenedPageRow>`
+    ${runTree(roots)}, opened as (
+      select tree.working_for, h.run_id, h.call_id, h.tool, h.ended_at, page ->> 'url' as url, page ->> 'title' as title, page ->> 'at' as at, place,
+        lower(substring(page ->> 'url' from '^https?://(?:[^/?#@]*@)?([^/?#:]+)')) as host
+      from tree join hands_call h using (run_id), jsonb_array_elements(h.report -> 'opened') with ordinality as pages (page, place)
+      order by h.ended_at desc, place desc limit ${limit})
+    select working_for as "runId", call_id as "callId", tool, url, title, at, exists (
+      select from egress_attempt e where e.run_id = opened.run_id and e.call_id = opened.call_id and e.call_witnessed and e.refused is null
+        and e.host = opened.host) as witnessed
+    from opened order by ended_at desc, place desc`.execute(db);
+  return rows;
 }

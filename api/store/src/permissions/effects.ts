@@ -63,7 +63,6 @@ export async function insertEffect(tx: Tx, made: NewEffect, outcome: unknown): P
     .execute();
 }
 
-/** Settles an effect that has begun. */
 export async function settleEffect(tx: Tx, { runId, callId }: EffectRow, outcome: unknown): Promise<void> {
   await tx
     .updateTable('effect')

@@ -2,7 +2,7 @@ import { EGRESS_TOOLS } from '@hamlet/contract';
 import { sql, type RawBuilder } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
-import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
+import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** The cycle and attempt that work on a call: of the effect, or of the attempt that took it up. */
 const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
@@ -15,7 +15,6 @@ export interface NewHandsCall {
   readonly agentId: string;
   readonly tool: string;
   readonly boot: string;
-  /** True if it takes a slot. */
   readonly slot: boolean;
   readonly arguments: string;
 }
@@ -36,7 +35,6 @@ export interface KnownHandsCall {
   readonly isOf: { readonly cycle: number; readonly attempt: number };
 }
 
-/** A call in the hands; null if it is none. */
 export async function findHandsCall(tx: Tx, runId: string, callId: string): Promise<KnownHandsCall | null> {
   const { rows } = await sql<Omit<KnownHandsCall, 'isOf'> & KnownHandsCall['isOf']>`
     select h.boot, h.slot, h.ended_at as "endedAt", ${CYCLE} as cycle, ${ATTEMPT} as attempt
@@ -68,7 +66,6 @@ export async function takeUpHandsCall(
     .execute();
 }
 
-/** Stores the end of a call that has not ended. */
 export async function endHandsCall(
   tx: Tx,
   { runId, callId }: Pick<NewHandsCall, 'runId' | 'callId'>,

@@ -1,7 +1,7 @@
 import type { SafeMode, TaintSource, Verdict } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { seesTexts, type TextReader } from '../runs/sees-texts.ts';
+import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** Days of which a trial looks at calls. Their facts stay one day longer. */
 export const TRIAL_DAYS = 7;

@@ -24,11 +24,9 @@ export interface NewPermission {
   readonly amount: bigint | null;
   readonly policyVersion: string;
   readonly lastsS: number;
-  /** Marks of the run; null if it has none. */
   readonly taint: readonly TaintMark[] | null;
 }
 
-/** Inserts a pending permission. The caller has locked the run. */
 export async function insertPermission(tx: Tx, made: NewPermission): Promise<PermissionRow> {
   return tx
     .insertInto('permission')
@@ -128,7 +126,6 @@ export interface AnswerGiven {
   readonly usableS: number;
 }
 
-/** Answers a locked, pending permission whose time is not over. */
 export async function answerPermission(tx: Tx, permissionId: string, given: AnswerGiven): Promise<PermissionRow> {
   const allowed = given.answer !== 'deny';
   return tx

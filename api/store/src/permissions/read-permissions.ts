@@ -18,7 +18,6 @@ export interface PermissionFilter {
   readonly person: { readonly role: string; readonly id: string } | null;
 }
 
-/** A permission, and the session of its run. */
 export type PermissionOfSession = PermissionRow & { readonly sessionId: string | null };
 
 const ofRun = sql<string | null>`(select session_id from run where run.run_id = permission.run_id)`;
@@ -31,7 +30,6 @@ function isOf(role: string, id: string): RawBuilder<boolean> {
       or exists (select from session_person p where p.session_id = run.session_id and p.person_id = ${id})))`;
 }
 
-/** A page of permissions, newest first. `before` is the last id of the previous page. */
 export async function readPermissions(
   db: Db,
   filter: PermissionFilter,
@@ -54,7 +52,6 @@ export async function readPermissions(
   return { permissions, next };
 }
 
-/** The newest permissions of a run, newest first. */
 export function readPermissionsOfRun(db: Db, runId: string, limit: number): Promise<readonly PermissionRow[]> {
   return db
     .selectFrom('permission')

@@ -20,7 +20,6 @@ export interface SkillLoadRow {
 
 const SET = ['run_id as runId', 'skills', 'sha256', 'pinned_at as pinnedAt'] as const;
 
-/** The skills of a run; null if they are not fixed yet. */
 export async function findSkillSet(db: Db, runId: string): Promise<SkillSetRow | null> {
   const row = await db.selectFrom('run_skill_set').select(SET).where('run_id', '=', runId).executeTakeFirst();
   return row === undefined ? null : (row as SkillSetRow);
@@ -64,7 +63,6 @@ export async function readSkillSets(
   return rows as readonly SkillSetRow[];
 }
 
-/** The skills that the models of these runs asked for. */
 export async function readSkillLoads(db: Db, runIds: readonly string[]): Promise<readonly SkillLoadRow[]> {
   return db
     .selectFrom('skill_load')

@@ -1,8 +1,7 @@
 import { WORKER_ARTIFACTS_MAX, WORKERS_KEPT, type RunBudgets } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
-import { RUN_COLUMNS, type RunRow, UNDER_WAY } from './run-row.ts';
-import { isSeenBy } from './session-turns.ts';
+import { RUN_COLUMNS, type RunRow, UNDER_WAY, isSeenBy } from './run-row.ts';
 
 /** The workers of an agent that are under way are fewer: depth and width have limits. */
 const LISTED_MAX = 2 * WORKERS_KEPT;
@@ -72,7 +71,6 @@ export interface WorkerFilter {
   readonly personId?: string | undefined;
 }
 
-/** Workers of an agent, newest first. */
 export async function readWorkers(db: Db, filter: WorkerFilter): Promise<readonly RunRow[]> {
   const { agentId, activeOnly, runId, parentRunId, personId } = filter;
   return db

@@ -119,7 +119,6 @@ export interface SealedEntry {
   readonly balanceAfter: bigint;
 }
 
-/** The newest sealed entry of an account. */
 export async function newestSealedEntry(db: Db, accountId: number): Promise<SealedEntry | null> {
   const { rows } = await sql<{ transferId: string; version: number; balanceAfter: string }>`
     select e.transfer_id as "transferId", e.version, e.balance_after::text as "balanceAfter"

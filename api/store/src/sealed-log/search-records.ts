@@ -1,7 +1,7 @@
 import type { RecordKind } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { asMoment, type Moment } from '../connection/moment.ts';
+import { asMoment, type Moment } from '../connection/result-rows.ts';
 
 export interface RecordRow {
   readonly recordId: string;

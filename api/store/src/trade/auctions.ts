@@ -52,7 +52,6 @@ function auctionOf(raw: Raw): AuctionRow {
   return { ...raw, reserve: BigInt(raw.reserve), price: raw.price === null ? null : BigInt(raw.price) };
 }
 
-/** Returns the id of the auction. */
 export async function insertAuction(tx: Tx, { windowId, reserve, closesAt, note, by }: NewAuction): Promise<string> {
   const { rows } = await sql<{ auctionId: string }>`
     insert into auction (window_id, reserve, closes_at, note, created_by_role, created_by_id)

@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { firstRow } from '../connection/result-rows.ts';
 
-/** One bid. The hold reserves its money until the auction ends. */
 export interface BidRow {
   readonly bidId: string;
   readonly auctionId: string;

@@ -4,7 +4,6 @@ import type { Db, Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 
-/** A purchased item in the columns of its kind. */
 export type StoredItem =
   | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
   | { readonly kind: 'priority' }

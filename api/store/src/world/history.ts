@@ -100,7 +100,6 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
   });
 }
 
-/** The last committed seq; 0 in a new village. */
 export async function lastSeq(db: Db): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
     select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq
@@ -122,7 +121,6 @@ export function readChunks(
     .execute();
 }
 
-/** Replaces many chunks by one with the same events. */
 export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   await inTransaction(db, async (tx) => {
     await lockLease(tx, epoch);

@@ -4,7 +4,6 @@ import { appendEvents } from './append.ts';
 import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
-/** A stored map. Only the caller interprets the text `plan`. */
 export interface KeptMap {
   readonly version: string;
   /** The number of the last event before this map; later events happened on this map. */

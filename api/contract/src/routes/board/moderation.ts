@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Decision, ModerationReason, ModerationText } from '../../board/moderation-words.ts';
-import { AuthorType, Post, Reply } from '../../board/post.ts';
+import { Decision, ModerationReason, ModerationText, AuthorType, Post, Reply } from '../../board/post.ts';
 import { defineRoute, json } from '../../http/route.ts';
 import { NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 

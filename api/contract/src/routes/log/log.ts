@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AiDollars } from '../../values/money.ts';
 import { defineRoute, json } from '../../http/route.ts';
-import { AgentId, SeqQuery } from '../../values/scalars.ts';
+import { AgentId, SeqQuery, NEXT_CURSOR, paging, Time } from '../../values/scalars.ts';
 
 export const TILE_CONTENT_TYPE = 'application/octet-stream';
 
@@ -99,4 +99,94 @@ export const getBalanceProof = defineRoute('getBalanceProof GET /economy/balance
   permission: 'ledger:read',
   answer: json(BalanceProof),
   reasons: ['not_own_agent', 'no_such_agent', 'not_sealed', 'log_differs'],
+});
+
+export const AUDIT_PAGE_MAX = 100;
+export const AUDIT_TEXT_MAX_CHARS = 200;
+
+export const RecordKind = z.enum(['act', 'ledger']);
+export type RecordKind = z.infer<typeof RecordKind>;
+
+/** Kept permanently; each becomes an entry of the sealed log. */
+export const AuditRecord = z.strictObject({
+  record_id: z.uuid(),
+  kind: RecordKind,
+  at: Time,
+  actor_role: z.string(),
+  actor_id: z.string(),
+  action: z.string().describe('`area.verb`; for money `ledger.` and the reason of the entry'),
+  object: z.string().describe('Object of the act: an agent, a post, an account'),
+  detail: z.unknown().describe('Facts that a later reader cannot find elsewhere'),
+  request_id: z.string().nullable(),
+  traceparent: z.string().nullable(),
+});
+export type AuditRecord = z.infer<typeof AuditRecord>;
+
+const Words = z.string().trim().min(1).max(AUDIT_TEXT_MAX_CHARS);
+
+export const listAudit = defineRoute('listAudit GET /audit', {
+  summary: 'Acts and movements of money, newest first; by actor, action, object, words and time',
+  tag: 'log',
+  audiences: ['people'],
+  permission: 'audit:read',
+  query: z.strictObject({
+    kind: RecordKind.optional(),
+    actor: Words.optional().describe('Id of the actor'),
+    action: Words.optional().describe('Action or its area: `board` finds `board.post`'),
+    except: Words.optional().describe(
+      'Actions or areas to leave out, separated by commas: `turn,models.call` leaves out the frequent acts of agents',
+    ),
+    object: Words.optional(),
+    q: Words.optional().describe('Words that the record contains, all of them, in any order'),
+    since: Time.optional().describe('Earliest moment, inclusive'),
+    until: Time.optional().describe('Latest moment, exclusive'),
+    ...paging(AUDIT_PAGE_MAX, { cursorChars: 512 }),
+  }),
+  answer: json(z.strictObject({ records: z.array(AuditRecord), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
+});
+
+const EGRESS_PAGE_MAX = 100;
+
+export const EgressRecord = z.strictObject({
+  id: z.uuid(),
+  agent_id: AgentId,
+  uid: z.string(),
+  cycle: z.int().min(0),
+  run_id: z.uuid().nullable(),
+  call_id: z.string().nullable(),
+  run_witnessed: z
+    .boolean()
+    .describe('True if the API saw the run of this agent under way; otherwise only the pod names it'),
+  call_witnessed: z.boolean().describe('True if the API had begun the call; otherwise only the pod names it'),
+  form: z.string(),
+  host: z.string(),
+  port: z.int(),
+  method: z.string().nullable(),
+  path: z.string().nullable(),
+  refused: z.string().nullable().describe('Code of the refusal; null if the broker let it out'),
+  begun_at: Time,
+  ended_at: Time.nullable(),
+  address: z.string().nullable(),
+  status: z.int().nullable(),
+  sent_bytes: z.int().nullable(),
+  received_bytes: z.int().nullable(),
+  cut_off: z.string().nullable().describe('Code of the reason for which it ended early'),
+});
+export type EgressRecord = z.infer<typeof EgressRecord>;
+
+export const listEgress = defineRoute('listEgress GET /egress', {
+  summary: 'Attempts of agents to reach the outside, allowed and refused, newest first',
+  tag: 'log',
+  audiences: ['people'],
+  permission: 'audit:read',
+  query: z.strictObject({
+    agent_id: AgentId.optional(),
+    run_id: z.uuid().optional(),
+    host: z.string().min(1).max(253).optional(),
+    refused: z.enum(['true', 'false']).optional(),
+    ...paging(EGRESS_PAGE_MAX, { cursorChars: 1024 }),
+  }),
+  answer: json(z.strictObject({ attempts: z.array(EgressRecord), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
 });

@@ -33,7 +33,6 @@ export const listModelPrices = defineRoute('listModelPrices GET /models/prices',
   answer: json(z.strictObject({ prices: z.array(ModelPriceView) })),
 });
 
-/** The prices of a connected provider. */
 export const ProviderPrices = z.strictObject({
   currency: Currency,
   prices: z

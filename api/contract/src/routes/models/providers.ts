@@ -3,7 +3,6 @@ import { AgentId, Time } from '../../values/scalars.ts';
 
 const PROVIDER_MODELS_MAX = 50;
 const URL_CHARS_MAX = 500;
-/** Agents that an answer names as users of a provider. */
 export const USERS_SHOWN_MAX = 50;
 
 /** Kinds of providers that an admin can connect. A subscription is connected by its sign-in. */
@@ -68,7 +67,6 @@ const abilities = {
     .describe('False for a model that makes no vectors of texts; by default as a test finds'),
 };
 
-/** One model of a connected provider. */
 export const ModelOffer = z.strictObject({
   name: ModelName.meta({ description: 'Name that tiers and requests give the model', example: 'small' }),
   model: z
@@ -95,7 +93,6 @@ export const ModelOffers = z
   .max(PROVIDER_MODELS_MAX)
   .refine((models) => new Set(models.map(({ name }) => name)).size === models.length, 'name each model once');
 
-/** A provider that an admin has connected. */
 export const ConnectedProvider = z.strictObject({
   kind: z.enum([...CONNECTABLE_KINDS, 'openai-subscription']),
   base_url: z.string(),
@@ -104,7 +101,6 @@ export const ConnectedProvider = z.strictObject({
 });
 export type ConnectedProvider = z.infer<typeof ConnectedProvider>;
 
-/** The agents whose model a provider serves now. */
 export const ProviderUsers = z.strictObject({
   agents: z.array(AgentId).describe('The first fifty by name'),
   total: z.int().min(0),
@@ -117,11 +113,9 @@ export type ModelAbility = (typeof MODEL_ABILITIES)[number];
 
 const found = z.boolean().nullable().describe('Null if the test could not find out');
 
-/** The abilities that the last test of a model found. */
 export const FoundAbilities = z.strictObject({ stream: found, tools: found, json: found, embeddings: found });
 export type FoundAbilities = z.infer<typeof FoundAbilities>;
 
-/** The abilities of the models of a connected provider that were tested. */
 export const TestedModels = z
   .array(FoundAbilities.extend({ model: z.string().max(200).describe("The provider's name of the model") }))
   .max(PROVIDER_MODELS_MAX);
@@ -134,6 +128,5 @@ export const ProviderTest = z.strictObject({
   code: z.string().nullable(),
   message: z.string().nullable(),
 });
-export type ProviderTest = z.infer<typeof ProviderTest>;
 
 export const manageModels = { tag: 'models', audiences: ['people'], permission: 'models:manage' } as const;

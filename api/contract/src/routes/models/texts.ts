@@ -3,7 +3,6 @@ import { defineRoute, json } from '../../http/route.ts';
 import { Time } from '../../values/scalars.ts';
 import { manageModels } from './providers.ts';
 
-/** The prompt and the answer of a request to a model, in a village that keeps them. */
 export const ModelText = z.strictObject({
   request_id: z.uuid(),
   agent_id: z.string(),
@@ -13,7 +12,6 @@ export const ModelText = z.strictObject({
   prompt: z.string().describe('JSON: the messages that the model received'),
   answer: z.string().describe('JSON: {content, tool_calls}, also of an answer that was cut off'),
 });
-export type ModelText = z.infer<typeof ModelText>;
 
 export const getModelText = defineRoute('getModelText GET /models/requests/{request_id}/text', {
   ...manageModels,

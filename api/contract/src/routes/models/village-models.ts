@@ -3,7 +3,6 @@ import { defineRoute, json } from '../../http/route.ts';
 import { AgentId } from '../../values/scalars.ts';
 import { AgentConfig } from '../resident.ts';
 
-/** A name of a model that a tier includes or a provider serves. */
 export const VillageModel = z.strictObject({
   name: z.string(),
   provider: z.string().nullable().describe('The provider that is asked first; null if none serves it'),

@@ -5,7 +5,6 @@ import { MEASURE_REASON_MAX } from '../../values/standing.ts';
 
 export const PASSWORD_MIN_CHARS = 12;
 const PASSWORD_MAX_CHARS = 256;
-/** Limit of one-time and bootstrap codes. */
 const CODE_MAX_CHARS = 256;
 
 export const AccountName = z

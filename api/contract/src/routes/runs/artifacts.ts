@@ -7,8 +7,9 @@ import {
   DeliverableKind,
   MediaType,
   Sha256,
+  RUN_SOURCES_MAX,
+  RunSource,
 } from '../../values/artifact.ts';
-import { RUN_SOURCES_MAX, RunSource } from '../../values/opened-page.ts';
 import { CallId } from '../../values/permission.ts';
 import { NEXT_CURSOR, paging } from '../../values/scalars.ts';
 import { working } from './runs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, json } from '../../http/route.ts';
 import { TierTools, ToolPolicy } from '../../kinds/agent-mind.ts';
-import { McpServers } from '../../kinds/mcp-servers.ts';
+import { McpServers } from '../../kinds/agent.ts';
 import { ObjectName } from '../../kinds/text.ts';
 import { CallId, Policy, Verdict, VillageRules } from '../../values/permission.ts';
 import { AgentId, Time } from '../../values/scalars.ts';
@@ -29,7 +29,6 @@ const Count = z.int().min(0);
 const Change = { from: Verdict, to: Verdict, calls: Count };
 const Named = z.strictObject({ name: z.string(), ...Change });
 
-/** The word of one policy about a call. */
 export const TrialVerdict = z.strictObject({
   verdict: Verdict,
   reason: z.string(),

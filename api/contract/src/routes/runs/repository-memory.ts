@@ -13,7 +13,6 @@ import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts
 import { working } from './runs.ts';
 
 export const REPOSITORY_MEMORIES_PAGE_MAX = 100;
-/** Changes of one request, as JSON. */
 const CHANGES_BODY_MAX_BYTES = 524_288;
 
 const Entries = z.array(MemoryEntry).max(REPOSITORY_ENTRIES_MAX);

@@ -17,19 +17,24 @@ import {
   runText,
   SafeMode,
   SettledState,
+  OFFER_HOURS_DEFAULT,
+  OFFER_HOURS_MAX,
+  RunOffer,
+  OFFER_REASON_MAX_CHARS,
+  OfferState,
+  Worker,
+  WORKERS_KEPT,
 } from '../../values/run.ts';
-import { AiDollars } from '../../values/money.ts';
-import { Amount } from '../../values/money.ts';
-import { OFFER_HOURS_DEFAULT, OFFER_HOURS_MAX, RunOffer } from '../../values/run-offer.ts';
-import { AgentId, NEXT_CURSOR, paging } from '../../values/scalars.ts';
+import { AiDollars, Amount } from '../../values/money.ts';
+import { AgentId, NEXT_CURSOR, paging, plainText } from '../../values/scalars.ts';
 import { SESSION_PEOPLE_MAX, SessionPerson, SessionRepository } from '../../values/session.ts';
+import { RunSkill, SKILL_WHY_MAX_CHARS, SkillHash, SkillId, SKILLS_MAX } from '../../capability/skill.ts';
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
 export const RUNS_WAITING_MAX = 100;
 /** Permissions of a run that a start or a wait returns, newest first. */
 export const RUN_PERMISSIONS_MAX = 64;
-/** People of a session. */
 
 const RunAnswer = json(z.strictObject({ run: Run }));
 const reading = { tag: 'runs', permission: 'runs:read' } as const;
@@ -102,7 +107,6 @@ export const getRun = defineRoute('getRun GET /runs/{run_id}', {
   reasons: ['no_such_run'],
 });
 
-/** Greater than the number of events of any run. */
 const EVENT_NUMBER_MAX = 1_000_000;
 const AfterEvent = z.coerce.number().int().min(0).max(EVENT_NUMBER_MAX).default(0);
 
@@ -148,7 +152,6 @@ export const nextRun = defineRoute('nextRun GET /agents/{agent_id}/runs/next', {
 });
 
 const Permissions = z.array(Permission).max(RUN_PERMISSIONS_MAX);
-/** A session as the agent that answers in it needs it. */
 export const RunSession = z.strictObject({
   session_id: z.uuid(),
   people: z.array(SessionPerson).max(SESSION_PEOPLE_MAX),
@@ -237,4 +240,73 @@ export const settleRun = defineRoute('settleRun POST /runs/{run_id}/settle', {
   }),
   answer: RunAnswer,
   reasons: [...working.reasons, 'cancel_not_requested'],
+});
+
+export const listWorkers = defineRoute('listWorkers GET /agents/{agent_id}/workers', {
+  tag: 'runs',
+  summary: `Workers of an agent, newest first; the newest ${WORKERS_KEPT} that have ended are kept. To cancel one, cancel its run; to cancel all of a run, cancel that run`,
+  permission: 'workers:read',
+  query: z.strictObject({
+    active: z.enum(['true', 'false']).default('false').describe('Only those that have not ended'),
+    run_id: z.uuid().optional().describe('One worker, by its run'),
+    parent_run_id: z.uuid().optional().describe('Only those that work for this run'),
+  }),
+  answer: json(z.strictObject({ workers: z.array(Worker) })),
+  reasons: ['not_own_agent', 'stale_cycle'],
+});
+
+const Claim = {
+  cycle: z.int().min(0).describe('Run cycle of the agent'),
+  attempt: z.int().min(1).describe('Attempt that the start of the run returned'),
+};
+
+export const pinSkills = defineRoute('pinSkills PUT /runs/{run_id}/skills', {
+  ...working,
+  summary: 'Fix the skills of a run with their versions; the first request counts for all attempts of the run',
+  body: z.strictObject({ ...Claim, skills: z.array(RunSkill).max(SKILLS_MAX) }),
+  answer: json(z.strictObject({ skills: z.array(RunSkill) })),
+});
+
+export const loadSkill = defineRoute('loadSkill POST /runs/{run_id}/skills/{skill}/load', {
+  ...working,
+  summary: 'Note that the model of a run asks for a skill, and why; the answer names the version that the run has',
+  params: z.strictObject({ run_id: z.uuid(), skill: SkillId }),
+  body: z.strictObject({ ...Claim, call_id: CallId, why: plainText(SKILL_WHY_MAX_CHARS, 0) }),
+  answer: json(z.strictObject({ sha256: SkillHash })),
+  reasons: [...working.reasons, 'no_such_skill'],
+});
+
+export const OFFERS_PAGE_MAX = 100;
+
+const ending = {
+  tag: 'runs',
+  permission: 'economy:judge',
+  answer: json(z.strictObject({ offer: RunOffer })),
+  reasons: ['no_such_run', 'no_such_offer', 'offer_not_yours', 'offer_ended', 'run_under_way', 'village_frozen'],
+} as const;
+
+export const listOffers = defineRoute('listOffers GET /offers', {
+  tag: 'runs',
+  summary: 'Offers for runs, newest first; by agent, run and state',
+  permission: 'runs:read',
+  query: z.strictObject({
+    agent_id: AgentId.optional(),
+    run_id: z.uuid().optional(),
+    state: OfferState.optional(),
+    ...paging(OFFERS_PAGE_MAX),
+  }),
+  answer: json(z.strictObject({ offers: z.array(RunOffer), ...NEXT_CURSOR })),
+  reasons: ['cursor_invalid'],
+});
+
+export const acceptOffer = defineRoute('acceptOffer POST /runs/{run_id}/offer/accept', {
+  ...ending,
+  summary: 'Accept the result of a run, and pay its agent the offered amount',
+  reasons: [...ending.reasons, 'account_closed'],
+});
+
+export const refuseOffer = defineRoute('refuseOffer POST /runs/{run_id}/offer/refuse', {
+  ...ending,
+  summary: 'Refuse the result of a run with a reason; the held money is free again',
+  body: z.strictObject({ reason: plainText(OFFER_REASON_MAX_CHARS).trim().min(1) }),
 });

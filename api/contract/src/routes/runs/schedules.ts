@@ -6,7 +6,6 @@ import { Firing, Overlap } from './firings.ts';
 import { NEXT_CURSOR, OnConflictQuery, paging, Time } from '../../values/scalars.ts';
 
 export const SCHEDULES_PAGE_MAX = 200;
-/** Number of firings that are shown, newest first. */
 export const LAST_FIRINGS_SHOWN = 10;
 
 const SHORT = 253;

@@ -26,7 +26,6 @@ const NAMES = [
   'DEC',
 ];
 
-/** The reading of a local clock. */
 interface Wall {
   /** The reading as text: equal readings have equal labels. */
   readonly label: string;

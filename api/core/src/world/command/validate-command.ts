@@ -1,7 +1,7 @@
 import type { WorldCommand } from '@hamlet/contract';
+import { type CommandOutcome, refused } from './outcome.ts';
 import { AWAKE, has } from '../state/agent-table.ts';
 import { slotOf, type WorldState } from '../state/state.ts';
-import { type CommandOutcome, refused } from './outcome.ts';
 import { validateAction } from './validate-action.ts';
 import { validateLifecycle } from './validate-lifecycle.ts';
 import { validateMove } from './validate-move.ts';

@@ -1,7 +1,6 @@
-import type { MoveBody, WorldEventOf, WorldRefusal } from '@hamlet/contract';
+import { type MoveBody, type WorldEventOf, type WorldRefusal, TICKS_PER_TILE } from '@hamlet/contract';
 import { landmarkAt, rankOf } from '../../map/places.ts';
 import { tileIndex, tilePosition, walkTiles } from '../../map/path-tiles.ts';
-import { TICKS_PER_TILE } from '@hamlet/contract';
 import { nextBoundary, positionAt } from '../position.ts';
 import type { WorldState } from '../state/state.ts';
 import { accepted, type CommandOutcome, refused } from './outcome.ts';
