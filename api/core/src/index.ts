@@ -56,6 +56,7 @@ export * from './view/view.ts';
 export * from './world/advance.ts';
 export * from './world/command/validate-action.ts';
 export * from './world/change-map.ts';
+export * from './world/command/outcome.ts';
 export * from './world/command/validate-command.ts';
 export * from './world/describe.ts';
 export * from './world/event-chunk.ts';

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import { byHash } from '../connection/result-rows.ts';
 import type { Db } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
@@ -18,30 +19,14 @@ export interface AgentSession {
   readonly bar: AgentBar | null;
 }
 
-export interface NewAgentSession {
+/** `podUid`: the pod that exchanged its token; null in a village without a cluster. */
+export interface NewAgentSession extends Pick<AgentSession, 'jti' | 'agentId' | 'uid' | 'podUid' | 'cycle'> {
   readonly tokenHash: Uint8Array;
-  readonly jti: string;
-  readonly agentId: string;
-  readonly uid: string;
-  /** Uid of the pod that exchanged its token; null in a village without a cluster. */
-  readonly podUid: string | null;
-  readonly cycle: number;
   readonly expiresAt: Date;
 }
 
 export async function insertAgentSession(db: Db, session: NewAgentSession): Promise<void> {
-  await db
-    .insertInto('agent_session')
-    .values({
-      token_hash: Buffer.from(session.tokenHash),
-      jti: session.jti,
-      agent_id: session.agentId,
-      uid: session.uid,
-      pod_uid: session.podUid,
-      cycle: session.cycle,
-      expires_at: session.expiresAt,
-    })
-    .execute();
+  await db.insertInto('agent_session').values(asColumns(session)).execute();
 }
 
 /** The session of each token, in the order of `tokenHashes`; null for an unknown or expired token, or an ended life. */

@@ -1,4 +1,5 @@
 import { type Selection, sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import { type Db, lockName, type Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
 
@@ -48,20 +49,11 @@ export interface NewPersonality {
 }
 
 /** Inserts the next version. The caller has locked the personality. */
-export async function insertPersonality(tx: Tx, made: NewPersonality): Promise<PersonalityRow> {
+export async function insertPersonality(tx: Tx, { by, ...made }: NewPersonality): Promise<PersonalityRow> {
   const [newest] = await readPersonality(tx, made.agentUid, 1);
   return tx
     .insertInto('personality')
-    .values({
-      agent_uid: made.agentUid,
-      version: (newest?.version ?? 0) + 1,
-      agent_id: made.agentId,
-      text: made.text,
-      reason: made.reason,
-      restores: made.restores,
-      by_role: made.by.role,
-      by_id: made.by.id,
-    })
+    .values({ ...asColumns(made), version: (newest?.version ?? 0) + 1, by_role: by.role, by_id: by.id })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }

@@ -4,6 +4,8 @@ import type { ColumnType, Generated, Selection } from 'kysely';
 import type { KnownPayment, AnnouncedPayment } from '../payments/captures.ts';
 
 type Json<T, Written> = ColumnType<T, Written, Written>;
+type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
+type BytesOrNull = ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
 
 /** Tables of the schema `public` after all migrations. */
 export interface Tables {
@@ -32,7 +34,7 @@ export interface Tables {
   };
   account_code: {
     account_id: string;
-    code_hash: Buffer;
+    code_hash: Bytes;
     created_at: Generated<Date>;
     expires_at: Date;
   };
@@ -45,7 +47,7 @@ export interface Tables {
     at: Generated<Date>;
   };
   account_session: {
-    id_hash: Buffer;
+    id_hash: Bytes;
     account_id: string;
     created_at: Generated<Date>;
     seen_at: Generated<Date>;
@@ -81,7 +83,7 @@ export interface Tables {
     reported_at: Generated<Date>;
   };
   agent_session: {
-    token_hash: Buffer;
+    token_hash: Bytes;
     jti: string;
     agent_id: string;
     uid: string;
@@ -116,7 +118,7 @@ export interface Tables {
     tainted: Generated<boolean>;
   };
   api_key: {
-    key_hash: Buffer;
+    key_hash: Bytes;
     name: string;
     role: 'member' | 'admin' | 'agent' | 'operator' | 'broker';
     agent_id: string | null;
@@ -136,14 +138,14 @@ export interface Tables {
     media_type: string;
     image_type: 'image/png' | 'image/jpeg' | null;
     bytes: number;
-    sha256: Buffer;
+    sha256: Bytes;
     deliverable: 'file' | 'patch' | 'table' | 'script' | null;
     kept_at: Generated<Date>;
     expires_at: Date;
   };
   artifact_content: {
     artifact_id: string;
-    content: Buffer;
+    content: Bytes;
   };
   auction: {
     auction_id: Generated<string>;
@@ -186,7 +188,7 @@ export interface Tables {
     write_id: Generated<string>;
     actor: string;
     key: string;
-    request_hash: Buffer;
+    request_hash: Bytes;
     kind: 'Agent' | 'Entitlement' | 'Schedule';
     name: string;
     act: Json<unknown, string>;
@@ -260,7 +262,7 @@ export interface Tables {
     cycle: number;
     attempt: number;
     tool: string;
-    arguments_hash: Buffer;
+    arguments_hash: Bytes;
     policy_version: string;
     permission_id: string | null;
     state: 'begun' | 'settled';
@@ -335,7 +337,7 @@ export interface Tables {
   idempotency_key: {
     actor: string;
     key: string;
-    request_hash: Buffer;
+    request_hash: Bytes;
     status: number;
     answer: Json<unknown, string>;
     created_at: Generated<Date>;
@@ -393,8 +395,8 @@ export interface Tables {
     name: string;
     agent_id: Generated<string>;
     key_id: string | null;
-    sealed_data_key: Buffer | null;
-    sealed: Buffer | null;
+    sealed_data_key: BytesOrNull;
+    sealed: BytesOrNull;
     created_at: Generated<Date>;
     created_by: string;
     rotated_at: Date | null;
@@ -436,12 +438,12 @@ export interface Tables {
     run_id: string | null;
     kept_at: Generated<Date>;
     expires_at: Date;
-    salt: Buffer;
+    salt: Bytes;
     prompt: string;
     answer: string;
   };
   oidc_attempt: {
-    id_hash: Buffer;
+    id_hash: Bytes;
     state: string;
     nonce: string;
     code_verifier: string;
@@ -476,12 +478,12 @@ export interface Tables {
   };
   paypal_delivery: {
     delivery_id: Generated<string>;
-    digest: Buffer;
+    digest: Bytes;
     transmission_id: string;
     transmission_time: string;
     cert_url: string;
     signature: string;
-    raw: Buffer | null;
+    raw: BytesOrNull;
     received_at: Generated<Date>;
     state: Generated<'waiting' | 'verified' | 'refused'>;
     why: string | null;
@@ -510,7 +512,7 @@ export interface Tables {
     call_id: string;
     tool: string;
     arguments: string;
-    arguments_hash: Buffer;
+    arguments_hash: Bytes;
     why: 'policy' | 'unknown' | 'question';
     reason: string;
     question: string | null;
@@ -681,7 +683,7 @@ export interface Tables {
     run_id: string;
     agent_id: string;
     skills: Json<unknown, string>;
-    sha256: Buffer;
+    sha256: Bytes;
     pinned_at: Generated<Date>;
   };
   run_taint: {
@@ -826,7 +828,7 @@ export interface Tables {
     recorded_at: Generated<Date>;
     turn: Json<unknown | null, string | null>;
     xact: Generated<number>;
-    text_sha256: Buffer | null;
+    text_sha256: BytesOrNull;
   };
   unposted_usage: {
     hold_id: string;
@@ -881,14 +883,14 @@ export interface Tables {
     tick_to: number;
     epoch: number;
     count: number;
-    packed: Buffer;
+    packed: Bytes;
   };
   world_snapshot: {
     seq: number;
     tick: number;
     epoch: number;
     state_hash: string;
-    state: Buffer;
+    state: Bytes;
     taken_at: Generated<Date>;
   };
 }

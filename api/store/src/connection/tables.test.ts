@@ -16,7 +16,6 @@ const TYPES: Readonly<Record<string, string>> = {
   bigint: 'number',
   'bigint[]': 'number[]',
   boolean: 'boolean',
-  bytea: 'Buffer',
   date: 'Date',
   integer: 'number',
   jsonb: 'unknown',
@@ -62,6 +61,7 @@ function typeOf({ table, column, type, isRequired, hasDefault, values }: Column)
   const literals = values?.matchAll(/'([^']+)'::text/g).map(([, literal]) => `'${literal}'`);
   const named = OWN_TYPES[`${table}.${column}`] ?? (literals === undefined ? TYPES[type] : [...literals].join(' | '));
   const orNull = isRequired ? '' : ' | null';
+  if (type === 'bytea') return `Bytes${isRequired ? '' : 'OrNull'}`;
   if (type === 'jsonb') return `Json<${named}${orNull}, string${orNull}${hasDefault ? ' | undefined' : ''}>`;
   return hasDefault ? `Generated<${named ?? 'string'}${orNull}>` : `${named ?? 'string'}${orNull}`;
 }
@@ -85,6 +85,8 @@ import type { ColumnType, Generated, Selection } from 'kysely';
 import type { KnownPayment, AnnouncedPayment } from '../payments/captures.ts';
 
 type Json<T, Written> = ColumnType<T, Written, Written>;
+type Bytes = ColumnType<Buffer, Uint8Array, Uint8Array>;
+type BytesOrNull = ColumnType<Buffer | null, Uint8Array | null, Uint8Array | null>;
 
 /** Tables of the schema \`public\` after all migrations. */
 export interface Tables {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import type { AnnouncedPayment } from './captures.ts';
 
@@ -28,18 +29,9 @@ export async function keepDelivery(
   db: Db,
   { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
 ): Promise<boolean> {
-  const { transmissionId, transmissionTime, certUrl, signature, raw } = delivery;
   const kept = await db
     .insertInto('paypal_delivery')
-    .values({
-      digest,
-      transmission_id: transmissionId,
-      transmission_time: transmissionTime,
-      cert_url: certUrl,
-      signature,
-      raw,
-      known,
-    })
+    .values({ digest, known, ...asColumns(delivery) })
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .returning('delivery_id')
     .executeTakeFirst();

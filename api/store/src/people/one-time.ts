@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
 export interface OidcAttempt {
@@ -47,17 +48,9 @@ export async function keepOidcAttempt(
   idHash: Uint8Array,
   attempt: OidcAttempt & { readonly expiresAt: Date },
 ): Promise<void> {
-  const { state, nonce, codeVerifier, returnTo, expiresAt } = attempt;
   await db
     .insertInto('oidc_attempt')
-    .values({
-      id_hash: Buffer.from(idHash),
-      state,
-      nonce,
-      code_verifier: codeVerifier,
-      return_to: returnTo,
-      expires_at: expiresAt,
-    })
+    .values({ id_hash: idHash, ...asColumns(attempt) })
     .execute();
 }
 

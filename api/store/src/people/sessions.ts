@@ -1,6 +1,7 @@
 import type { SignInBy } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from './account-bans.ts';
@@ -29,10 +30,7 @@ export async function insertSession(db: Db, session: NewSession): Promise<void> 
   await db
     .insertInto('account_session')
     .values({
-      id_hash: Buffer.from(session.idHash),
-      account_id: session.accountId,
-      expires_at: session.expiresAt,
-      signed_in_by: session.signedInBy,
+      ...asColumns(session),
       address: session.address?.slice(0, ADDRESS_MAX_CHARS) ?? null,
       user_agent: session.userAgent?.slice(0, USER_AGENT_MAX_CHARS) ?? null,
     })

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { cutPage, type Page } from '../connection/result-rows.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
@@ -8,35 +9,26 @@ import type { RunRow } from '../runs/run-row.ts';
 /** The word of a person for all later calls of one tool by an agent. */
 export type AllowRuleRow = Row<'allow_rule'>;
 
-export interface NewAllowRule {
-  readonly agentId: string;
-  readonly agentUid: string;
-  readonly tool: string;
-  /** The commands of a shell for which the rule holds; null for every call of another tool. */
-  readonly allowKey: string | null;
-  /** True if it holds in tainted runs too. */
-  readonly tainted: boolean;
-  /** Null: for all runs of the agent. */
-  readonly sessionId: string | null;
-  readonly permissionId: string;
+/**
+ * `allowKey`: the commands of a shell for which the rule holds; null for every call of another tool. `tainted`: it holds in tainted
+ * runs too. `sessionId`: null for all runs of the agent.
+ */
+export interface NewAllowRule extends Pick<
+  AllowRuleRow,
+  'agentId' | 'agentUid' | 'tool' | 'allowKey' | 'tainted' | 'sessionId' | 'permissionId'
+> {
   readonly by: { readonly role: 'member' | 'admin'; readonly id: string; readonly name: string };
 }
 
 /** Inserts a rule. Null if one for the same agent, tool, key and conversation holds already. */
-export async function insertAllowRule(tx: Tx, made: NewAllowRule): Promise<AllowRuleRow | null> {
+export async function insertAllowRule(tx: Tx, { by, ...made }: NewAllowRule): Promise<AllowRuleRow | null> {
   const row = await tx
     .insertInto('allow_rule')
     .values({
-      agent_id: made.agentId,
-      agent_uid: made.agentUid,
-      tool: made.tool,
-      allow_key: made.allowKey,
-      tainted: made.tainted,
-      session_id: made.sessionId,
-      permission_id: made.permissionId,
-      created_by_role: made.by.role,
-      created_by_id: made.by.id,
-      created_by_name: made.by.name,
+      ...asColumns(made),
+      created_by_role: by.role,
+      created_by_id: by.id,
+      created_by_name: by.name,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning(COLUMNS.allow_rule)

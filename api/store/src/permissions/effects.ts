@@ -1,4 +1,5 @@
 import { type Selection, sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Tx } from '../connection/database.ts';
 import type { Tables } from '../connection/tables.generated.ts';
 
@@ -15,18 +16,13 @@ const EFFECT_COLUMNS = [
 ] as const;
 export type EffectRow = Readonly<Selection<Tables, 'effect', (typeof EFFECT_COLUMNS)[number]>>;
 
-export interface NewEffect {
-  readonly runId: string;
-  readonly callId: string;
+/** `permissionId`: a permission that this transaction has consumed. */
+export interface NewEffect extends Pick<EffectRow, 'runId' | 'callId' | 'tool' | 'policyVersion' | 'permissionId'> {
   readonly agentId: string;
   readonly agentUid: string;
   readonly cycle: number;
   readonly attempt: number;
-  readonly tool: string;
   readonly argumentsHash: Uint8Array;
-  readonly policyVersion: string;
-  /** A permission that this transaction has consumed. */
-  readonly permissionId: string | null;
 }
 
 /** Locks the effect of a call; null if the call has had none. The caller has locked the run. */
@@ -46,16 +42,7 @@ export async function insertEffect(tx: Tx, made: NewEffect, outcome: unknown): P
   await tx
     .insertInto('effect')
     .values({
-      run_id: made.runId,
-      call_id: made.callId,
-      agent_id: made.agentId,
-      agent_uid: made.agentUid,
-      cycle: made.cycle,
-      attempt: made.attempt,
-      tool: made.tool,
-      arguments_hash: Buffer.from(made.argumentsHash),
-      policy_version: made.policyVersion,
-      permission_id: made.permissionId,
+      ...asColumns(made),
       ...(outcome === null
         ? { state: 'begun' as const, outcome: null }
         : { state: 'settled' as const, outcome: JSON.stringify(outcome), settled_at: sql<Date>`clock_timestamp()` }),

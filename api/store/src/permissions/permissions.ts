@@ -1,5 +1,6 @@
-import type { PermissionAnswer, PermissionState, PermissionWhy, TaintMark } from '@hamlet/contract';
+import type { PermissionAnswer, PermissionState } from '@hamlet/contract';
 import { sql } from 'kysely';
+import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
@@ -9,42 +10,38 @@ const now = sql<Date>`clock_timestamp()`;
 /** True for a permission whose time is over by the clock of the database, even if no job has marked it yet. */
 const over = sql<boolean>`expires_at <= clock_timestamp()`;
 
-export interface NewPermission {
-  readonly runId: string;
-  readonly agentId: string;
-  readonly request: string;
-  readonly callId: string;
-  readonly tool: string;
-  readonly arguments: string;
+/** `amount`: micro-aiDollars that the call may spend at most. `taint`: marks of the run; null if it has none. */
+export interface NewPermission extends Pick<
+  PermissionRow,
+  | 'runId'
+  | 'agentId'
+  | 'request'
+  | 'callId'
+  | 'tool'
+  | 'arguments'
+  | 'why'
+  | 'reason'
+  | 'question'
+  | 'policyVersion'
+  | 'taint'
+> {
   readonly argumentsHash: Uint8Array;
-  readonly why: PermissionWhy;
-  readonly reason: string;
-  readonly question: string | null;
-  /** Micro-aiDollars that the call may spend at most. */
   readonly amount: bigint | null;
-  readonly policyVersion: string;
   readonly lastsS: number;
-  readonly taint: readonly TaintMark[] | null;
 }
 
-export async function insertPermission(tx: Tx, made: NewPermission): Promise<PermissionRow> {
+/** Inserts a pending permission. The caller has locked the run. */
+export async function insertPermission(
+  tx: Tx,
+  { amount, taint, lastsS, ...made }: NewPermission,
+): Promise<PermissionRow> {
   return tx
     .insertInto('permission')
     .values({
-      run_id: made.runId,
-      agent_id: made.agentId,
-      request: made.request,
-      call_id: made.callId,
-      tool: made.tool,
-      arguments: made.arguments,
-      arguments_hash: Buffer.from(made.argumentsHash),
-      why: made.why,
-      reason: made.reason,
-      question: made.question,
-      amount: made.amount === null ? null : String(made.amount),
-      policy_version: made.policyVersion,
-      taint: made.taint === null ? null : JSON.stringify(made.taint),
-      expires_at: sql<Date>`clock_timestamp() + ${made.lastsS} * interval '1 second'`,
+      ...asColumns(made),
+      amount: amount === null ? null : String(amount),
+      taint: taint === null ? null : JSON.stringify(taint),
+      expires_at: sql<Date>`clock_timestamp() + ${lastsS} * interval '1 second'`,
     })
     .returning(COLUMNS.permission)
     .executeTakeFirstOrThrow();

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
+import { asColumns } from '../connection/as-columns.ts';
 import { type Db, inTransaction, type Tx } from '../connection/database.ts';
 import { type AuditEntry, recordAudit } from '../writes/audit.ts';
 import { keepAnswers, type KeptAnswer } from '../writes/idempotency.ts';
@@ -79,14 +80,6 @@ async function commitMoves(db: Db, epoch: number, chunk: MoveChunk): Promise<voi
 export async function insertChunk(tx: Tx, epoch: number, chunk: MoveChunk): Promise<void> {
   await tx
     .insertInto('world_move_chunk')
-    .values({
-      seq_from: chunk.seqFrom,
-      seq_to: chunk.seqTo,
-      tick_from: chunk.tickFrom,
-      tick_to: chunk.tickTo,
-      epoch,
-      count: chunk.count,
-      packed: Buffer.from(chunk.packed),
-    })
+    .values({ epoch, ...asColumns(chunk) })
     .execute();
 }

@@ -17,7 +17,7 @@ import { Play } from '../../testing/play.ts';
 import { agentToken, TOKENS, testVillage } from '../../testing/test-village.ts';
 
 const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
-/** Requests of each role to each route, and messages of each role on each websocket. */
+/** Requests of a role to a route, and messages of a role on a websocket. */
 const [REQUESTS, MESSAGES] = FULL_RUN ? [100, 250] : [1, 10];
 /** An API that has not answered after this time counts as stuck. */
 const CAP_MS = 60_000;
@@ -85,10 +85,12 @@ const broken = (): readonly string[] =>
 const routes = (ROUTES as readonly RouteSpec[]).toSorted(
   (a, b) => Number(LAST.test(a.path)) - Number(LAST.test(b.path)),
 );
-for (const route of routes) {
+for (const [turn, route] of routes.entries()) {
   test(`${route.method} ${route.path} takes anything (${route.name}, seed ${SEED})`, async () => {
     const drawRequest = requestsTo(route);
     for (const [index, [role, token]] of Object.entries(ROLES).entries()) {
+      // The gate asks each route as one role, in turn.
+      if (!FULL_RUN && turn % Object.keys(ROLES).length !== index) continue;
       for (let number = 0; number < REQUESTS; number += 1) {
         const { path, init } = drawRequest(new Seeded(SEED + index * REQUESTS + number));
         const stopping = new AbortController();
