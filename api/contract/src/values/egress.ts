@@ -7,7 +7,7 @@ const MAX_POLICY_RULES = 300;
 const MAX_HOST_LENGTH = 253;
 const MAX_PATH_LENGTH = 1024;
 
-/** `example.org`, an address, or `*.example.org` for every name below it and never for the name itself. */
+/** `example.org`, an address, or `*.example.org` for every name below it, without the name itself. */
 export const HostPattern = z
   .string()
   .max(MAX_HOST_LENGTH)
@@ -21,7 +21,7 @@ export const PathPattern = z
 
 export const HttpMethod = z.string().regex(/^[A-Z]{3,16}$/);
 
-/** A way out of a pod. Without methods and paths the broker passes bytes on and reads nothing of them. */
+/** A way out of a pod. Without methods and paths, the broker passes bytes on unread. */
 export const EgressRule = z.strictObject({
   host: HostPattern,
   ports: z.array(z.int().min(1).max(65_535)).min(1).max(16).default([443]),

@@ -14,7 +14,7 @@ const CALLS_MAX = 64;
 
 /** The reference of a text of the journal: the engine's salted digest. */
 export const JournalRef = z.string().regex(/^[\w-]{22}$/, 'write the reference of a text: 22 characters');
-/** The reference under which an agent keeps the salt of its references. It is no digest. */
+/** The reference under which an agent keeps the salt of its references. It is not a digest. */
 export const JOURNAL_SALT_REF = 'salt_of_this_journal__';
 
 const Name = z.string().min(1).max(NAME_MAX_CHARS);

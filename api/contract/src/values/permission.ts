@@ -152,7 +152,7 @@ export type Permission = z.infer<typeof Permission>;
 export const AllowScope = z.enum(['conversation', 'agent']);
 export type AllowScope = z.infer<typeof AllowScope>;
 
-/** The word of a person for all later calls of one tool by an agent. It answers requests, and never loosens a denial. */
+/** A rule by which a person allows all later calls of one tool by an agent. It answers requests, and never loosens a denial. */
 export const AllowRule = z.strictObject({
   rule_id: z.uuid(),
   agent_id: AgentId,

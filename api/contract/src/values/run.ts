@@ -70,7 +70,7 @@ export type RunUsage = z.infer<typeof RunUsage>;
 
 export const WORKER_ROLE_MAX_CHARS = 64;
 
-/** The run and the call for which a worker works. `depth`: 1 for the worker of a run that is no worker. */
+/** The run and the call for which a worker works. `depth`: 1 for the worker of a run that is not a worker itself. */
 export const WorkerOrigin = z.strictObject({
   parent_run_id: z.uuid(),
   call_id: CallId,

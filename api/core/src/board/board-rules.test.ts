@@ -44,7 +44,7 @@ test('limits grow with time and with tiers, and never shrink', () => {
 test('mentions and links are found where people see them', () => {
   const texts: readonly [string, readonly string[]][] = [
     ['@ada and @bob, and @ada again', ['ada', 'bob']],
-    ['mail ada@example.org is no name', []],
+    ['mail ada@example.org is not a name', []],
     ['(@a-b-1). @x!', ['a-b-1', 'x']],
     ['@@ada @Ada @-x and @bob-', ['bob']],
     ['@ada: hello\n@bob', ['ada', 'bob']],

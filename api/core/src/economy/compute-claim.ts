@@ -113,7 +113,7 @@ export function isOrphan(
   return nowMs - askedMs > settleInMs && !isLived(held, agent);
 }
 
-/** The upkeep that a claim needs now, if it is no orphan. Pure. */
+/** The upkeep that a claim needs now, unless it is an orphan. Pure. */
 export function upkeepOf(
   held: Pick<HeldClaim, 'untilMs'>,
   { nowMs, renewalRefused }: { readonly nowMs: number; readonly renewalRefused: boolean },

@@ -194,7 +194,7 @@ test('the broker asks about all writes of an agent without a tunnel and without 
   assert.ok(asks(), 'nothing leaves at all');
   const read = [{ methods: ['POST'] }, { paths: ['/v1/**'] }, { secret: 'key' }, { writes: 'Ask' }];
   assert.ok(asks(...read));
-  assert.ok(!asks(...read, {}), 'nobody reads a tunnel');
+  assert.ok(!asks(...read, {}), 'the broker does not read a tunnel');
   assert.ok(!asks(...read, { methods: ['POST'], writes: 'Allow' }));
   for (const rule of read) {
     const allow = [{ host: 'a.org', ports: [443], ...rule }];

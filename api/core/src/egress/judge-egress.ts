@@ -37,7 +37,7 @@ function inner(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return null;
 }
 
-/** The class of an address in its textual form; a text that is no address is `reserved`. */
+/** The class of an address in its textual form; `reserved` for any other text. */
 export function classifyAddress(text: string): AddressClass {
   if (!ipaddr.isValid(text)) return 'reserved';
   const parsed = ipaddr.parse(text);

@@ -12,7 +12,7 @@ function kind(method: string, url: string, more: Partial<WrittenRequest> = {}): 
   return writeKindOf(request, { registries: REGISTRIES });
 }
 
-test('requests that only read are no writes, and headers that name another method make them one', () => {
+test('a request that only reads is not a write, unless a header names another method', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) assert.equal(kind(method, 'https://api.example.org/v1/a'), null);
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get'])
     assert.equal(kind(method, 'https://api.example.org/v1/a'), 'write', method);

@@ -14,7 +14,7 @@ const PAYING_HOST = /^(checkout|pay|payments?|buy|billing)\./;
 /** Servers that take packages, beside those of the registries that the village has switched on. */
 const UPLOADS = ['upload.pypi.org', 'test.pypi.org', 'npm.pkg.github.com', 'uploads.github.com'];
 
-/** A request as far as its kind depends on it. `isPush`: a server may read it as a push of git. */
+/** The parts of a request that decide its kind. `isPush`: a server may read it as a push of git. */
 export interface WrittenRequest {
   readonly destination: Destination;
   readonly method: string;

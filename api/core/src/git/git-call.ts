@@ -10,7 +10,7 @@ export interface GitRefusal {
   readonly text: string;
 }
 
-/** The steps of actions that are no verb of git. */
+/** The steps of actions that are not verbs of git. */
 const STEPS: Readonly<Partial<Record<GitAction, readonly (readonly string[])[]>>> = {
   checkpoint: [['git', 'branch', 'checkpoint']],
   undo: [

@@ -37,7 +37,7 @@ export interface MemoryWriter {
 export interface ChangedMemory {
   readonly results: readonly MemoryChangeResult[];
   readonly written: readonly KeptEntry[];
-  /** Ids of entries that were there before and are no longer. */
+  /** Ids of entries that the changes removed. */
   readonly forgotten: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export function classOfServer(mcp: NonNullable<Policy['mcp']>, server: string): 
 /**
  * Judges a call of an MCP server's tool. Rules name the tool, its server as `mcp__SERVER`, or the class that the Agent gives the
  * server. Without a class, and without a rule of the village that names tool or server, a person is asked: the server's own words
- * about its tools are no ground for trust. Pure.
+ * about its tools earn no trust. Pure.
  */
 export function judgeMcpCall(
   { rules, mcp = {} }: Pick<Policy, 'rules' | 'mcp'>,

@@ -145,7 +145,7 @@ function listedServers(
 }
 
 /**
- * Errors of the village's rules, each with the fix: examples that fail, and names that are no tool and no class. Examples with a
+ * Errors of the village's rules, each with the fix: examples that fail, and names of neither a tool nor a class. Examples with a
  * shell command are checked with a parser, by `wrongExamples`. Pure.
  */
 export function checkVillageRules(rules: VillageRules): readonly string[] {

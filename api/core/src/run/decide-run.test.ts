@@ -214,7 +214,7 @@ test('no command changes a settled run', () => {
 const RESULTS: readonly (readonly [string, Partial<RunResult>, boolean])[] = [
   ['a resident that names no runtime has its summary', { runtime: null }, false],
   ['no effect and no answer', {}, true],
-  ['white space is no answer', { answer: ' \n' }, true],
+  ['white space does not count as an answer', { answer: ' \n' }, true],
   ['an answer', { answer: 'Here.' }, false],
   ['an effect', { effects: 1 }, false],
   ['a message needs an answer', { kind: 'message', effects: 1 }, true],

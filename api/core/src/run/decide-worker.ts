@@ -13,7 +13,7 @@ export interface Spending {
 }
 
 export interface WorkerFacts {
-  /** Depth of the run that delegates; 0 for a run that is no worker. */
+  /** Depth of the run that delegates; 0 unless it is a worker. */
   readonly depth: number;
   readonly active: number;
   readonly budgets: RunBudgets;

@@ -33,7 +33,7 @@ test('three failed test runs in a row, with any commands between them; a passing
     assert.equal(after(failing(command), failing(command), failing(command)), 'tests_keep_failing', command);
 });
 
-test('a test program that is missing, or finds no tests, is no failed test', () => {
+test('a test program that is missing, or finds no tests, does not count as a failed test', () => {
   for (const [command, exit] of [
     ['pytest', 127],
     ['npm test', 126],
@@ -63,7 +63,7 @@ test('three time-outs of the network in a row; reaching a host begins again', ()
   assert.equal(
     after(late, late, call('cat log', { stdout: 'Connection timed out' })),
     null,
-    'a success is no time-out',
+    'a success does not count as a time-out',
   );
   assert.equal(after(late, late, failing('make', 'the test timed out')), null);
 });

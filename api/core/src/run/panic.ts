@@ -17,7 +17,7 @@ export interface EndedCall {
   readonly refused: boolean;
 }
 
-/** Characters of a command, and of the end of a stream, in which causes are looked for: a file that is printed is no cause. */
+/** Characters of a command, and of the end of a stream, in which causes are looked for. A printed file is not a cause. */
 const COMMAND_CHARS = 2_000;
 const OUTPUT_CHARS = 1_500;
 

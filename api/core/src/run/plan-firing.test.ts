@@ -26,7 +26,7 @@ const TABLE: readonly (readonly [string, Partial<FiringFacts>, FiringOutcome, nu
   ['Forbid leaves the new one out', { underWay: OF_ADA }, 'skipped_overlap', 0],
   ['Queue lets it wait', { overlap: 'Queue', underWay: OF_ADA }, 'queued', 0],
   ['Replace cancels all unfinished runs', { overlap: 'Replace', underWay: OF_ADA }, 'replaced', 2],
-  ["another agent's runs are no overlap", { agents: ['bob'], underWay: OF_ADA }, 'started', 0],
+  ["another agent's runs do not overlap", { agents: ['bob'], underWay: OF_ADA }, 'started', 0],
   ['an unknown agent', { isKnown: () => false }, 'agent_unknown', 0],
   [
     'a barred agent, even with unfinished runs',

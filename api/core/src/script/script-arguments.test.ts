@@ -32,7 +32,7 @@ test('arguments fit the parameters, or each says what to write', () => {
   assert.deepEqual(issues({ path: '', count: 10 }), ['count: write at most 9']);
 });
 
-test('names that mean something to objects are no parameters', () => {
+test('names that mean something to objects are not parameters', () => {
   for (const name of ['__proto__', 'PATH', 'a-b', '', 'a'.repeat(41)]) {
     const own = Object.fromEntries([[name, 'x']]);
     assert.deepEqual(Object.keys(ScriptArguments.safeParse(own).data ?? {}), [], name);

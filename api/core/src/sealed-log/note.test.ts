@@ -32,7 +32,7 @@ test('a signed note is text, an empty line and signatures, and every line ends w
     'base64 of no whole byte': 'checkpoint\n\n\u2014 village A\n',
     'an id of a key without a signature': `checkpoint\n\n\u2014 village ${base64(1, 2, 3, 4)}\n`,
     'a signature without a name': 'checkpoint\n\n\u2014  AAAAAAA=\n',
-    'a line that is no signature among those that are': `${note}something else\n`,
+    'a line among the signatures that is not one': `${note}something else\n`,
   };
   for (const [why, text] of Object.entries(wrong)) assert.equal(readNote(text), null, why);
   const short = readNote(`checkpoint\n\n\u2014 village ${base64(1, 2, 3, 4, 5)}\n`);

@@ -38,7 +38,7 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
     ),
   ].toSorted();
 
-/** A name for a bought seat, unlike the name of any tier or of another bought seat. */
+/** A name for a bought seat that differs from every tier and every other bought seat. */
 const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatRequest['seat']>): string =>
   `${tier} ${JSON.stringify([rank, size.devices])}`;
 

@@ -21,7 +21,7 @@ test('people of a session and its agent read it as their own, admins as admins, 
     [{ kind: 'person', id: 'noah', isAdmin: true }, 'as_admin'],
     [{ kind: 'agent', agentId: 'ada' }, 'own'],
     [{ kind: 'agent', agentId: 'bob' }, 'none'],
-    // The name of an agent is no person.
+    // An agent with the name of the person.
     [{ kind: 'agent', agentId: 'mia' }, 'none'],
     [{ kind: 'stranger' }, 'none'],
   ] as const;

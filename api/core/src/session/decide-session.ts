@@ -110,7 +110,7 @@ export interface RestFacts {
   readonly activeAtMs: number | null;
   /** Newest post or reply on the board that is addressed to the agent; null if there is none. */
   readonly addressedAtMs: number | null;
-  /** Since when the idle sleep stands; null without one. */
+  /** Begin of the idle sleep; null without one. */
   readonly asleepSinceMs: number | null;
   readonly nowMs: number;
 }

@@ -61,7 +61,7 @@ function arrivals(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-/** True for a free, walkable tile that is no landmark's slot and needs the same tier as the landmark. */
+/** True for a free, walkable tile outside of all landmarks' slots that needs the same tier as the landmark. */
 function canGrow(world: WorldState, landmark: Landmark, position: TilePosition): boolean {
   const { map } = world;
   if (position.x < 0 || position.y < 0 || position.x >= map.width || position.y >= map.height) return false;

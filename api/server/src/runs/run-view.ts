@@ -47,7 +47,7 @@ export function runView(row: RunRow): Run {
     runtime: row.runtime,
     usage: usageOf(row),
     budgets: row.budgets as RunBudgets | null,
-    unsettled: row.unsettled,
+    unsettled: [...row.unsettled],
     ...(row.safeMode === null ? {} : { safe_mode: row.safeMode }),
     ...workerIn(row),
     ...taintIn(row),

@@ -1,6 +1,7 @@
 import type { Capability, CapabilitySummary, FoundSkill } from '@hamlet/contract';
 import { sql } from 'kysely';
 import { inTransaction, type Db, type Tx } from '../connection/database.ts';
+import { COLUMNS } from '../connection/tables.generated.ts';
 import { addInternalEvent } from '../writes/internal-events.ts';
 
 export interface AgentReport {
@@ -65,13 +66,15 @@ async function isNews(tx: Tx, { agentId, uid, cycle, capabilities, skills }: Row
   return before.cycle === cycle && !before.same && !before.recent;
 }
 
-const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'capabilities', 'skills', 'reported_at as reportedAt'] as const;
-
 export async function findReport(db: Db, agentId: string): Promise<StoredReport | null> {
-  const row = await db.selectFrom('agent_report').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst();
+  const row = await db
+    .selectFrom('agent_report')
+    .select(COLUMNS.agent_report)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
   return row === undefined ? null : (row as StoredReport);
 }
 
 export async function readReports(db: Db): Promise<readonly StoredReport[]> {
-  return (await db.selectFrom('agent_report').select(COLUMNS).execute()) as readonly StoredReport[];
+  return (await db.selectFrom('agent_report').select(COLUMNS.agent_report).execute()) as readonly StoredReport[];
 }

@@ -1,25 +1,17 @@
-import { SCRIPT_VERSIONS_MAX, type ScriptLanguage, type ScriptParameters } from '@hamlet/contract';
+import { SCRIPT_VERSIONS_MAX, type ScriptParameters } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** A script in one version, without its text. */
-export interface ScriptRow {
-  readonly name: string;
-  readonly agentId: string;
-  readonly language: ScriptLanguage;
-  readonly version: string;
-  readonly description: string;
+export interface ScriptRow
+  extends
+    Pick<Row<'script'>, 'name' | 'agentId' | 'runs' | 'lastRunId' | 'lastCallId' | 'lastRunAt'>,
+    Pick<Row<'script_version'>, 'language' | 'version' | 'description' | 'tainted' | 'adoptedFrom' | 'savedAt'> {
   readonly bytes: number;
-  readonly tainted: boolean;
-  readonly adoptedFrom: string | null;
-  readonly savedAt: Date;
   readonly savedIn: string | null;
   readonly versions: number;
-  readonly runs: number;
-  readonly lastRunId: string | null;
-  readonly lastCallId: string | null;
-  readonly lastRunAt: Date | null;
   readonly lastOutcome: unknown;
   /** True if the reader may see its texts. */
   readonly shown: boolean;

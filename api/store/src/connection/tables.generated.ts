@@ -358,7 +358,7 @@ export interface Tables {
     seq: number;
     run_id: string;
     event: Json<unknown, string>;
-    refs: string[];
+    refs: readonly string[];
     bytes: number;
     stored_at: Generated<Date>;
   };
@@ -374,7 +374,7 @@ export interface Tables {
     agent_uid: string;
     tool: string;
     tool_class: string | null;
-    classes: string[] | null;
+    classes: readonly string[] | null;
     unclear: string | null;
     taint_source: 'tool' | 'mcp' | 'shell' | 'egress' | 'memory' | 'parent' | 'worker' | 'conversation' | 'script' | null;
     taint_detail: string | null;
@@ -609,7 +609,7 @@ export interface Tables {
     kind: 'Agent' | 'Entitlement' | 'Schedule';
     name: string;
     generation: number;
-    own_generations: Generated<number[]>;
+    own_generations: Generated<readonly number[]>;
     fields: Json<unknown, string | undefined>;
     fields_generation: Generated<number>;
     gone_at: Date | null;
@@ -649,7 +649,7 @@ export interface Tables {
     claimed_cost_micros: Generated<number>;
     worked_ms: Generated<number>;
     working_since: Date | null;
-    unsettled: Generated<string[]>;
+    unsettled: Generated<readonly string[]>;
     parent_run_id: string | null;
     parent_call_id: string | null;
     role: string | null;

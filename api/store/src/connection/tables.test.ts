@@ -14,13 +14,13 @@ const COMMAND = 'HAMLET_WRITE=1 node_modules/.bin/node --test api/store/src/conn
 /** int8 is read as a number: counters, ticks and amounts stay below 2^53. */
 const TYPES: Readonly<Record<string, string>> = {
   bigint: 'number',
-  'bigint[]': 'number[]',
+  'bigint[]': 'readonly number[]',
   boolean: 'boolean',
   date: 'Date',
   integer: 'number',
   jsonb: 'unknown',
   smallint: 'number',
-  'text[]': 'string[]',
+  'text[]': 'readonly string[]',
   'timestamp with time zone': 'Date',
 };
 /** Columns whose type the database does not say, or not as the queries need it. */

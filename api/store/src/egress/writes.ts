@@ -19,7 +19,7 @@ export async function countWritePermissions(
   return rows[0] ?? { all: 0, pending: 0 };
 }
 
-/** Those of the permissions about which no person has to be waited for any more: answered, over, or of a run that ends. */
+/** The permissions that no longer wait for a person: answered, over, or of a run that ends. */
 export async function readEndedWaits(db: Db, permissionIds: readonly string[]): Promise<readonly string[]> {
   if (permissionIds.length === 0) return [];
   const { rows } = await sql<{ readonly id: string }>`
@@ -35,7 +35,7 @@ export interface BegunEgressWrite {
   readonly ask: string;
 }
 
-/** Those of the attempts that are writes which have begun and have no end. */
+/** The attempts that are writes and have begun but not ended. */
 export async function findBegunEgressWrites(
   db: Db,
   attemptIds: readonly string[],

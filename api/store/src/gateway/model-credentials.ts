@@ -38,7 +38,7 @@ export interface CredentialRow {
   readonly tested: unknown;
 }
 
-/** Most credentials of a village. */
+/** Maximum number of credentials of a village. */
 export const CREDENTIALS_MAX = 1_000;
 
 type Flat = Pick<
@@ -107,7 +107,7 @@ function jsonOf(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** Stores a credential in place of an earlier one, whose test it forgets. Null if the village has its most already. */
+/** Stores a credential in place of an earlier one and clears its test. Null if the village has its maximum already. */
 export async function putCredential(tx: Tx, row: NewCredential): Promise<CredentialRow | null> {
   const { name, agentId, envelope, fingerprint, provider, prices, createdBy } = row;
   const { rows } = await sql<Flat>`

@@ -1,15 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Row } from '../connection/tables.generated.ts';
 
-export interface ModelTextRow {
-  readonly requestId: string;
-  readonly agentId: string;
-  readonly runId: string | null;
-  readonly keptAt: Date;
-  readonly expiresAt: Date;
-  readonly prompt: string;
-  readonly answer: string;
-}
+export type ModelTextRow = Omit<Row<'model_text'>, 'salt'>;
 
 export interface NewModelText extends Pick<ModelTextRow, 'requestId' | 'agentId' | 'runId' | 'prompt' | 'answer'> {
   readonly salt: Buffer;

@@ -63,7 +63,7 @@ export async function readAnswers(tx: Tx, runId: string): Promise<readonly Journ
   return rows.map(({ event }) => event).toReversed();
 }
 
-/** Those of the calls that the API performed: it has recorded their events itself. */
+/** The calls that the API performed: it has recorded their events itself. */
 export async function readWitnessedCalls(
   tx: Tx,
   runId: string,

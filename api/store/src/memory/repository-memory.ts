@@ -8,12 +8,12 @@ export interface RepositoryEntry extends KeptEntry {
   readonly changedAt: Date;
 }
 
-/** Locks the memory of a repository until the transaction ends, also one that nothing was ever written to. */
+/** Locks the memory of a repository until the transaction ends, even before the first write. */
 export function lockRepositoryMemory(tx: Tx, repository: string): Promise<void> {
   return lockName(tx, `memory of ${repository}`);
 }
 
-/** 0 if nothing was ever written to it. */
+/** 0 before the first write. */
 export async function readMemoryVersion(db: Db, repository: string): Promise<number> {
   const { rows } = await sql<{ readonly version: number }>`
     select version from repository_memory where repository = ${repository}`.execute(db);
@@ -29,7 +29,7 @@ export async function readRepositoryMemory(db: Db, repository: string): Promise<
   return rows;
 }
 
-/** True unless the village has as many memories as it may have. A memory that is there has room for its own limits. */
+/** True unless the village has its maximum number of memories. An existing memory always has room. */
 export async function hasRoomForMemory(tx: Tx, repository: string): Promise<boolean> {
   const { rows } = await sql<{ readonly room: boolean }>`
     select exists (select from repository_memory where repository = ${repository})

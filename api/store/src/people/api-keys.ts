@@ -2,13 +2,10 @@ import { sql } from 'kysely';
 import { byHash } from '../connection/result-rows.ts';
 import { type Db, inTransaction } from '../connection/database.ts';
 import { prepared } from '../connection/guarded-pool.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { type AgentBar, BAR_COLUMNS, type BarColumns, barOf, hardestBar } from '../standing/measures.ts';
 
-export interface ApiKey {
-  readonly name: string;
-  readonly role: 'member' | 'admin' | 'agent' | 'operator' | 'broker';
-  readonly agentId: string | null;
-}
+export type ApiKey = Pick<Row<'api_key'>, 'name' | 'role' | 'agentId'>;
 
 /** Replaces the valid keys by those of the configuration: new ones are added, others revoked. */
 export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly hash: Uint8Array })[]): Promise<void> {

@@ -1,13 +1,9 @@
 import { sql } from 'kysely';
 import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Row } from '../connection/tables.generated.ts';
 
-export interface OidcAttempt {
-  readonly state: string;
-  readonly nonce: string;
-  readonly codeVerifier: string;
-  readonly returnTo: string;
-}
+export type OidcAttempt = Omit<Row<'oidc_attempt'>, 'idHash' | 'expiresAt'>;
 
 /** Stores the hash of a code that sets a password once; an earlier code becomes invalid. */
 export async function keepAccountCode(

@@ -6,7 +6,7 @@ import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import { BAN_HOLDS } from '../people/account-bans.ts';
 import type { RunRow } from '../runs/run-row.ts';
 
-/** The word of a person for all later calls of one tool by an agent. */
+/** A rule by which a person allows all later calls of one tool by an agent. */
 export type AllowRuleRow = Row<'allow_rule'>;
 
 /**

@@ -1,31 +1,14 @@
-import {
-  ARTIFACT_DAYS,
-  ARTIFACTS_MAX,
-  ARTIFACTS_MAX_BYTES,
-  type DeliverableKind,
-  type TaintMark,
-} from '@hamlet/contract';
+import { ARTIFACT_DAYS, ARTIFACTS_MAX, ARTIFACTS_MAX_BYTES, type TaintMark } from '@hamlet/contract';
 import { type RawBuilder, sql } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage, firstRow } from '../connection/result-rows.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
-export interface KeptArtifact {
-  readonly artifactId: string;
-  readonly runId: string;
-  readonly callId: string;
-  readonly agentId: string;
-  readonly name: string;
-  readonly mediaType: string;
-  /** By the first bytes; null if they are no image that a browser may show. */
-  readonly imageType: 'image/png' | 'image/jpeg' | null;
-  readonly bytes: number;
-  readonly sha256: Buffer;
-  readonly deliverable: DeliverableKind | null;
+/** `imageType`: found from the first bytes; null unless a browser may show the file as an image. */
+export interface KeptArtifact extends Row<'artifact'> {
   /** The first text from outside that had reached its run; null if none had. */
   readonly taint: Pick<TaintMark, 'source' | 'detail'> | null;
-  readonly keptAt: Date;
-  readonly expiresAt: Date;
 }
 
 export interface NewArtifact extends Omit<KeptArtifact, 'artifactId' | 'bytes' | 'taint' | 'keptAt' | 'expiresAt'> {
@@ -49,7 +32,7 @@ export async function findSameArtifact(
   return rows[0] ?? null;
 }
 
-/** True if the agent may keep so many bytes more. Locks the agent: it keeps nothing else until the transaction ends. */
+/** True if the agent has room for these bytes. Locks the agent: it stores nothing else until the transaction ends. */
 export async function hasRoomForArtifact(
   tx: Tx,
   { agentId, bytes }: Pick<KeptArtifact, 'agentId' | 'bytes'>,
@@ -137,7 +120,7 @@ function pageOf(read: readonly KeptArtifact[], limit: number): ArtifactPage {
   return { artifacts, next };
 }
 
-/** Those of the named deliverables that a run made, or a worker of it, or another run of its session. */
+/** The named deliverables that the run, one of its workers, or another run of its session made. */
 export async function readOwnDeliverables(
   tx: Tx,
   runId: string,

@@ -2,6 +2,7 @@ import { EGRESS_TOOLS } from '@hamlet/contract';
 import { sql, type RawBuilder } from 'kysely';
 import { lockName, type Db, type Tx } from '../connection/database.ts';
 import { cutPage } from '../connection/result-rows.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** The cycle and attempt that work on a call: of the effect, or of the attempt that took it up. */
@@ -9,15 +10,10 @@ const CYCLE = sql<number>`coalesce(h.cycle, effect.cycle)`;
 const ATTEMPT = sql<number>`coalesce(h.attempt, effect.attempt)`;
 
 /** The start of a call in the hands of an agent. Its effect is in the same transaction. */
-export interface NewHandsCall {
-  readonly runId: string;
-  readonly callId: string;
-  readonly agentId: string;
-  readonly tool: string;
-  readonly boot: string;
-  readonly slot: boolean;
-  readonly arguments: string;
-}
+export type NewHandsCall = Pick<
+  Row<'hands_call'>,
+  'runId' | 'callId' | 'agentId' | 'tool' | 'boot' | 'slot' | 'arguments'
+>;
 
 export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void> {
   const { runId, callId, agentId, tool, boot, slot } = made;
@@ -27,7 +23,7 @@ export async function insertHandsCall(tx: Tx, made: NewHandsCall): Promise<void>
     .execute();
 }
 
-/** A call as far as later requests depend on it. `isOf`: the cycle and attempt that work on it. */
+/** The facts about a call that later requests need. `isOf`: the cycle and attempt that work on it. */
 export interface KnownHandsCall {
   readonly boot: string;
   readonly slot: boolean;

@@ -1,6 +1,7 @@
-import type { SafeMode, TaintSource, Verdict } from '@hamlet/contract';
+import type { SafeMode } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { seesTexts, type TextReader } from '../runs/run-row.ts';
 
 /** Days of which a trial looks at calls. Their facts stay one day longer. */
@@ -11,26 +12,10 @@ export const FORGOTTEN_JUDGED_CALLS = 5_000;
 /** The largest number that a count of calls beside a trial gives. */
 export const COUNTED_CALLS_MAX = 200_000;
 
-/** The facts by which the API judged a call of a run, and its verdict. */
-export interface JudgedCallFacts {
-  readonly runId: string;
-  readonly callId: string;
-  readonly agentId: string;
-  readonly agentUid: string;
-  readonly tool: string;
-  readonly toolClass: string | null;
-  readonly classes: readonly string[] | null;
-  readonly unclear: string | null;
-  readonly taintSource: TaintSource | null;
-  readonly taintDetail: string | null;
-  readonly byRule: boolean | null;
-  /** The first words of a command, without secrets. */
-  readonly words: string | null;
-  readonly verdict: Verdict;
-  readonly policyVersion: string;
-}
+/** The facts by which the API judged a call of a run, and its verdict. `words`: the first of a command, without secrets. */
+export type JudgedCallFacts = Omit<Row<'judged_call'>, 'judgedCallId' | 'judgedAt'>;
 
-/** Keeps the facts of a call; a later judgement of the same call replaces those of an earlier one. The caller has locked the run. */
+/** Stores the facts of a call; a later judgement of the same call replaces them. The caller has locked the run. */
 export async function noteJudgedCall(tx: Tx, facts: JudgedCallFacts): Promise<void> {
   const { classes } = facts;
   await sql`
@@ -81,7 +66,7 @@ export async function readJudgedCalls(
   return rows;
 }
 
-/** Calls of the last week about which a trial says nothing; each number ends at {@link COUNTED_CALLS_MAX}. */
+/** Calls of the last week that a trial does not cover; each number ends at {@link COUNTED_CALLS_MAX}. */
 export interface UntriedCalls {
   /** Calls from before the API kept the facts of each. */
   readonly withoutFacts: number;

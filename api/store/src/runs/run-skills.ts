@@ -1,6 +1,7 @@
 import type { RunSkill } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
 /** The skills of a run, as its first attempt fixed them. */
 export interface SkillSetRow {
@@ -10,13 +11,7 @@ export interface SkillSetRow {
   readonly pinnedAt: Date;
 }
 
-export interface SkillLoadRow {
-  readonly runId: string;
-  readonly name: string;
-  readonly callId: string;
-  readonly why: string;
-  readonly loadedAt: Date;
-}
+export type SkillLoadRow = Row<'skill_load'>;
 
 const SET = ['run_id as runId', 'skills', 'sha256', 'pinned_at as pinnedAt'] as const;
 
@@ -66,7 +61,7 @@ export async function readSkillSets(
 export async function readSkillLoads(db: Db, runIds: readonly string[]): Promise<readonly SkillLoadRow[]> {
   return db
     .selectFrom('skill_load')
-    .select(['run_id as runId', 'name', 'call_id as callId', 'why', 'loaded_at as loadedAt'])
+    .select(COLUMNS.skill_load)
     .where(sql<boolean>`run_id = any(${[...runIds]}::uuid[])`)
     .execute();
 }

@@ -93,7 +93,7 @@ export interface ArtifactRow {
   readonly at: string;
 }
 
-/** Pages of the village that calls of these runs made, and files that they changed, as far as a call names one. */
+/** Pages of the village that calls of these runs made, and the files that they changed. */
 export async function readArtifacts(db: Db, runIds: readonly string[]): Promise<readonly ArtifactRow[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<ArtifactRow>`

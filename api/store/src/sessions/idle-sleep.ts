@@ -3,7 +3,7 @@ import type { Db } from '../connection/database.ts';
 
 export interface RestRow {
   readonly agentId: string;
-  /** Since when the idle sleep of this life stands; null without one. */
+  /** Begin of the idle sleep of this life; null without one. */
   readonly asleepSince: Date | null;
   readonly activeAt: Date | null;
   readonly addressedAt: Date | null;
@@ -45,7 +45,7 @@ export async function readRest(
   return rows;
 }
 
-/** Notes since when a life of an agent sleeps because nothing happened. No change if it is noted. */
+/** Records that a life of an agent sleeps for want of work. No change if it is recorded. */
 export async function noteIdleSleep(db: Db, agentId: string, uid: string): Promise<void> {
   await db
     .insertInto('idle_sleep')
@@ -59,7 +59,7 @@ export async function noteIdleSleep(db: Db, agentId: string, uid: string): Promi
     .execute();
 }
 
-/** Forgets the idle sleep of agents that are awake or suspended. */
+/** Deletes the idle sleep of agents that are awake or suspended. */
 export async function forgetIdleSleep(db: Db, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   await db

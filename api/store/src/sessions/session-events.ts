@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { COLUMNS } from '../connection/tables.generated.ts';
+import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 import type { PermissionRow } from '../permissions/permissions.ts';
 import type { MessageRow } from './session-row.ts';
 
@@ -11,12 +11,7 @@ export const SESSION_EVENTS_CHANNEL = 'session_event';
 export const SESSION_EVENTS_KEPT = 5_000;
 
 /** A change of a session. It names the thing that has changed. */
-export interface SessionEventRow {
-  readonly number: number;
-  readonly kind: 'session' | 'message' | 'run_event' | 'permission';
-  readonly objectId: string;
-  readonly runEvent: number | null;
-}
+export type SessionEventRow = Omit<Row<'session_event'>, 'sessionId'>;
 
 /** The numbers of the first event that is kept, and of the last; `first` is `last + 1` if none is kept. Null without a session. */
 export async function sessionEventRange(

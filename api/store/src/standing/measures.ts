@@ -1,7 +1,7 @@
 import { type RawBuilder, type Selection, sql } from 'kysely';
 import { type Measure, MEASURES, FLAG_OF_MEASURE, goodStanding, type Standing } from '@hamlet/contract';
 import { type Db, isAhead, type Tx } from '../connection/database.ts';
-import type { Tables } from '../connection/tables.generated.ts';
+import type { Row, Tables } from '../connection/tables.generated.ts';
 import { addInternalEvents, ORDER_LOCK } from '../writes/internal-events.ts';
 
 /** The reason of the standing is that of the first measure. Pure. */
@@ -48,10 +48,7 @@ export async function announceStandings(tx: Tx, agentIds: readonly string[]): Pr
 }
 
 /** The tier of an agent's balance, as last computed; null if the balance reaches no tier. */
-export interface TierRow {
-  readonly agentId: string;
-  readonly balanceTier: string | null;
-}
+export type TierRow = Pick<Row<'agent_tier'>, 'agentId' | 'balanceTier'>;
 
 export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<readonly TierRow[]> {
   return db

@@ -1,15 +1,12 @@
 import type { WorldEventOf } from '@hamlet/contract';
 import { type Db, inTransaction } from '../connection/database.ts';
+import type { Row } from '../connection/tables.generated.ts';
 import { appendEvents } from './append.ts';
 import { insertSnapshot, type Snapshot } from './history.ts';
 import { seizeLease } from './lease.ts';
 
-export interface KeptMap {
-  readonly version: string;
-  /** The number of the last event before this map; later events happened on this map. */
-  readonly sinceSeq: number;
-  readonly plan: string;
-}
+/** `sinceSeq`: the last event before this map; later events happened on this map. */
+export type KeptMap = Omit<Row<'world_map'>, 'keptAt'>;
 
 /** Stores a map, so that a later version can replay its events. A stored map never changes. */
 export async function keepMap(db: Db, { version, sinceSeq, plan }: KeptMap): Promise<void> {

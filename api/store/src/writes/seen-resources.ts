@@ -3,7 +3,7 @@ import { type Db, lockName, type Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
 /** Kinds of custom resources whose spec people and GitOps tools write. */
-export type IntentKind = 'Agent' | 'Entitlement' | 'Schedule';
+export type IntentKind = Row<'resource_seen'>['kind'];
 
 type Raw = Row<'resource_seen'>;
 
@@ -60,12 +60,7 @@ export async function isResourceGone(tx: Tx, kind: IntentKind, name: string): Pr
   return row?.gone === true;
 }
 
-export interface ResourceGeneration {
-  readonly uid: string;
-  readonly kind: IntentKind;
-  readonly name: string;
-  readonly generation: number;
-}
+export type ResourceGeneration = Pick<Row<'resource_seen'>, 'uid' | 'kind' | 'name' | 'generation'>;
 
 /** Records a generation that the API itself wrote. Earlier generations by other writers may still arrive. */
 export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {

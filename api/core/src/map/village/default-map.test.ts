@@ -76,6 +76,6 @@ test('the walks of the village are the same in every release, because saved path
   assert.deepEqual(
     [map.version, walks, hashToHex(hash)],
     ['e5cf52ab', 2044, 'b085cb2b'],
-    'a change of map, search or step cost is a new map for every saved world: give it a version of its own (docs/adr/0017)',
+    'a change of map, search or step cost makes a new map for every saved world: give it its own version (docs/adr/0017)',
   );
 });
