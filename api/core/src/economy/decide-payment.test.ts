@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decidePayment, providerMicro, worthOf } from './decide-payment.ts';
-import type { PaymentRules, PaymentTruth, Taking } from './decide-payment.ts';
+import {
+  decidePayment,
+  providerMicro,
+  worthOf,
+  type PaymentRules,
+  type PaymentTruth,
+  type Taking,
+  type Eyes,
+  SECOND_ADMIN_AGE_MS,
+  whyNotSecond,
+} from './decide-payment.ts';
 
 const RULES: PaymentRules = { currency: 'USD', ratePerUnit: 2_000_000n };
 const UNIT = 1_000_000n;
@@ -126,3 +135,44 @@ test('a payment with refunds before the credit is credited with the rest, or nev
   });
   assert.deepEqual(fresh(truth({ status: 'REFUNDED' })), { kind: 'never', why: 'taken_back' });
 });
+
+const ASKED = new Date('2026-11-23T12:00:00Z');
+const old = new Date(ASKED.getTime() - SECOND_ADMIN_AGE_MS);
+const eyes = (id: string, hands: readonly string[] = [], ownSince: Date | null = old): Eyes => ({
+  id,
+  hands,
+  ownSince,
+});
+const key = (id: string): Eyes => eyes(id, [], null);
+
+const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why: RegExp | null])[] = [
+  ['two accounts that a third one made', eyes('account b', ['account a']), eyes('account c', ['account a']), null],
+  ['two accounts that no other account made', eyes('account a'), eyes('account b'), null],
+  ['the same account', eyes('account a'), eyes('account a'), /their own proposal/],
+  ['a key that proposed', key('key admin'), eyes('account a'), /A key proposed/],
+  ['a key that approves', eyes('account a'), key('key admin'), /A key cannot approve/],
+  ['an approver whom the asker made or reset', eyes('account a'), eyes('account b', ['account a']), /made or reset/],
+  ['an approver who made the asker', eyes('account b', ['account a']), eyes('account a'), /made or reset/],
+  [
+    'an approver made by an account that the asker made',
+    eyes('account a'),
+    eyes('account c', ['account b', 'account a']),
+    /made or reset/,
+  ],
+  ['an approver whom a key made', eyes('account a'), eyes('account b', ['key admin']), /A key created/],
+  ['an asker whom a key made', eyes('account b', ['key admin']), eyes('account a'), /A key created/],
+  [
+    'an approver whose account is a moment too young',
+    eyes('account a'),
+    eyes('account b', [], new Date(old.getTime() + 1)),
+    /24 hours/,
+  ],
+];
+
+for (const [name, asker, approver, why] of CASES) {
+  test(`${name}: ${why === null ? 'may approve' : 'may not approve'}`, () => {
+    const said = whyNotSecond(asker, approver, ASKED);
+    if (why === null) assert.equal(said, null);
+    else assert.match(said ?? '', why);
+  });
+}

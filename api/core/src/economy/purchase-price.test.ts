@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PriceList, type PurchaseItem } from '@hamlet/contract';
-import { priceOf } from './purchase-price.ts';
+import { priceOf, auctionFault, windowFault, type ActivePurchase, effectiveLimits } from './purchase-price.ts';
 
 const LIST = PriceList.parse({
   tokens_per_hour: { unit: 10_000, per_hour: '0.02' },
@@ -52,4 +52,77 @@ test('a price list names each lane once and has no price of zero', () => {
     { speed: { per_hour: '1' } },
   ])
     assert.equal(PriceList.safeParse(bad).success, false, JSON.stringify(bad));
+});
+
+const NOW = Date.parse('2026-11-22T10:00:00Z');
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+test('a window lies ahead, ends after it begins, and is neither too far nor too long', () => {
+  const cases: readonly (readonly [number, number, RegExp | null])[] = [
+    [NOW, NOW + 1, null],
+    [NOW - 1, NOW + MINUTE, /past/],
+    [NOW + MINUTE, NOW + MINUTE, /end after/],
+    [NOW, NOW + 7 * DAY, null],
+    [NOW, NOW + 7 * DAY + 1, /longer than 7 days/],
+    [NOW + 30 * DAY, NOW + 30 * DAY + 1, null],
+    [NOW + 30 * DAY + 1, NOW + 31 * DAY, /more than 30 days/],
+  ];
+  for (const [startsMs, endsMs, fault] of cases) {
+    if (fault === null) assert.equal(windowFault({ startsMs, endsMs }, NOW), null);
+    else assert.match(windowFault({ startsMs, endsMs }, NOW) ?? '', fault);
+  }
+});
+
+test('bidding ends in the future and long enough before the window', () => {
+  const window = { startsMs: NOW + MINUTE, endsMs: NOW + 2 * MINUTE };
+  assert.equal(auctionFault({ ...window, closesMs: NOW + MINUTE - 5_000 }, NOW), null);
+  assert.match(auctionFault({ ...window, closesMs: NOW + MINUTE - 4_999 }, NOW) ?? '', /at least 5 s before/);
+  assert.match(auctionFault({ ...window, closesMs: NOW }, NOW) ?? '', /in the future/);
+  assert.match(auctionFault({ startsMs: NOW + MINUTE, endsMs: NOW, closesMs: NOW + 1 }, NOW) ?? '', /end after/);
+});
+
+const TIER = {
+  requests_per_minute: 120,
+  concurrent_tools: 1,
+  concurrent_model_requests: 2,
+  web_searches_per_hour: 30,
+  browser_calls_per_hour: 120,
+  tokens_per_hour: 20_000,
+  models: ['small'],
+};
+const lasts = { fromMs: 1_000, untilMs: 2_000 };
+const tokens = (amount: number): ActivePurchase => ({ ...lasts, kind: 'quota', limit: 'tokens_per_hour', amount });
+
+test('a purchase that lasts raises its own limit and no other', () => {
+  const cases: readonly (readonly [readonly ActivePurchase[], object])[] = [
+    [[], {}],
+    [[tokens(500)], { tokens_per_hour: 20_500 }],
+    [[tokens(500), tokens(1)], { tokens_per_hour: 20_501 }],
+    [[{ ...lasts, kind: 'quota', limit: 'requests_per_minute', amount: 60 }], { requests_per_minute: 180 }],
+    [[{ ...lasts, kind: 'model', model: 'large' }], { models: ['small', 'large'] }],
+    [[{ ...lasts, kind: 'model', model: 'small' }], {}],
+    [
+      [
+        { ...lasts, kind: 'priority' },
+        { ...lasts, kind: 'gpu' },
+      ],
+      {},
+    ],
+  ];
+  for (const [purchases, raised] of cases)
+    assert.deepEqual(effectiveLimits(TIER, purchases, 1_500), { ...TIER, ...raised });
+});
+
+test('a purchase counts from its first moment and no longer at its end', () => {
+  const at = (nowMs: number): number | null => effectiveLimits(TIER, [tokens(500)], nowMs).tokens_per_hour;
+  assert.deepEqual(
+    [at(999), at(999.999), at(1_000), at(1_999.999), at(2_000)],
+    [20_000, 20_000, 20_500, 20_500, 20_000],
+  );
+});
+
+test('a limit that the tier leaves open stays open, and an agent without a tier has no limits', () => {
+  assert.equal(effectiveLimits({ ...TIER, tokens_per_hour: null }, [tokens(500)], 1_500).tokens_per_hour, null);
+  assert.equal(effectiveLimits(null, [tokens(500)], 1_500), null);
 });

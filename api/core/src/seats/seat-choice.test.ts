@@ -1,8 +1,10 @@
 /** The node that an agent gets, the room that it holds meanwhile, and the reason why it waits. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SeatTier } from './seat-input.ts';
+import type { SeatTier, SeatRequest } from './seat-input.ts';
 import { request, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, decision } from './testing/sample-village.ts';
+import { enqueue, firstServed, type Want } from './seat-decision.ts';
+import { amountsOf } from './room.ts';
 
 test('among equal nodes the first by name is chosen; among nodes with as many agents the one with more free seats', () => {
   const equal = [node('b', room(500, 500, 0, 10)), node('a', room(500, 500, 0, 10)), node('c', room(500, 500, 0, 10))];
@@ -163,4 +165,162 @@ test('an agent that only waits for a pod to end has no place in the queue', () =
     requests: [request('ada', 'low', { waitingSince: '2026-11-22T08:00:00Z' }), request('bob', 'low')],
   });
   assert.deepEqual([decision(plan, 'ada')?.position, decision(plan, 'bob')?.position, plan.waiting], [undefined, 1, 2]);
+});
+
+const want = (name: string, rank: number, parts: Partial<SeatRequest> = {}): Want => ({
+  request: request(name, 'low', parts),
+  tier: { name: 'low', rank, size: amountsOf(LOW.size, []) },
+});
+const EARLY = '2026-11-22T08:00:00Z';
+const LATE = '2026-11-22T10:00:00Z';
+
+const ORDER: readonly (readonly [rule: string, first: Want, second: Want])[] = [
+  ['the higher rank', want('b', 2), want('a', 1, { pod: { node: 'n' }, waitingSince: EARLY, createdAt: EARLY })],
+  [
+    'an agent with a bound pod before one whose pod waits for the scheduler',
+    want('b', 1, { pod: { node: 'n' } }),
+    want('a', 1, { pod: {}, waitingSince: EARLY }),
+  ],
+  [
+    'an agent with a bound pod before one between two pods',
+    want('b', 1, { pod: { node: 'n' } }),
+    want('a', 1, { seated: true, waitingSince: EARLY }),
+  ],
+  [
+    'an agent whose pod waits for the scheduler before one without a pod',
+    want('b', 1, { pod: {} }),
+    want('a', 1, { waitingSince: EARLY }),
+  ],
+  [
+    'an agent between two pods before one that never had a seat',
+    want('b', 1, { seated: true }),
+    want('a', 1, { waitingSince: EARLY }),
+  ],
+  [
+    'a pod that waits for the scheduler counts like a seat between two pods',
+    want('b', 1, { pod: {}, waitingSince: EARLY }),
+    want('a', 1, { seated: true, waitingSince: LATE }),
+  ],
+  ['the longest wait', want('b', 1, { waitingSince: EARLY }), want('a', 1, { waitingSince: LATE, createdAt: EARLY })],
+  ['a wait before none', want('b', 1, { waitingSince: LATE }), want('a', 1, { createdAt: EARLY })],
+  ['the older agent', want('b', 1, { createdAt: EARLY }), want('a', 1, { createdAt: LATE })],
+  ['the name', want('a', 1), want('b', 1)],
+];
+
+for (const [rule, first, second] of ORDER) {
+  test(`served first: ${rule}`, () => {
+    assert.ok(firstServed(first, second) < 0);
+    assert.ok(firstServed(second, first) > 0);
+    assert.equal(firstServed(first, first), 0);
+  });
+}
+
+test('a request joins a sorted queue after those that come before it or are equal', () => {
+  const sorted = ORDER.flatMap(([, first, second]) => [first, second]).toSorted(firstServed);
+  for (const late of sorted) {
+    const queue = sorted.filter((other) => other !== late);
+    enqueue(queue, late);
+    assert.deepEqual(
+      queue.map((each) => firstServed(each, late) <= 0),
+      queue.map((_, index) => index <= queue.indexOf(late)),
+    );
+  }
+});
+
+/** An agent whose node the scheduler chooses is not displaced again and again from a node to which it returns. */
+test('an agent whose node the scheduler chooses is displaced once, and waits until the seat of the higher tier is taken', () => {
+  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(200, 200, 0, 10))];
+  const high = (parts: Partial<SeatRequest>): SeatRequest => request('high', 'middle', { pinnedTo: 'b', ...parts });
+  const roams = (parts: Partial<SeatRequest>): SeatRequest => request('roams', 'low', { roams: true, ...parts });
+  const seats = (...requests: readonly SeatRequest[]): readonly unknown[] => {
+    const plan = planned({ nodes, requests });
+    return ['high', 'roams'].map((name) => {
+      const { granted, reason } = decision(plan, name) ?? {};
+      return [granted, reason];
+    });
+  };
+  const ending = { ending: [{ node: 'b', size: LOW.size }] };
+  assert.deepEqual(seats(high({}), roams(on('b'))), [
+    [false, 'SeatClearing'],
+    [false, 'Displaced'],
+  ]);
+  const waits = [false, 'SeatClearing'];
+  assert.deepEqual(seats(high({}), roams(ending)), [waits, waits], 'its next pod could take the room on b again');
+  assert.deepEqual(seats(high({}), roams({})), [[true, undefined], waits]);
+  assert.deepEqual(seats(high({ pod: { heldTo: 'b' } }), roams({})), [[true, undefined], waits]);
+  const both = [
+    [true, undefined],
+    [true, undefined],
+  ];
+  assert.deepEqual(seats(high(on('b')), roams({})), both, 'node a has a seat for it');
+  assert.deepEqual(
+    seats(high(on('b')), roams(on('b'))),
+    both,
+    'even if the scheduler puts it on b, no agent displaces it',
+  );
+  assert.deepEqual(seats(high({ pinnedTo: 'a', tier: 'low' }), roams({})), both, 'an equal rank displaces no agent');
+});
+
+/** Seats that `admit` gives between two plans. */
+test('a new agent gets the node of its volume, or another if that has no room', () => {
+  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
+  const plan = planned({ nodes });
+  assert.equal(plan.admit(request('ada', 'low', { volumeOn: 'a' }))?.node, 'a');
+  assert.equal(plan.admit(request('bob', 'low', { volumeOn: 'a' }))?.node, 'b');
+});
+
+test('a smaller tier is admitted at once, also on a node that is overfull', () => {
+  const nodes = [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 0) })];
+  const plan = planned({ nodes, requests: [request('ada', 'middle', on('a'))] });
+  assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
+});
+
+test('the room that a smaller tier returns is not given away before the pod is smaller', () => {
+  const plan = planned({ nodes: [node('a', room(200, 200, 0, 10))], requests: [request('ada', 'middle', on('a'))] });
+  assert.deepEqual(plan.admit(request('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
+  assert.deepEqual(plan.admit(request('bob', 'low')), {
+    granted: false,
+    node: 'a',
+    reason: 'SeatClearing',
+    blocking: 'node a',
+  });
+});
+
+test('a larger tier without room waits for the next plan, and the agent keeps its seat', () => {
+  const plan = planned({
+    nodes: [node('a', room(250, 250, 0, 10))],
+    requests: [request('ada', 'low', on('a')), request('bob', 'low', on('a'))],
+  });
+  assert.equal(plan.admit(request('ada', 'middle', on('a', LOW.size))), undefined);
+  assert.deepEqual(
+    [plan.decisionOf('village/ada'), plan.seatsOf('low')],
+    [
+      { granted: true, node: 'a' },
+      { total: 2, free: 0 },
+    ],
+  );
+});
+
+test('after a change of its tier, an agent that waits to grow or whose node is gone waits for the next plan', () => {
+  const nodes = [node('a', room(250, 250, 0, 10))];
+  const growing = planned({
+    nodes,
+    requests: [request('ada', 'middle', on('a', LOW.size)), request('bob', 'middle', on('a', LOW.size))],
+  });
+  const waits = ['ada', 'bob'].find((name) => growing.decisionOf(`village/${name}`)?.reason !== undefined) ?? '';
+  assert.equal(growing.admit(request(waits, 'low', on('a', LOW.size))), undefined);
+  const gone = planned({ nodes, requests: [request('ada', 'middle', on('lost'))] });
+  assert.equal(gone.admit(request('ada', 'low', on('lost'))), undefined);
+});
+
+test('a bought seat takes its device from the free room, and a device with a count of zero needs none', () => {
+  const bought = planned({ requests: [request('ada', 'low', on('a'))] });
+  assert.equal(
+    bought.admit(request('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted,
+    true,
+  );
+  assert.equal(bought.seatsOf('high')?.free, 0);
+  const none = planned({ tiers: [LOW], requests: [request('ada', 'low', on('a'))] });
+  const size = { ...LOW.size, devices: { [GPU]: 0 } };
+  assert.equal(none.admit(request('ada', 'low', { ...on('a'), seat: { rank: 9, size } }))?.granted, true);
 });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RUN_STATES } from '@hamlet/contract';
-import { endLine, messageStateOf, refuseMessage, sessionAccess, sessionState, titleFrom } from './decide-session.ts';
+import {
+  endLine,
+  messageStateOf,
+  refuseMessage,
+  sessionAccess,
+  sessionState,
+  titleFrom,
+  decideRest,
+  type RestFacts,
+} from './decide-session.ts';
 
 test('the state of a session: the end wins over a pause, and a pause over work', () => {
   const state = (paused: boolean, terminated: boolean, working: boolean) =>
@@ -61,4 +70,47 @@ test('a title is the first line of the first message, at most 80 characters', ()
   assert.equal(titleFrom('x'.repeat(80)), 'x'.repeat(80));
   const long = titleFrom('🦆'.repeat(200));
   assert.deepEqual([[...long].length, long.endsWith('🦆…')], [80, true]);
+});
+
+const AWAKE: RestFacts = {
+  power: 'Awake',
+  idle: false,
+  wake: 'OnMessage',
+  idleSleepAfterMs: 1_000,
+  held: false,
+  work: null,
+  activeAtMs: 4_000,
+  addressedAtMs: null,
+  asleepSinceMs: null,
+  nowMs: 5_000,
+};
+const ASLEEP: RestFacts = { ...AWAKE, power: 'Asleep', idle: true, asleepSinceMs: 4_500 };
+
+test('an idle agent sleeps at its time, unless it works, a measure holds, or it never sleeps', () => {
+  const cases: readonly (readonly [Partial<RestFacts>, string])[] = [
+    [{}, 'sleep'],
+    [{ activeAtMs: 4_001 }, 'stay'],
+    [{ activeAtMs: null }, 'stay'],
+    [{ idleSleepAfterMs: null }, 'stay'],
+    [{ work: 'message' }, 'stay'],
+    [{ work: 'other' }, 'stay'],
+    [{ held: true }, 'stay'],
+  ];
+  for (const [changes, verdict] of cases) assert.equal(decideRest({ ...AWAKE, ...changes }), verdict);
+});
+
+test('work and words on the board awaken an agent that idles; nothing awakens one that a person suspended', () => {
+  const cases: readonly (readonly [Partial<RestFacts>, string])[] = [
+    [{}, 'stay'],
+    [{ work: 'message' }, 'wake'],
+    [{ work: 'other' }, 'wake'],
+    [{ work: 'message', wake: 'Never' }, 'stay'],
+    [{ work: 'other', wake: 'Never' }, 'wake'],
+    [{ addressedAtMs: 4_501 }, 'wake'],
+    [{ addressedAtMs: 4_500 }, 'stay'],
+    [{ addressedAtMs: 4_501, asleepSinceMs: null }, 'stay'],
+    [{ work: 'message', idle: false }, 'stay'],
+    [{ work: 'other', held: true }, 'stay'],
+  ];
+  for (const [changes, verdict] of cases) assert.equal(decideRest({ ...ASLEEP, ...changes }), verdict);
 });

@@ -1,5 +1,5 @@
 import type { PermissionAnswer, PermissionState } from '@hamlet/contract';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { asColumns } from '../connection/as-columns.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
@@ -71,10 +71,16 @@ export type HeldPermission = PermissionRow & { readonly isOver: boolean };
 
 /** Locks a permission. The caller has locked its run. */
 export async function lockPermission(tx: Tx, permissionId: string): Promise<HeldPermission | null> {
+  return lockNewest(tx, sql`permission_id = ${permissionId}`);
+}
+
+async function lockNewest(tx: Tx, which: RawBuilder<unknown>): Promise<HeldPermission | null> {
   const row = await tx
     .selectFrom('permission')
     .select([...COLUMNS.permission, over.as('isOver')])
-    .where('permission_id', '=', permissionId)
+    .where(sql<boolean>`${which}`)
+    .orderBy('permission_id', 'desc')
+    .limit(1)
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
@@ -82,17 +88,7 @@ export async function lockPermission(tx: Tx, permissionId: string): Promise<Held
 
 /** Locks the newest permission that lets a call happen; null if there is none. The caller has locked the run. */
 export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
-  const row = await tx
-    .selectFrom('permission')
-    .select([...COLUMNS.permission, over.as('isOver')])
-    .where('run_id', '=', runId)
-    .where('call_id', '=', callId)
-    .where('why', '<>', 'unknown')
-    .orderBy('permission_id', 'desc')
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst();
-  return row ?? null;
+  return lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and why <> 'unknown'`);
 }
 
 /**
@@ -100,16 +96,7 @@ export async function lockPermissionOfCall(tx: Tx, runId: string, callId: string
  * else null. The caller has locked the run.
  */
 export async function lockRepeatOfCall(tx: Tx, runId: string, callId: string): Promise<HeldPermission | null> {
-  const row = await tx
-    .selectFrom('permission')
-    .select([...COLUMNS.permission, over.as('isOver')])
-    .where('run_id', '=', runId)
-    .where('call_id', '=', callId)
-    .where('why', '=', 'unknown')
-    .orderBy('permission_id', 'desc')
-    .limit(1)
-    .forUpdate()
-    .executeTakeFirst();
+  const row = await lockNewest(tx, sql`run_id = ${runId} and call_id = ${callId} and why = 'unknown'`);
   return row?.state === 'allowed' && row.answer === 'repeat' ? row : null;
 }
 

@@ -1,1 +1,0 @@
-export { issuesOfArguments, variablesOf } from './script-arguments.ts';
