@@ -17,7 +17,7 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-/** Listens until it is stopped. Sends a null payload after each connect: the caller must then read the state. */
+/** Listens until it is stopped. Sends a null payload after each connect; the caller must then read the state. */
 export function listen(url: string, channels: readonly string[], onNotify: OnNotify): Listener {
   return listenWith({ url, channels, onNotify, patience: PATIENCE });
 }

@@ -60,7 +60,6 @@ function claimedUsage({ steps, tokens, costMicros }: RunUsageClaim) {
   };
 }
 
-/** The columns that a change sets only sometimes. */
 function sometimes(run: RunRow, change: RunChange) {
   const { summary, error, budgets, runtime, claimed, unsettled } = change;
   return {
@@ -121,7 +120,6 @@ export interface NotedEvent {
   readonly witnessed?: boolean;
 }
 
-/** Adds an event to a locked run, whose state stays. */
 export async function noteRunEvent(
   tx: Tx,
   run: RunRow,
@@ -138,7 +136,7 @@ export async function noteRunEvent(
   return changed;
 }
 
-/** Stores that the agent makes progress, which also renews its lease. */
+/** Records progress of the agent, which also renews its lease. */
 export async function markProgress(tx: Tx, run: RunRow, attempt: number): Promise<void> {
   await tx
     .updateTable('run')
@@ -147,7 +145,6 @@ export async function markProgress(tx: Tx, run: RunRow, attempt: number): Promis
     .execute();
 }
 
-/** Adds usage that the API saw, for example in the gateway. */
 export async function addRunUsage(
   db: Db,
   runId: string,

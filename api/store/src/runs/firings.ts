@@ -95,7 +95,6 @@ export interface NewFiring {
   readonly fence: Fence;
   readonly madeUp: boolean;
   readonly runs: readonly FiredRun[];
-  /** The newest run that the firing created; null if it created none. */
   readonly lastRun: { readonly runId: string; readonly createdAt: Date } | null;
 }
 

@@ -11,7 +11,6 @@ export interface NewRun {
   readonly createdByRole: string;
   readonly createdById: string;
   readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
-  /** Session whose message the run answers. */
   readonly sessionId?: string | null | undefined;
   readonly safeMode?: SafeMode | null | undefined;
   readonly worker?: NewWorker | undefined;
@@ -89,7 +88,6 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
   return made;
 }
 
-/** Agents without waiting runs are left out. */
 export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (agentIds.length === 0) return new Map();
   const rows = await tx

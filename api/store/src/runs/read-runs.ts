@@ -73,7 +73,7 @@ export async function readRuns(
   return { runs, next };
 }
 
-/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. A worker is none: its parent takes it. */
+/** The run on which a life of an agent must work: the running one, else the oldest that is queued and that its session does not hold. Leaves out workers: their parents take them. */
 export async function readNextRun(
   db: Db,
   {
@@ -98,7 +98,6 @@ export async function readNextRun(
   return row ?? null;
 }
 
-/** The events of a run after a number, in order, with the texts to which they refer. */
 export async function readRunEvents(
   db: Db,
   runId: string,
@@ -127,7 +126,7 @@ export async function readRunSteps(db: Db, runId: string): Promise<readonly RunS
   return rows.map(({ detail }) => detail as RunStep);
 }
 
-/** Running runs of a life of an agent whose end a person wants, oldest first. */
+/** Running runs of a life of an agent that a person wants to end, oldest first. */
 export async function readCancelledRuns(db: Db, agentId: string, agentUid: string): Promise<readonly RunRow[]> {
   return db
     .selectFrom('run')

@@ -2,7 +2,6 @@ import type { RunState, TaintSource } from '@hamlet/contract';
 import { type RawBuilder, type Selection, sql } from 'kysely';
 import { COLUMNS, type Tables } from '../connection/tables.generated.ts';
 
-/** A person who reads about runs. */
 export interface TextReader {
   readonly role: string;
   readonly id: string;

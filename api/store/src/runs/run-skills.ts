@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { COLUMNS, type Row } from '../connection/tables.generated.ts';
 
-/** The skills of a run, as its first attempt fixed them. */
 export interface SkillSetRow {
   readonly runId: string;
   readonly skills: readonly RunSkill[];
@@ -42,7 +41,6 @@ export async function noteSkillLoad(tx: Tx, load: Omit<SkillLoadRow, 'loadedAt'>
     .execute();
 }
 
-/** The skills of one run of an agent, or of its newest runs that have some, newest first. */
 export async function readSkillSets(
   db: Db,
   { agentId, runId, limit }: { readonly agentId: string; readonly runId: string | undefined; readonly limit: number },

@@ -11,7 +11,6 @@ export interface NewTaint {
   readonly source: TaintSource;
   readonly detail: string;
   readonly callId?: string | null;
-  /** The other run from which the text came. */
   readonly fromRunId?: string | null;
 }
 
@@ -24,13 +23,11 @@ export async function taintRun(
   await sql`select taint_run(${runId}, ${source}, ${words}, ${callId}::text, ${fromRunId}::uuid)`.execute(tx);
 }
 
-/** Marks a worker if its parent is tainted. */
 export async function taintWorker(tx: Tx, { runId, parentRunId }: RunRow): Promise<void> {
   if (parentRunId === null || !(await isTainted(tx, parentRunId))) return;
   await taintRun(tx, { runId, source: 'parent', detail: 'its parent', fromRunId: parentRunId });
 }
 
-/** True if text from outside has reached a run. */
 export async function isTainted(tx: Tx, runId: string): Promise<boolean> {
   const row = await tx.selectFrom('run_taint').select('source').where('run_id', '=', runId).limit(1).executeTakeFirst();
   return row !== undefined;

@@ -8,7 +8,6 @@ const LISTED_MAX = 2 * WORKERS_KEPT;
 const PRUNED_AT_ONCE = 1_000;
 
 export interface WorkerTakings {
-  /** Workers that have not ended. */
   readonly active: number;
   readonly tokens: number;
   readonly costMicros: number;
@@ -21,7 +20,7 @@ interface WorkerPart {
   readonly costMicros: number;
 }
 
-/** Adds up what a run has left to its workers: the whole share of an active one, the usage of an ended one with its own workers. */
+/** Adds up the shares of a run's active workers, and the usage of its ended ones with their own workers. */
 export async function readWorkerTakings(
   tx: Tx,
   parentRunId: string,
@@ -109,7 +108,6 @@ export async function readArtifacts(db: Db, runIds: readonly string[]): Promise<
   return rows;
 }
 
-/** Deletes workers of an agent beyond the newest. */
 export async function pruneWorkers(tx: Tx, agentId: string): Promise<void> {
   await sql`
     delete from run where run_id in (

@@ -85,7 +85,6 @@ export interface LogRecord {
   readonly kind: LogKind;
   readonly place: Place;
   readonly leaf: Uint8Array;
-  /** Number of its tile; null if the row is not sealed yet. */
   readonly tile: number | null;
   readonly accounts: readonly number[];
 }

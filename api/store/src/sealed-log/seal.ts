@@ -22,7 +22,6 @@ export interface Tree {
   readonly root: Uint8Array;
 }
 
-/** Returns the signed note of a tree. */
 export type SignCheckpoint = (tree: Tree) => string;
 
 export interface LogSigning {

@@ -22,7 +22,6 @@ export interface RecordSearch {
   readonly actor: string | null;
   /** An action, or its area: the part before its first dot. */
   readonly action: string | null;
-  /** Actions or areas. */
   readonly except: readonly string[];
   readonly object: string | null;
   /** Words that the record must contain, all of them. */

@@ -24,7 +24,6 @@ export async function readChatsToForget(db: Db, days: number): Promise<readonly 
 const HAS_NO_OPEN_RUN = sql<boolean>`not exists (
   select from run where run.session_id = session.session_id and run.state in (${sql.join([...UNDER_WAY])}))`;
 
-/** Facts about a session whose texts are gone. */
 export interface ForgottenChat {
   readonly agentId: string;
   readonly messages: number;

@@ -7,7 +7,6 @@ import type { MessageRow } from './session-row.ts';
 /** The newest report of a run, by the clock of the database. */
 export interface ReportMark {
   readonly now: Date;
-  /** Null if the run has no report yet. */
   readonly messageId: string | null;
   readonly reportedAt: Date | null;
   readonly reportedSteps: number;
@@ -37,10 +36,8 @@ export async function replaceReport(
     .execute();
 }
 
-/** Pairs of tool and outcome in a report. */
 const TOTALS_MAX = 200;
 
-/** Settled calls of a run with one tool and one outcome. */
 export interface CallTotal {
   readonly tool: string;
   readonly outcome: string;

@@ -29,7 +29,6 @@ export async function readSessionsOf(
   return cutPage(rows, page.limit, ({ sessionId }) => sessionId);
 }
 
-/** A page of the transcript, newest first. */
 export async function readMessages(
   db: Db,
   sessionId: string,
@@ -96,7 +95,6 @@ export async function noteLook(db: Db, sessionId: string, adminId: string): Prom
   return rows.length > 0;
 }
 
-/** The sessions among these that a person is in. */
 export async function sessionsOfPerson(db: Db, personId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db

@@ -7,7 +7,6 @@ import type { MessageRow } from './session-row.ts';
 /** Channel that announces a change of a session; the payload is the session's id. */
 export const SESSION_EVENTS_CHANNEL = 'session_event';
 
-/** Maximum number of events that are kept for a session. */
 export const SESSION_EVENTS_KEPT = 5_000;
 
 /** A change of a session. It names the thing that has changed. */

@@ -12,9 +12,7 @@ export interface Person {
 export interface ChatSessionRow extends Columns {
   /** In the order in which they joined. */
   readonly people: readonly Person[];
-  /** Number of messages that wait for the agent. */
   readonly waiting: number;
-  /** True if the agent works on a message. */
   readonly working: boolean;
 }
 

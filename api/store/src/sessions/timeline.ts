@@ -17,7 +17,7 @@ export interface TimelineFilter {
   readonly personId: string | null;
 }
 
-/** A page of everything that an agent was asked for, newest first. With a session: that session and its runs alone. */
+/** A page of the sessions, runs and firings of an agent, newest first. With a session: that session and its runs alone. */
 export async function readTimeline(
   db: Db,
   { agentId, sessionId, personId }: TimelineFilter,
@@ -48,7 +48,7 @@ export async function readTimeline(
   return cutPage(rows, page.limit, ({ id }) => id);
 }
 
-/** A firing of a Schedule, with what it came to for one agent. */
+/** A firing of a Schedule with its outcome for one agent. */
 export interface FiringOfAgent {
   readonly firingId: string;
   readonly scheduleUid: string;

@@ -36,7 +36,6 @@ async function readBack(tx: Tx, sessionId: string): Promise<ChatSessionRow> {
   return row;
 }
 
-/** No change if the person is in the session already. */
 export async function insertSessionPerson(tx: Tx, sessionId: string, { id, name }: Person): Promise<void> {
   await tx
     .insertInto('session_person')

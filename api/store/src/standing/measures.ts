@@ -131,7 +131,6 @@ export async function takeMeasure(
   return true;
 }
 
-/** Returns whether the measure was in force. */
 export async function liftMeasure(
   tx: Tx,
   lifted: { readonly agentId: string; readonly measure: Measure; readonly reason: string | null },
