@@ -31,7 +31,6 @@ const Request = z.object({
 });
 type Request = z.infer<typeof Request>;
 
-/** A refusal in OpenAI's form. */
 class Refusal extends Error {
   readonly status: number;
   readonly code: string;

@@ -1,4 +1,3 @@
-/** `make model`: fetches the small real model, and serves it. */
 import { parseArgs } from 'node:util';
 import { Failure, printFailure } from '../village/failure.ts';
 import { runSteps } from '../village/steps.ts';

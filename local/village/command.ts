@@ -9,18 +9,14 @@ import { ROOT } from './paths.ts';
 
 /** Number of lines of a failed program's output in its error. */
 const TAIL_LINES = 30;
-/** Maximum number of characters of a program's output in memory; the log has all of it. */
 const KEPT_CHARACTERS = 8 << 20;
 
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** File to which stdout and stderr are appended. */
   readonly log?: string;
-  /** Receives each line of stdout and stderr. */
   readonly doing?: (line: string) => void;
-  /** Advice to a person when the program fails. */
   readonly fix?: string;
 }
 

@@ -9,7 +9,6 @@ export class Failure extends Error {
   }
 }
 
-/** Prints an error on stderr; for an unexpected error also its stack. */
 export function printFailure(error: unknown): void {
   if (error instanceof Failure) {
     console.error(`error: ${error.message}`);

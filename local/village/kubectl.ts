@@ -11,7 +11,6 @@ export interface Place {
   readonly namespace: string;
 }
 
-/** The village in the local cluster. */
 export async function localPlace(namespace: string): Promise<Place> {
   return {
     kubectl: await program('kubectl'),
@@ -40,7 +39,6 @@ async function anyHelm(): Promise<string> {
   return program('helm');
 }
 
-/** Flags and environment that select a place for kubectl and helm. */
 function on(place: Place, args: readonly string[], options: RunOptions): [readonly string[], RunOptions] {
   const env = place.kubeconfig === undefined ? {} : { KUBECONFIG: place.kubeconfig };
   return [['--namespace', place.namespace, ...args], { ...options, env: { ...env, ...options.env } }];
@@ -58,7 +56,6 @@ export async function helm(place: Place, args: readonly string[], options: RunOp
   return run(place.helm, ...on(place, args, options));
 }
 
-/** The value of a Secret's key, decoded. */
 export async function secretValue(place: Place, secret: string, key: string): Promise<string> {
   // In a jsonpath, a dot within a name is escaped.
   const path = `jsonpath={.data.${key.replaceAll('.', '\\.')}}`;

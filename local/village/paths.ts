@@ -12,7 +12,6 @@ export const CACHE = process.env['HAMLET_CACHE'] ?? join(homedir(), '.cache', 'h
 export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';
 export const NODE = join(ROOT, 'node_modules/.bin/node');
 
-/** Path of a file in the state folder; creates its folder. */
 export function stateFile(...names: string[]): string {
   const file = join(STATE, ...names);
   mkdirSync(resolve(file, '..'), { recursive: true, mode: 0o700 });

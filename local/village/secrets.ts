@@ -12,7 +12,6 @@ export interface Secrets {
   readonly adminPassword: string;
 }
 
-/** The secrets; the first call creates them. */
 export function secrets(): Secrets {
   const file = stateFile('secrets.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
@@ -21,7 +20,6 @@ export function secrets(): Secrets {
   return made;
 }
 
-/** Writes JSON to a file that only its owner can read. */
 export function writePrivate(file: string, value: object): void {
   writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 }

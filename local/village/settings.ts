@@ -3,21 +3,17 @@ import { Failure } from './failure.ts';
 import { architecturesOf, type Architecture } from './images/architecture.ts';
 import { TOOL_SETS, type ToolSet } from './images/recipe.ts';
 
-/** Port of the local village in the browser, unless PORT is set. */
 const DEFAULT_PORT = 8080;
 
 export interface Settings {
   /** `local`: Hamlet's own two-node cluster. `current`: the current context of kubectl. */
   readonly cluster: 'local' | 'current';
-  /** Answers every question with yes. */
   readonly yes: boolean;
-  /** Registry for the images of `current`: host/path. */
   readonly imageRegistry: string | undefined;
   /**
    * Architectures of the images. If undefined: with `current` those of the cluster's nodes, otherwise this machine's.
    */
   readonly architectures: readonly Architecture[] | undefined;
-  /** Tools in the image of agents. */
   readonly tools: ToolSet;
   readonly port: number;
   /** Whether pods of the local cluster reach hosts outside of the machine; undefined: as at the last start. */
@@ -27,11 +23,8 @@ export interface Settings {
   readonly wipe: boolean;
   /** True if `up` starts a new village. `up` then sets the data of an earlier village aside until `down WIPE=1`. */
   readonly fresh: boolean;
-  /** The backup file to write or to restore. */
   readonly file: string | undefined;
-  /** The component or agent whose logs to follow. */
   readonly who: string | undefined;
-  /** The variables of a language model that are set. */
   readonly model: Environment;
 }
 
@@ -39,7 +32,6 @@ const MODEL_VARIABLES = ['MODEL', 'MODEL_NAME', 'MODEL_LARGE', 'MODEL_WIRE', 'MO
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Parses the settings. Throws a Failure that names the accepted values. */
 export function readSettings(env: Environment): Settings {
   return {
     cluster: clusterOf(env['CLUSTER'] ?? 'local'),

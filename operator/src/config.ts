@@ -11,7 +11,6 @@ const Text = z.string().min(1);
 const count = (most: number, otherwise: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(1).max(most).default(otherwise);
 
-/** The operator's environment variables. `--help` prints their descriptions. */
 export const Environment = z.object({
   HAMLET_NAMESPACE: Text.optional().describe(
     'Namespace of the village; that of the pod or the kubeconfig if left out.',

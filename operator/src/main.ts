@@ -47,7 +47,6 @@ function listenAt(address: string): { readonly host: string; readonly port: numb
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-/** The parts of the process: its lease, its health checks, and its controllers once it leads. */
 interface Process {
   readonly environment: Environment;
   readonly connection: Connection;
@@ -190,5 +189,4 @@ async function main(): Promise<number> {
 }
 
 setFlagsFromString(HEAP_GROWING);
-// `process.exit` ends the process even if a handle is still open.
 process.exit(await main());

@@ -14,7 +14,6 @@ const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 export interface OperatorMetrics {
   readonly registry: Registry;
-  /** Number of reconciles of Agents since the start. */
   readonly reconciles: () => number;
   /** Number of write requests since the start, without those for Events and the Lease. */
   readonly writes: () => number;
@@ -36,7 +35,6 @@ export function resourceOf(path: string): string {
 const isWrite = ({ method, path }: RequestRecord): boolean =>
   method !== 'GET' && !['events', 'leases'].includes(resourceOf(path));
 
-/** Counters and histograms of this process, in a registry of their own. */
 export function operatorMetrics(): OperatorMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -78,7 +76,6 @@ export function operatorMetrics(): OperatorMetrics {
 
 type Read = (reflector: Watched[keyof Watched]) => number;
 
-/** Adds gauges of the queue and the watches. Each scrape reads their values. */
 export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched): void {
   const registers = [registry];
   const gauge = gaugesOf(registry);
@@ -124,7 +121,6 @@ export function errorText(error: unknown): string {
 
 const WAIT_SECONDS = [0.001, 0.01, 0.1, 0.5, 1, 5, 30, 120];
 
-/** Adds gauges to a registry. Each scrape reads their values. */
 const gaugesOf =
   (registry: Registry) =>
   (name: string, help: string, read: () => number): void => {
@@ -138,7 +134,6 @@ const gaugesOf =
     });
   };
 
-/** Adds gauges of the process: its leadership and the lateness of its event loop. */
 export function addProcessGauges(registry: Registry, elector: Elector, loop: LoopWatch): void {
   const gauge = gaugesOf(registry);
   gauge('hamlet_operator_leader', '1 while this process leads and its lease is fresh.', () => (elector.leads ? 1 : 0));

@@ -131,7 +131,6 @@ export class Operator {
     this.#audit = this.#makeAudit();
   }
 
-  /** Lists all objects, then starts the workers. */
   async start(): Promise<void> {
     connectTriggers(this.watched, {
       add: (key, urgency) => this.#queue.add(key, urgency),

@@ -31,7 +31,6 @@ export class Admissions {
     return this.#ask(key, token);
   }
 
-  /** Answers about an agent count no longer. */
   forget(uid: string): void {
     for (const [key, kept] of this.#kept) if (kept.uid === uid || kept.uid === null) this.#kept.delete(key);
   }

@@ -29,7 +29,6 @@ export class AttemptLog {
   readonly #village: Pick<Village, 'begin' | 'end'>;
   readonly #ends: Outbox<AttemptEnd>;
   readonly #refusals: Outbox<Attempt>;
-  /** Waiting refusals by life. */
   readonly #refused = new Map<string, number>();
   #waiting: Waiting[] = [];
   #isBeginning = false;
@@ -44,7 +43,6 @@ export class AttemptLog {
     });
   }
 
-  /** Ends that were given up because the API did not take them. */
   get lostEnds(): number {
     return this.#ends.lost;
   }

@@ -75,7 +75,6 @@ const STOPPED = deny(
   'an admin has stopped this agent or frozen the village, or its life is over',
 );
 
-/** A connection whose requests the broker reads within TLS. */
 interface Inside {
   readonly caller: Caller;
   readonly destination: Destination;
@@ -150,7 +149,6 @@ export class Broker {
     this.#unsubscribe = village.onStopped((uid, isBraked) => this.#stop(uid, isBraked));
   }
 
-  /** Open connections of all agents. */
   get open(): number {
     return this.#connections.count;
   }

@@ -22,7 +22,6 @@ export class ByteBudget {
     return counter.spent <= limit;
   }
 
-  /** Milliseconds until the hour of this key is over. */
   wait(key: string): number {
     return this.#current(key).since + HOUR_MS - this.#now();
   }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for example 0.0.0.0:3128');
 
-/** The broker's environment variables. `--help` prints their descriptions. */
 export const Environment = z.object({
   HAMLET_API_URL: z
     .url({ protocol: /^https?$/ })

@@ -1,7 +1,5 @@
-/** The state of the broker, as its metrics show it. */
 export interface BrokerState {
   readonly openConnections: number;
-  /** Whether the stream of brakes of the API is up; without it no agent is admitted. */
   readonly followsBrakes: boolean;
   /** End of the certificate of the village's authority, in milliseconds since 1970. */
   readonly authorityEnds: number;
@@ -13,7 +11,6 @@ export interface BrokerState {
 const gauge = (name: string, help: string, value: number): string =>
   `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${String(value)}\n`;
 
-/** The metrics in Prometheus' text format. */
 export function metricsText(state: BrokerState): string {
   const { openConnections, followsBrakes, authorityEnds, attempts, residentBytes } = state;
   const counted = [...attempts].map(([code, count]) => `hamlet_broker_attempts_total{refused="${code}"} ${count}\n`);

@@ -19,14 +19,12 @@ export class Outbox<T> {
   readonly #parts: OutboxParts<T>;
   #waiting: T[] = [];
   #isSending = false;
-  /** Facts that were given up. */
   lost = 0;
 
   constructor(parts: OutboxParts<T>) {
     this.#parts = parts;
   }
 
-  /** Facts that the API does not have yet. */
   get size(): number {
     return this.#waiting.length;
   }

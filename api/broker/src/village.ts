@@ -22,7 +22,6 @@ export interface AdmissionDenial extends EgressDenial {
 /** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
 export type EgressForm = 'tunnel' | 'inspect' | 'plain';
 
-/** One attempt of a program in a pod to reach something. */
 export interface Attempt {
   readonly id: string;
   readonly agent: string;
@@ -42,7 +41,6 @@ export interface Attempt {
   readonly at: number;
 }
 
-/** The end of an attempt that the broker let out. */
 export interface AttemptEnd {
   readonly id: string;
   /** The address that it reached, or null. */
@@ -69,9 +67,7 @@ export interface PermissionAsk {
   readonly summary: string;
   /** The references that a push changes, a line for each. */
   readonly changes: readonly string[];
-  /** The beginning of the body where it is text and has been read. */
   readonly body: string | null;
-  /** The length of the body where it is known. */
   readonly bytes: number | null;
   /** The hash of all that the permission is for: the same write has the same hash. Null where the broker has not read the body. */
   readonly sha256: string | null;
@@ -85,7 +81,6 @@ export interface Village {
   admit(token: string): Promise<Admission | AdmissionDenial>;
   /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
   begin(attempts: readonly Attempt[]): Promise<void>;
-  /** Rejects like `begin`. */
   end(ends: readonly AttemptEnd[]): Promise<void>;
   /** The value of a secret that a rule of this admission names, or null where it is gone. */
   secret(admission: Admission, name: string): Promise<string | null>;

@@ -27,7 +27,6 @@ export interface ShellPlace {
 }
 
 export interface ShellReading {
-  /** Classes that the text needs, in the order of CAPABILITY_CLASSES. */
   readonly classes: readonly CapabilityClass[];
   /** Every program with its words, behind its wrappers, as rules match it: `git push origin main`. */
   readonly commands: readonly string[];

@@ -29,7 +29,6 @@ const WRAPPERS: Readonly<Record<string, readonly string[]>> = {
 const OWN_OPERANDS: Readonly<Record<string, number>> = { timeout: 1, chrt: 1 };
 const SHELLS = new Set(['bash', 'sh', 'dash', 'zsh', 'ksh', 'ash']);
 
-/** The words behind the options of a wrapper. */
 function behindOptions(name: string, words: readonly Word[]): readonly Word[] {
   const valued = WRAPPERS[name] ?? [];
   let at = 0;

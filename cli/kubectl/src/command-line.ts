@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import { Failure, type Command, type Options } from './command.ts';
 
-/** Flags for cluster and namespace; they are passed to kubectl unchanged. */
 const PLACE_OPTIONS = {
   namespace: { type: 'string', short: 'n' },
   context: { type: 'string' },
@@ -25,9 +24,7 @@ const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village (de
 export interface CommandLine {
   readonly command: Command | undefined;
   readonly names: readonly string[];
-  /** The command's own flags. */
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
-  /** Flags for kubectl. */
   readonly place: readonly string[];
   readonly kubeconfig: string | undefined;
   readonly json: boolean;

@@ -4,7 +4,6 @@ import type { Terminal } from './terminal.ts';
 
 export type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** A parsed command line, with the ports that a command needs. */
 export interface Invocation {
   readonly names: readonly string[];
   readonly flags: Readonly<Record<string, string | boolean | undefined>>;
@@ -20,15 +19,11 @@ export interface Invocation {
 
 export interface Command {
   readonly name: string;
-  /** The arguments, for the usage line. */
   readonly usage: string;
   readonly summary: string;
-  /** More text for `--help`. */
   readonly details: string;
   readonly options: Options;
-  /** Smallest and largest number of names. */
   readonly names: readonly [least: number, most: number];
-  /** Returns the exit code. */
   run(invocation: Invocation): Promise<number>;
 }
 

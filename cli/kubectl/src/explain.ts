@@ -8,7 +8,6 @@ import {
   type ConditionType,
 } from '@hamlet/contract/kinds';
 
-/** A condition in the chain. */
 export interface Link {
   readonly type: ConditionType;
   readonly status: string;
@@ -17,10 +16,8 @@ export interface Link {
   readonly since: string | null;
 }
 
-/** A condition with trouble; `advice` is the fix, if the contract has one. */
 type Trouble = Link & { readonly advice: string | null };
 
-/** Why an agent runs or does not run. */
 export interface Explanation {
   readonly agent: string;
   readonly ready: boolean;
@@ -28,7 +25,6 @@ export interface Explanation {
   readonly blocking: Trouble | null;
   /** The condition of the hands if they do not run or have restarted; the agent may be ready all the same. */
   readonly hands: Trouble | null;
-  /** The condition of everything that the agent was promised, if its resident misses something. */
   readonly capabilities: Trouble | null;
   readonly rules: Trouble | null;
   readonly chain: readonly Link[];
@@ -69,7 +65,6 @@ function adviceFor({ reason }: Link, name: string): string | null {
 /** Reasons of hands that do not run and have no trouble. */
 const CALM: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Starting']);
 
-/** The condition of the hands, if they have trouble. */
 function handsTrouble(conditions: readonly Condition[], name: string): Trouble | null {
   const link = linkOf(conditions, 'HandsReady');
   const { status, reason } = link;
@@ -83,7 +78,6 @@ function capabilityTrouble(conditions: readonly Condition[], name: string): Trou
   return link.reason === 'CapabilityMissing' ? { ...link, advice: adviceFor(link, name) } : null;
 }
 
-/** The condition of the rules, if an example contradicts its rule, or a rule names no tool. */
 function rulesTrouble(conditions: readonly Condition[], name: string): Trouble | null {
   const link = linkOf(conditions, 'RulesChecked');
   return link.reason === 'RuleBroken' || link.reason === 'NameUnknown'
@@ -91,7 +85,6 @@ function rulesTrouble(conditions: readonly Condition[], name: string): Trouble |
     : null;
 }
 
-/** Explains the chain of conditions, the hands, the capabilities and the rules. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));

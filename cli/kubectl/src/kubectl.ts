@@ -10,13 +10,9 @@ export interface Ran {
 
 /** kubectl, with this call's cluster and namespace. The plugin leaves kubeconfigs and authentication to kubectl. */
 export interface Kubectl {
-  /** Runs kubectl and returns its exit code and output. */
   run(args: readonly string[], input?: string): Promise<Ran>;
-  /** Runs kubectl and parses its JSON. Throws a Failure with kubectl's message. */
   json<T>(args: readonly string[], input?: string): Promise<T>;
-  /** Runs kubectl on this terminal and returns its exit code. */
   attached(args: readonly string[]): Promise<number>;
-  /** Starts kubectl without waiting for its end. */
   start(args: readonly string[]): ReturnType<typeof spawn>;
 }
 
@@ -44,7 +40,6 @@ export function plainError(stderr: string): string {
     .join('; ');
 }
 
-/** @param flags kubectl's flags for cluster and namespace */
 export function kubectlWith(flags: readonly string[], environment: NodeJS.ProcessEnv = process.env): Kubectl {
   const path = program(environment);
   const start = (args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): ReturnType<typeof spawn> =>

@@ -1,4 +1,3 @@
-/** `kubectl hamlet`: a plugin of kubectl. */
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
 import { approve, deny } from './commands/approve.ts';
 import { chat } from './commands/chat.ts';
@@ -43,7 +42,6 @@ const COMMANDS = [
 const write = (text: string): void => void process.stdout.write(text);
 const print = (line: string): void => write(`${line}\n`);
 
-/** Prints the help: to stdout after --help, and to stderr if the command is missing. */
 function help({ command, help: asked }: CommandLine): number {
   if (asked) print(helpText(command, COMMANDS));
   else process.stderr.write(`${helpText(command, COMMANDS)}\n`);

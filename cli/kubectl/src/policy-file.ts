@@ -52,7 +52,6 @@ function textOf(file: string): string {
   }
 }
 
-/** Reads a proposal from a file with one YAML or JSON document; `-` is standard input. */
 export function readProposal(file: string): PolicyProposal {
   const documents = parseAllDocuments(textOf(file));
   const [document, ...more] = Array.isArray(documents) ? documents : [];

@@ -11,9 +11,7 @@ const NEXT_SHOWN = 5;
 export interface Wanted {
   readonly kind: string;
   readonly name: string;
-  /** Undefined if the object does not exist. */
   readonly present: { readonly spec?: unknown } | undefined;
-  /** The API server's answer to the dry run. */
   readonly answer:
     | {
         readonly ok: true;
@@ -34,9 +32,7 @@ export interface Quote {
   readonly kind: string;
   readonly name: string;
   readonly action: 'create' | 'change' | 'unchanged' | 'refused';
-  /** Objects that the operator would create for this object. */
   readonly makes: readonly string[];
-  /** Problems, each with its fix. */
   readonly problems: readonly string[];
   readonly tier?: string;
   /** aiDollars for a day with power Awake. */
@@ -71,7 +67,6 @@ interface Tier {
 interface Ground {
   readonly tiers: ReadonlyMap<string, Tier>;
   readonly free: Map<string, number>;
-  /** Labels of every Agent after the plan. */
   readonly agents: ReadonlyMap<string, Readonly<Record<string, string>>>;
   readonly cluster: Cluster;
   readonly nowMs: number;

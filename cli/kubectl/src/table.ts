@@ -1,9 +1,7 @@
-/** The form of `--output=json`. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Columns in the style of kubectl. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
@@ -30,7 +28,6 @@ export function age(time: string | undefined | null, nowMs: number): string {
   return agoMs < 0 ? `in ${text}` : text;
 }
 
-/** The first line of a text, cut to `most` characters. */
 export function brief(text: string, most: number): string {
   const [line = ''] = text.split('\n');
   return line.length <= most ? line : `${line.slice(0, most - 1)}…`;

@@ -20,7 +20,6 @@ export interface TlsMaterial {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** A bearer token that may change. */
 export interface TokenSource {
   read(): Promise<string>;
   /** The API server refused the token: the next `read` reads it again. */
@@ -73,7 +72,6 @@ export async function inClusterConnection(at: InCluster): Promise<Connection> {
   };
 }
 
-/** The kubeconfig names no usable API server; the message says what is missing. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
@@ -112,7 +110,6 @@ function tlsOf({ ca, cert, key, servername, rejectUnauthorized }: Filled): TlsMa
   };
 }
 
-/** client-node renews an expired token: it reads the file, runs the exec program or asks the provider again. */
 function tokenOf(config: KubeConfig): TokenSource {
   return { read: async () => bearerOf(await filledBy(config)) ?? '', forget: () => undefined };
 }

@@ -129,7 +129,6 @@ export class KubeClient {
     this.#watches = new Pool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
   }
 
-  /** Requests that the gate holds back. */
   get waiting(): number {
     return this.#gate.waiting;
   }
@@ -148,7 +147,6 @@ export class KubeClient {
     return { metadata, items: items ?? [] };
   }
 
-  /** Creates an object, also of a kind that the API server does not store, such as TokenReview. */
   create<T>(type: ResourceType, object: NewObject | Readonly<Record<string, unknown>>, at: ToKind): Promise<T> {
     return this.#call<T>(pathOf(type, at), at, { method: 'POST', body: object });
   }
@@ -222,7 +220,6 @@ export class KubeClient {
     }
   }
 
-  /** Closes every connection; requests under way fail. */
   async close(): Promise<void> {
     await Promise.all([this.#calls.destroy(), this.#watches.destroy()]);
   }

@@ -3,7 +3,6 @@ export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly status: number;
   readonly reason: string;
-  /** The server's Retry-After, if it sent one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: {
@@ -58,7 +57,6 @@ function parsed(bodyText: string): StatusBody {
   }
 }
 
-/** Whether `error` is a response of this HTTP status. */
 export function isStatus(error: unknown, status: number): error is KubeError {
   return error instanceof KubeError && error.status === status;
 }

@@ -38,9 +38,7 @@ export interface NewObject {
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string };
 }
 
-/** The group, version and names of a kind, from which its API path is built. */
 export interface ResourceType {
-  /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
@@ -52,7 +50,6 @@ export function keyOf(metadata: { readonly name: string; readonly namespace?: st
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** The API path of a kind, or of one object of that kind. */
 export function pathOf(
   type: ResourceType,
   at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string },
@@ -71,7 +68,6 @@ const ofVersion1 = (group: string, plural: string, kind: string): ResourceType =
 };
 const core = (plural: string, kind: string): ResourceType => ofVersion1('', plural, kind);
 
-/** The Kubernetes kinds that Hamlet uses. */
 export const PODS = core('pods', 'Pod');
 export const CONFIG_MAPS = core('configmaps', 'ConfigMap');
 export const SECRETS = core('secrets', 'Secret');

@@ -6,11 +6,8 @@ export const PRIORITIES = ['critical', 'normal', 'events'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 export interface GateLimits {
-  /** `normal` requests a second in the long run. */
   readonly perSecond: number;
-  /** `normal` requests that may pass at once after a pause. */
   readonly burst: number;
-  /** Requests under way at one time. `critical` ones do not count: they have connections of their own. */
   readonly inFlight: number;
 }
 
@@ -62,7 +59,6 @@ export class RequestGate {
     return this.#byUrgency.reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  /** Requests under way, without `critical` ones. */
   get inFlight(): number {
     return this.#inFlight;
   }

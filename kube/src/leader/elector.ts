@@ -60,7 +60,6 @@ export class Elector {
   #view: LeaseView = { lease: undefined, changedAtMs: 0 };
   #renewedAtMs: number | undefined;
   #isLost = false;
-  /** Resolves at the end of the current turn of the loop. */
   #turned = Promise.withResolvers<void>();
   #wake: () => void = () => undefined;
   #running: Promise<void> | undefined;
@@ -83,7 +82,6 @@ export class Elector {
     this.#watch.cache.onChange((change) => this.#onChange(change));
   }
 
-  /** Resolves once this process holds the lease. */
   get elected(): Promise<Fence> {
     return this.#elected.promise;
   }
@@ -154,7 +152,6 @@ export class Elector {
     return false;
   }
 
-  /** Waits until the next turn is due, or the watch reports a change. */
   async #rest(restMs: number): Promise<void> {
     if (this.#stopping.signal.aborted || this.#isLost) return;
     const holder = this.#view.lease?.spec?.holderIdentity ?? '';
@@ -176,7 +173,6 @@ export class Elector {
     if ((this.#view.lease?.spec?.holderIdentity ?? '') === '') this.#wake();
   }
 
-  /** Ends the leadership if another process holds the Lease, or it was deleted. */
   #judge(): void {
     if (this.#renewedAtMs === undefined || this.#view.lease?.spec?.holderIdentity === this.identity) return;
     if (!this.#stopping.signal.aborted) this.#lose();
@@ -249,7 +245,6 @@ export class Elector {
     }
   }
 
-  /** Keeps the Lease if it is newer: the watch may deliver an older one than a response did. */
   #see(lease: Lease): void {
     const known = this.#view.lease;
     if (known !== undefined && compareVersions(lease.metadata.resourceVersion, known.metadata.resourceVersion) <= 0)

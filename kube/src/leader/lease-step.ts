@@ -1,6 +1,5 @@
 import type { KubeObject, StoredMeta } from '../client/kube-object.ts';
 
-/** The fields of a Lease that election uses. */
 export interface Lease extends KubeObject {
   readonly metadata: StoredMeta;
   readonly spec?: {
@@ -46,10 +45,8 @@ export function expiresInMs({ lease, changedAtMs }: LeaseView, nowMs: number): n
   return changedAtMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1_000 - nowMs;
 }
 
-/** The holder to write into the Lease, and the time of the write. */
 export interface Tenure {
   readonly identity: string;
-  /** RFC 3339 with six decimal places. */
   readonly time: string;
   readonly times: LeaseTimes;
 }

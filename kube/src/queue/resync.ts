@@ -11,7 +11,6 @@ export interface ResyncOptions {
   readonly keys: () => Iterable<string>;
   readonly everyMs?: number;
   readonly clock?: Clock;
-  /** 0 ≤ random < 1 */
   readonly random?: () => number;
 }
 
@@ -28,7 +27,6 @@ export class Resync {
     this.#everyMs = options.everyMs ?? RESYNC_MS;
   }
 
-  /** Starts; further calls do nothing. */
   start(): void {
     this.#cancel ??= this.#clock.after(this.#everyMs * (1 - SPREAD), () => this.#round());
   }

@@ -30,9 +30,7 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   /** Keys in order, each with the start of its wait. */
   readonly #ready: Record<Urgency, Map<string, number>> = { live: new Map(), bulk: new Map() };
-  /** Start of the work on each key. */
   readonly #processing = new Map<string, number>();
-  /** Keys that were added while a worker had them. */
   readonly #again = new Map<string, Urgency>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
@@ -48,12 +46,10 @@ export class WorkQueue {
     this.#progressAtMs = clock.now();
   }
 
-  /** Keys that wait for a worker. */
   get depth(): number {
     return this.#ready.live.size + this.#ready.bulk.size;
   }
 
-  /** Keys that wait for a time. */
   get delayed(): number {
     return this.#delayed.size;
   }
@@ -73,7 +69,6 @@ export class WorkQueue {
     return this.depth === 0 ? 0 : this.#clock.now() - this.#progressAtMs;
   }
 
-  /** Milliseconds since the start of the oldest work under way; 0 if there is none. */
   get longestMs(): number {
     const [since] = this.#processing.values();
     return since === undefined ? 0 : this.#clock.now() - since;
@@ -121,7 +116,6 @@ export class WorkQueue {
     return delayMs;
   }
 
-  /** The key succeeded: its back-off starts over. */
   forgive(key: string): void {
     this.#failures.delete(key);
   }
@@ -141,7 +135,6 @@ export class WorkQueue {
     if (urgency !== undefined) this.add(key, urgency);
   }
 
-  /** Closes the queue: from now on it accepts no key and hands out none. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();

@@ -3,9 +3,7 @@ import { KubeError } from '../client/kube-error.ts';
 
 export type Outcome =
   | { readonly kind: 'done' }
-  /** Reconcile again after this time, even if nothing changes. */
   | { readonly kind: 'requeue'; readonly afterMs: number }
-  /** The work failed and may succeed later. */
   | {
       readonly kind: 'retry';
       readonly error: unknown;
@@ -15,12 +13,10 @@ export type Outcome =
   /** The work fails until a person changes something; a condition says so. */
   | { readonly kind: 'terminal'; readonly error: unknown };
 
-/** An outcome for metrics and the log. */
 export interface OutcomeRecord {
   readonly key: string;
   readonly outcome: Outcome;
   readonly milliseconds: number;
-  /** Milliseconds until the next attempt, if there is one. */
   readonly retryInMs?: number;
 }
 
@@ -54,7 +50,6 @@ export interface WorkersOptions {
   readonly onOutcome?: (record: OutcomeRecord) => void;
 }
 
-/** Turns an exception into a `retry`, so that no exception ends a worker. */
 async function outcomeOf(reconcile: WorkersOptions['reconcile'], key: string): Promise<Outcome> {
   try {
     return await reconcile(key);

@@ -53,7 +53,6 @@ export class ObjectCache<T extends KubeObject> {
     return this.#objects.values();
   }
 
-  /** The objects that the index `name` files under `value`. */
   by(name: string, value: string): readonly T[] {
     const keys = this.#indexes.get(name)?.get(value);
     if (keys === undefined) return [];
@@ -69,7 +68,6 @@ export class ObjectCache<T extends KubeObject> {
     this.#listeners.push(listener);
   }
 
-  /** Takes an ADDED or MODIFIED event of the watch. */
   see(object: T): void {
     const key = keyOf(object.metadata);
     const previous = this.#objects.get(key);

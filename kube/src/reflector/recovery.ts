@@ -4,12 +4,10 @@ import { backoffMs } from '../time/backoff.ts';
 /** Back-off of a watch that fails, as in client-go: 0.8 to 1.6 s, then doubling to 15 to 30 s. */
 export const WATCH_BACKOFF = { firstMs: 1_600, maxMs: 30_000 } as const;
 
-/** The reaction to a list or a watch that failed. */
 export interface Recovery {
   /** `relist`: the version is lost. `resume`: watch again from the last version. */
   readonly action: 'relist' | 'resume';
   readonly delayMs: number;
-  /** For the metric and the log. */
   readonly cause: 'expired' | 'throttled' | 'forbidden' | 'server' | 'connection' | 'protocol';
 }
 

@@ -44,7 +44,6 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** Requests only the metadata of each object. */
   readonly metadataOnly?: boolean;
   /**
    * Maps an object to its cached form, which may share parts of `held`, the cached object. Default: {@link slim}.
@@ -54,13 +53,11 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly times?: WatchTimes;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** Called for every failed list and watch, with the chosen recovery. */
   readonly onFailure?: (error: unknown, recovery: Recovery) => void;
   /** Called for an exception of a listener, and for an exception of `transform`; the cache then skips that object. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The cause of a full list. */
 export type RelistCause = 'start' | Recovery['cause'];
 
 export interface ReflectorState {
@@ -181,7 +178,6 @@ export class Reflector<T extends KubeObject> {
     this.#failedAtMs = this.#clock.now();
   }
 
-  /** The options of a list and a watch. */
   #asking(query: Query, signal: AbortSignal): ToKind {
     const { namespace, labelSelector, fieldSelector, metadataOnly = false } = this.#options;
     return { namespace, metadataOnly, signal, query: { labelSelector, fieldSelector, ...query } };

@@ -36,7 +36,6 @@ const MAX_PENDING = 2_000;
 const MAX_REMEMBERED = 4_096;
 /** Distinct events of one object: 25 at once, then one a minute. A repeated event adds to a count. */
 const PER_OBJECT: Rate = { perSecond: 1 / 60, burst: 25 };
-/** Objects whose rate the recorder remembers. */
 const MAX_OBJECTS = 10_000;
 /** Interval between two writes of events, which are never urgent. */
 const SEND_EVERY_MS = 100;
@@ -47,7 +46,6 @@ export interface RecorderOptions {
   /** Name of the process, for `reportingInstance`. */
   readonly instance: string;
   readonly now?: () => Date;
-  /** For the rate of each object. */
   readonly clock?: Clock;
   readonly onError?: (error: unknown) => void;
 }

@@ -1,7 +1,6 @@
 import { systemClock, type Clock } from '../time/clock.ts';
 
 const TICK_MS = 1_000;
-/** Number of samples: one a second, for half a minute. Their median ignores a single long pause. */
 const SAMPLES = 30;
 const MIN_SAMPLES = 10;
 
@@ -18,7 +17,6 @@ export class LoopWatch {
     this.#clock = clock;
   }
 
-  /** Starts; further calls do nothing. */
   start(): void {
     if (this.#cancel === undefined) this.#tick(this.#clock.now());
   }
@@ -27,7 +25,6 @@ export class LoopWatch {
     this.#cancel?.();
   }
 
-  /** Median lateness in the last half minute, in milliseconds. */
   get latenessMs(): number {
     return this.#lateness.toSorted((a, b) => a - b)[Math.floor(this.#lateness.length / 2)] ?? 0;
   }

@@ -8,11 +8,9 @@ export interface Check {
 
 export interface ServiceServerOptions {
   readonly host: string;
-  /** 0 picks a free port. */
   readonly port: number;
   readonly live: readonly Check[];
   readonly ready: readonly Check[];
-  /** The metrics in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
 }
 
@@ -27,7 +25,6 @@ function answerChecks(response: ServerResponse, checks: readonly Check[]): void 
   response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' }).end(`${lines.join('\n')}\n`);
 }
 
-/** Serves `/livez`, `/readyz` and `/metrics`. */
 export class ServiceServer {
   readonly #server: Server;
   readonly #options: ServiceServerOptions;
@@ -39,7 +36,6 @@ export class ServiceServer {
     });
   }
 
-  /** Resolves with the port. */
   listen(): Promise<number> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
@@ -75,7 +71,6 @@ export function shutdownSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** One step of shutting down, and its longest time. */
 export interface DrainStep {
   readonly name: string;
   readonly run: () => Promise<unknown>;

@@ -6,7 +6,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Connection } from '../client/connection.ts';
 
-/** A request that the server received. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -20,7 +19,6 @@ export interface FakeApiServer {
   readonly connection: Connection;
   readonly lists: Seen[];
   readonly watches: Seen[];
-  /** Watches that are open now. */
   readonly open: number;
   /** Sets the answers to the next list requests, in order. The last answer repeats. */
   onList(...answers: Answer[]): void;
@@ -66,7 +64,6 @@ export const refuse =
     response.end(JSON.stringify(status(code, reason)));
   };
 
-/** Answers with a watch that sends these lines and stays open. */
 export const send =
   (...lines: readonly (string | Uint8Array)[]): Answer =>
   (response) => {
@@ -75,7 +72,6 @@ export const send =
     for (const each of lines) response.write(each);
   };
 
-/** Answers with a watch that sends these lines and then ends. */
 export const sendAndEnd =
   (...lines: readonly string[]): Answer =>
   (response) => {
@@ -83,7 +79,6 @@ export const sendAndEnd =
     response.end(lines.join(''));
   };
 
-/** Answers with a watch whose connection breaks after these bytes. */
 export const sendAndBreak =
   (bytes: string): Answer =>
   (response) => {

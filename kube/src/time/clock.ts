@@ -1,8 +1,6 @@
-/** A source of time that tests can replace. */
 export interface Clock {
   /** Monotonic milliseconds, not a date. */
   now(): number;
-  /** Calls `action` after `delayMs` at the earliest; returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void;
 }
 

@@ -1,9 +1,7 @@
 import type { Clock } from './clock.ts';
 
 export interface Rate {
-  /** Tokens a second in the long run. */
   readonly perSecond: number;
-  /** Tokens that can be taken at once after a pause. */
   readonly burst: number;
 }
 
@@ -27,7 +25,6 @@ export class TokenBucket {
     return this.#tokens >= 1 ? 0 : Math.ceil(((1 - this.#tokens) / this.#rate.perSecond) * 1_000);
   }
 
-  /** Takes a token; false if there is none. */
   take(): boolean {
     this.#refill();
     if (this.#tokens < 1) return false;

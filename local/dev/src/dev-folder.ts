@@ -15,7 +15,6 @@ export const DevFile = z.object({
   agentTokens: z.record(z.enum(AGENTS), z.string()),
   postgresUrl: z.string(),
   redisUrl: z.string(),
-  /** The folder of the sealed log. */
   sealedLog: z.string().optional(),
   pid: z.int().positive(),
 });
@@ -37,12 +36,10 @@ export interface DevFolder {
   readonly apiKeysFile: string;
   /** The folder of the key of a language model. */
   readonly modelKeys: string;
-  /** The folder of the keys that seal stored credentials. */
   readonly credentialKeys: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
   readonly bootstrapCode: string;
-  /** The folder of one resident; the call creates it if it is missing. */
   resident(agentId: string): string;
 }
 
@@ -73,7 +70,6 @@ function readSecrets(file: string, text: string): z.infer<typeof Secrets> {
   return read.data;
 }
 
-/** The parsed JSON; undefined if the text is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -19,7 +19,6 @@ export interface DevVillage {
   stop(): Promise<void>;
 }
 
-/** The connection string of a role of the development database. */
 function asRole(url: string, role: string): string {
   const changed = new URL(url);
   changed.username = role;
@@ -57,11 +56,9 @@ function modelVariables({ modelKeys }: DevFolder, model: ChosenModel | null): Re
 }
 
 export interface DevOptions {
-  /** Null for any free port. */
   readonly port: number | null;
   readonly residents: boolean;
   readonly model?: ChosenModel | null;
-  /** More variables of the api. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 

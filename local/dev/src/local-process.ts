@@ -51,7 +51,6 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** A daemon that ends together with this process. */
 export interface LocalProcess {
   readonly pid: number;
   /** Sends the signal and waits for the end; kills the daemon after ten seconds. */
@@ -62,7 +61,6 @@ export interface LocalProgram {
   readonly file: string;
   readonly args: readonly string[];
   readonly options?: SpawnOptions;
-  /** True if the daemon answers. */
   readonly ready: () => Promise<boolean>;
   readonly onOutput?: (text: string) => void;
 }

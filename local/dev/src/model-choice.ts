@@ -17,7 +17,6 @@ export interface ChosenModel {
   readonly baseUrl: string;
   readonly model: string;
   readonly large: string;
-  /** Null for a server without a key. */
   readonly key: string | null;
   /** Null if the server does not report it. */
   readonly contextTokens: number | null;

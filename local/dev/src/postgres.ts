@@ -14,15 +14,12 @@ const START_PAUSE_MS = 200;
 
 export interface LocalPostgres {
   readonly port: number;
-  /** Connection string of the superuser. */
   url(database?: string): string;
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts the server again on the same port, with its data. */
   start(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** The folder of the data. It is created if missing, and kept. */
   readonly dataDir: string;
   readonly port?: number;
   /** `fast` gives up safety against power loss, for tests. With either setting a killed process loses nothing. */

@@ -5,9 +5,7 @@ import { freePort, probe, startLocal, type LocalProcess } from './local-process.
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
-  /** Ends the server; its data is lost. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts an empty server on the same port. */
   start(): Promise<void>;
 }
 

@@ -13,7 +13,6 @@ import { describeParts, holdingsText, MANIFEST, PARTS, type Manifest } from './m
 import { bareResources, RESOURCE_KINDS } from './resources.ts';
 import { mebibytes, transfer } from './stream.ts';
 
-/** Writes a backup of the running village and returns its file. */
 export async function backup(place: Place, wanted: string | undefined): Promise<string> {
   const madeAt = new Date();
   const date = madeAt.toISOString().replace(/:\d\d\.\d+Z$/, 'Z');

@@ -8,7 +8,6 @@ const DATABASE = 'hamlet';
 export const RESTORED = 'hamlet_restored';
 const REPLACED = 'hamlet_replaced';
 
-/** The command line that runs a program of Postgres as the superuser. */
 export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
   const script = `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`;
   return ['sh', '-c', script, program, ...args];

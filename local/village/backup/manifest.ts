@@ -51,7 +51,6 @@ export const Manifest = z.strictObject({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Size and hash of each part in a folder. */
 export async function describeParts(folder: string): Promise<Manifest['parts']> {
   return Promise.all(
     Object.values(PARTS).map(async (name) => {
@@ -103,7 +102,6 @@ export function holdingsText({ accounts, posts, transfers, acts, newestAct }: Ho
   return `${accounts} accounts, ${posts} posts, ${transfers} transfers of money, ${acts} recorded acts${newestAct === null ? '' : `, the newest of ${newestAct}`}`;
 }
 
-/** True if the village is unused. */
 export function isEmpty({ accounts, posts, transfers }: Holdings): boolean {
   return accounts === 0 && posts === 0 && transfers === 0;
 }

@@ -30,7 +30,6 @@ const PAUSE_MS = 1_000;
 
 export interface RestoreOptions {
   readonly file: string | undefined;
-  /** True if the present data may be replaced without a question. */
   readonly yes: boolean;
 }
 
@@ -72,7 +71,6 @@ async function unpack(file: string, folder: string): Promise<Manifest> {
   return checkParts(folder, readFileSync(join(folder, MANIFEST), 'utf8'));
 }
 
-/** Throws if the backup does not fit this village. */
 function refuse({ namespace, migration, postgres }: Manifest, there: DatabaseFacts, place: Place): void {
   if (namespace !== place.namespace)
     throw new Failure(

@@ -14,7 +14,6 @@ const KEPT_CHARACTERS = 4_000;
 
 export interface Transfer {
   readonly pod: string;
-  /** For a pod with several containers. */
   readonly container?: string;
   readonly command: readonly string[];
   /** The file that receives standard output; `from` is the file that standard input comes from. */

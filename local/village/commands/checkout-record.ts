@@ -5,9 +5,7 @@ import { CLUSTER_FOLDER, ROOT, STATE } from '../paths.ts';
 
 export interface Checkout {
   readonly root: string;
-  /** Its state folder, `.hamlet`. */
   readonly state: string;
-  /** The folder of the machine's cluster. */
   readonly cluster: string;
 }
 
@@ -15,7 +13,6 @@ export const THIS_CHECKOUT: Checkout = { root: ROOT, state: STATE, cluster: CLUS
 
 const fileOf = ({ cluster }: Checkout): string => join(cluster, 'checkout.json');
 
-/** Records that this checkout started the cluster. */
 export function recordCheckout(checkout = THIS_CHECKOUT): void {
   mkdirSync(checkout.cluster, { recursive: true });
   writeFileSync(fileOf(checkout), `${JSON.stringify({ root: checkout.root })}\n`);

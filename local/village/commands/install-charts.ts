@@ -6,7 +6,6 @@ import { ROOT, stateFile } from '../paths.ts';
 import { writePrivate, type Secrets } from '../secrets.ts';
 import type { StepContext } from '../steps.ts';
 
-/** Longest wait for each workload of the village. */
 const TIMEOUT = '5m';
 /** Storage class of the local cluster whose volumes cannot outgrow their size, so that an agent fills its own disk alone. */
 const SIZED_VOLUMES = 'hamlet-local-sized';
@@ -20,18 +19,15 @@ export interface ModelValues {
 
 export interface Installation {
   readonly place: Place;
-  /** Reference of each image, by its name in the chart's values. */
   readonly images: Readonly<Partial<Record<BuiltImage['name'], string>>>;
   /** Node of Postgres, Redis and the first api; if undefined, the scheduler chooses it. */
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
-  /** Values of a language model. */
   readonly model: ModelValues;
   /** Cores of each node of the local cluster; undefined elsewhere. */
   readonly cores?: number;
 }
 
-/** The values that differ from the chart's defaults. */
 export function valuesOf({ images, coreNode, secrets, model, cores }: Omit<Installation, 'place'>): object {
   return {
     images,

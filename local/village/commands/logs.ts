@@ -7,7 +7,6 @@ const COMPONENTS = ['api', 'operator', 'broker', 'postgres', 'redis'];
 const TAIL_LINES = '100';
 const MOST_PODS = '50';
 
-/** Follows the logs of one component or agent, or of all of them, until interrupted. */
 export async function logs(place: Place, who: string | undefined): Promise<void> {
   const env = { ...process.env, ...(place.kubeconfig === undefined ? {} : { KUBECONFIG: place.kubeconfig }) };
   const follow = ['logs', '--follow', '--prefix', '--tail', TAIL_LINES, '--max-log-requests', MOST_PODS];

@@ -77,7 +77,6 @@ export async function upCurrent(settings: Settings): Promise<void> {
   );
 }
 
-/** Architectures of the cluster's nodes. Throws if one of them has no images. */
 async function architecturesOfNodes(place: Place): Promise<readonly Architecture[]> {
   const text = await kubectl(place, ['get', 'nodes', '-o', 'jsonpath={.items[*].status.nodeInfo.architecture}']);
   const found = new Set(text.split(/\s+/).filter((name) => name !== ''));

@@ -15,7 +15,6 @@ const PLAIN_PORT = 18_090;
 const TLS_PORT = '443';
 const OFF = 'scripted';
 
-/** The way of the api's pods to a model server. */
 export interface ModelRoute {
   readonly baseUrl: string;
   /** A forward that the machine listens on; null if pods reach the server themselves. */
@@ -51,7 +50,6 @@ export function routeFrom(machineIp: string, baseUrl: string): ModelRoute {
   };
 }
 
-/** The chart's values for a model. Pure. */
 export function modelValues(chosen: ChosenModel, { baseUrl, hostAliases }: ModelRoute): ModelValues {
   return {
     models: {
@@ -110,7 +108,6 @@ async function modelOf(place: Place, { model }: Settings): Promise<ChosenModel |
 }
 
 export interface ConnectedModel {
-  /** In words. */
   readonly label: string;
   readonly values: ModelValues;
 }

@@ -21,7 +21,6 @@ const USE_DISTRIBUTION = `use Debian ${LEAST_DEBIAN} or newer, or Ubuntu ${LEAST
 
 export interface Finding {
   readonly ok: boolean;
-  /** The state found, in a few words. */
   readonly found: string;
   readonly fix?: string;
 }
@@ -38,7 +37,6 @@ export const wrong = (found: string, fix: string): Finding => ({ ok: false, foun
 /** Requirements of the machine in one sentence; README.md has the same sentence. */
 export const REQUIREMENTS = `Debian ${LEAST_DEBIAN} or newer (or Ubuntu ${LEAST_UBUNTU} or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
 
-/** Requirements of `make up`, without the programs that it installs itself. */
 export const MACHINE_CHECKS: readonly Check[] = [
   { name: 'Linux, root', look: rootOnLinux },
   { name: 'Debian packages (apt-get)', look: distribution },

@@ -13,7 +13,6 @@ import { conditionIn } from '../status/condition.ts';
 import type { KnownClaim } from '../village/api-state.ts';
 import type { Difference, DriftKind } from './difference.ts';
 
-/** The facts about an agent that the operator has in memory, from the api's stream. */
 export interface AgentFacts {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
@@ -40,7 +39,6 @@ export interface AgentSides {
 
 const NO_BOOKS = { life_uid: null, standing: null, presence: null, claim: null };
 
-/** The kind of each fact that is compared. */
 const KINDS = {
   life: 'life',
   standing: 'standing',
@@ -74,7 +72,6 @@ function boostOf(boost: Maybe<Boost>): string {
   return bought.length === 0 ? 'no purchase' : bought.join(' and ');
 }
 
-/** Describes the open session; a session that has ended counts as no session. */
 function sessionOf(presence: Maybe<Presence>): string {
   return presence?.connected === true ? `a session of cycle ${presence.cycle} of ${presence.uid}` : 'no session';
 }
@@ -132,7 +129,6 @@ function tierInKubernetes(wanted: string | null, claim: Maybe<ComputeClaim>, obj
   return [kubernetes('tier', wanted, `${status.tier} in the status`)];
 }
 
-/** Checks that the session in the database belongs to a pod in Kubernetes, and that the status shows the session. */
 function sessionInKubernetes(presence: Maybe<Presence>, { agent, pods }: AgentObjects): readonly Found[] {
   const connected = presence?.connected === true && presence.uid === agent.metadata.uid ? presence : undefined;
   const { status, reason } = conditionIn(agent.status, 'Connected') ?? { status: 'Unknown', reason: '' };

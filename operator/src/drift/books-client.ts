@@ -3,10 +3,8 @@ import { listAgentBooks, listScheduleBooks, ProblemError } from '@hamlet/contrac
 
 const PAGE = 200;
 const TIMEOUT_MS = 10_000;
-/** Maximum number of pages of agents to read, and of pages of Schedules. */
 const MAX_PAGES = 500;
 
-/** The database's records of agents and Schedules, one page at a time. */
 export interface Books {
   agents(signal: AbortSignal): AsyncIterable<readonly AgentBooks[]>;
   schedules(signal: AbortSignal): AsyncIterable<readonly ScheduleActivity[]>;
@@ -17,7 +15,6 @@ interface Page<T> {
   readonly next: string | null;
 }
 
-/** Requests each page after the caller has read the page before it. */
 async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>): AsyncGenerator<readonly T[]> {
   let after: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {

@@ -8,7 +8,6 @@ export type DriftKind = (typeof DRIFT_KINDS)[number];
 export interface Difference {
   readonly kind: DriftKind;
   readonly of: 'Agent' | 'Schedule';
-  /** Name of the Agent or the Schedule. */
   readonly name: string;
   readonly fact: string;
   readonly database: string;
@@ -22,7 +21,6 @@ const SIDES: Readonly<Record<Difference['against'], string>> = {
   kubernetes: 'Kubernetes has',
 };
 
-/** A difference as a sentence. Pure. */
 export function differenceText({ fact, database, other, against }: Difference): string {
   return `${fact}: the database has ${database}, ${SIDES[against]} ${other}`;
 }
@@ -37,19 +35,15 @@ export interface KnownDifference {
   readonly difference: Difference;
   /** Milliseconds of a monotonic clock. */
   readonly sinceMs: number;
-  /** True once it counts as drift. */
   readonly reported: boolean;
 }
 
-/** Known differences by a key of all their fields. */
 export type Known = ReadonlyMap<string, KnownDifference>;
 
-/** The result of one comparison of all agents and Schedules. */
 export interface Judgement {
   readonly known: Known;
   /** Drift that the previous comparison did not report. */
   readonly fresh: readonly KnownDifference[];
-  /** All drift at this time. */
   readonly drift: readonly KnownDifference[];
   /** True if some differences are too young to judge, so that the next comparison should come soon. */
   readonly undecided: boolean;

@@ -24,13 +24,11 @@ export const DRIFT_AFTER_MS = 60_000;
 const SPREAD = 0.5;
 /** After a comparison with young differences, the next one comes this long after they are old enough to be drift. */
 const LOOK_AGAIN_MARGIN_MS = 1_000;
-/** Maximum number of log lines of one audit; the metric counts all differences. */
 const MAX_LINES = 50;
 
 export interface DriftPorts {
   readonly namespace: string;
   readonly books: Books;
-  /** The facts that the operator has in memory, from the api's stream. */
   readonly memory: {
     /** True if the api is reachable and has sent the whole state. */
     readonly current: () => boolean;
@@ -69,7 +67,6 @@ export class DriftAudit {
     this.#clock = ports.clock ?? wakefulClock;
   }
 
-  /** Starts; further calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -189,7 +186,6 @@ export interface DriftMetrics {
   onRound(result: 'complete' | 'skipped' | 'failed'): void;
 }
 
-/** Counters of the drift audit in a registry. */
 export function driftMetrics(registry: Registry): DriftMetrics {
   const registers = [registry];
   const drift = new Counter({

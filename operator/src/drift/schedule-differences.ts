@@ -6,7 +6,6 @@ export interface ScheduleSides {
   readonly schedule: ScheduleView;
   /** Undefined if the database has no firing of the Schedule. */
   readonly books: ScheduleActivity | undefined;
-  /** The activity that the operator has in memory, from the api's stream. */
   readonly remembered: ScheduleActivity | undefined;
 }
 

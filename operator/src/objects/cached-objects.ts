@@ -1,4 +1,3 @@
-/** Agents, Entitlements, volume claims, volumes and nodes as the operator caches them. */
 import {
   Agent,
   Entitlement,
@@ -28,7 +27,6 @@ export interface CheckableTools {
   readonly allow?: readonly string[];
 }
 
-/** An Agent as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface CachedAgent extends KubeObject {
   readonly spec: OperatedSpec | undefined;
   /** The reason why the operator cannot parse the spec. */
@@ -48,7 +46,6 @@ export interface TierView extends KubeObject {
 export type VolumeClaimView = KubeObject;
 
 export interface VolumeView extends KubeObject {
-  /** The uid of its claim; undefined if no claim has the volume. */
   readonly claimUid: string | undefined;
   /** True if only one node can mount the volume. */
   readonly local: boolean;
@@ -64,13 +61,11 @@ export interface NodeView extends KubeObject {
   readonly taints: readonly string[];
 }
 
-/** An object as the API server returns it. */
 export type RawObject = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 
 export const problemOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
-/** The part of a spec that the operator uses. */
 export function operatedSpec(spec: AgentSpec): OperatedSpec {
   const { power, rebootedAt, entitlement, memory, placement, isolation, hands } = spec;
   const tools = checkableTools(spec.tools);

@@ -22,13 +22,11 @@ export const RESIDENT_RESOURCES = {
   limits: { cpu: '1', memory: RESIDENT_SHARE_TEXT.memory, 'ephemeral-storage': '256Mi' },
 } as const;
 
-/** The same as numbers. */
 export const RESIDENT_SHARE: Size = {
   cpuMillis: cpuMillis(RESIDENT_SHARE_TEXT.cpu),
   memoryBytes: bytes(RESIDENT_SHARE_TEXT.memory),
 };
 
-/** Whether the agent has hands; it has, unless its spec says otherwise. */
 export function hasHands({ hands }: Pick<OperatedSpec, 'hands'>): boolean {
   return hands?.enabled ?? true;
 }

@@ -11,11 +11,9 @@ export const ENTITLEMENTS: ResourceType = {
 };
 export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
 
-/** Label with an agent's name, on its pod and its volume claim. */
 export const AGENT_LABEL = 'hamlet.village/agent';
 export const ROLE_LABEL = 'hamlet.village/role';
 export const AGENT_ROLE = 'agent';
-/** The value of the label app.kubernetes.io/name of pods and volume claims of agents. */
 export const AGENT_PART = 'hamlet-agent';
 /** Label of the Services that pods of agents reach. Its value is always the same. */
 export const FOR_LABEL = 'hamlet.village/for';

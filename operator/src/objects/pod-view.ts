@@ -7,18 +7,15 @@ import { isSameSize, type Size } from './tier-compute.ts';
 
 export interface ContainerState {
   readonly running: boolean;
-  /** The image that the container runs, by the name that its node has reported. */
   readonly imageId?: string | undefined;
   readonly restarts: number;
   readonly waitingReason: string | undefined;
   readonly waitingMessage: string | undefined;
-  /** Reason, exit code and time of the container's last end, as text. */
   readonly lastEnd: string | undefined;
   /** Whether the container last ended because its memory was used up. */
   readonly outOfMemory: boolean;
 }
 
-/** The state of a resize that the node has not finished. */
 export interface ResizeState {
   readonly type: 'PodResizePending' | 'PodResizeInProgress';
   /** `Infeasible` or `Deferred` while the resize is pending, `Error` if it keeps failing. */
@@ -41,19 +38,16 @@ export interface PodView extends KubeObject {
   readonly nodeName: string | undefined;
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
-  /** The resident. */
   readonly container: ContainerState | undefined;
   readonly handsContainer: ContainerState | undefined;
   readonly reason: string | undefined;
   readonly message: string | undefined;
 }
 
-/** Whether the containers of a pod have ended. */
 export function isOver({ phase }: PodView): boolean {
   return phase === 'Failed' || phase === 'Succeeded';
 }
 
-/** Whether a pod has not ended and is not being deleted. */
 export function isLiving(pod: PodView): boolean {
   return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
 }
@@ -63,7 +57,6 @@ export function isResizing({ size, given }: PodView): boolean {
   return size !== undefined && given !== undefined && !isSameSize(size, given);
 }
 
-/** The fields of a pod that the operator reads. The API server has validated them. */
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;

@@ -1,13 +1,11 @@
 /** The Services that agents reach. Their pods have no DNS, so each pod gets the addresses when it is made. */
 import type { KubeObject } from '@hamlet/kube';
 
-/** A Service that agents reach, and its address. */
 export interface ServiceHost {
   readonly name: string;
   readonly address: string;
 }
 
-/** A Service as the operator caches it. */
 export interface ServiceView extends KubeObject {
   /** Undefined before it has one, and for a headless Service. */
   readonly address: string | undefined;

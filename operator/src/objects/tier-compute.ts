@@ -10,7 +10,6 @@ import type { OperatedSpec, TierView } from './cached-objects.ts';
  */
 export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
 const DISK = 'ephemeral-storage';
-/** Name of the device claim within a pod. */
 export const GPU_CLAIM = 'gpu';
 
 /** The limits of a container. In every tier the requests are half of the limits. */
@@ -19,7 +18,6 @@ export interface Size {
   readonly memoryBytes: number;
 }
 
-/** cpu and memory of a tier, which a resize can give to a running pod. */
 export function sizeOf({ spec }: TierView): Size {
   const { cpu, memory } = spec.compute.resources;
   return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory) };
@@ -40,7 +38,6 @@ export function fixedOf({ spec, windowed = false }: TierView): string {
   return [gpus, priorityClassName, windowed ? WINDOW : ''].join(' ').trim();
 }
 
-/** Whether a {@link fixedOf} has GPUs of a window. */
 export function isOfWindow(fixed: string): boolean {
   return fixed.endsWith(` ${WINDOW}`);
 }
@@ -70,7 +67,6 @@ export function sizeResources({ spec }: TierView): {
   return { requests: { cpu: halfOfCpu(cpu), memory: halfOfMemory(memory) }, limits: { cpu, memory } };
 }
 
-/** All resources of the hands of a new pod, with their devices. */
 export function resourcesOf(tier: TierView): object {
   const { gpu } = tier.spec.compute;
   const { requests, limits } = sizeResources(tier);
@@ -116,7 +112,6 @@ export function boostedTier(tier: TierView, boost: Boost | undefined): TierView 
   return { ...tier, spec: { ...tier.spec, compute: { ...tier.spec.compute, gpu } }, windowed: true };
 }
 
-/** All tiers, as `boostedTier` changes them for the agent of that boost. */
 export function boostedTiers(tiers: readonly TierView[], boost: Boost | undefined): readonly TierView[] {
   return boost === undefined || boost.gpu === null ? tiers : tiers.map((tier) => boostedTier(tier, boost));
 }

@@ -12,15 +12,11 @@ export interface Watched {
   readonly volumes: Reflector<VolumeView>;
   readonly tiers: Reflector<TierView>;
   readonly nodes: Reflector<NodeView>;
-  /** The Services that agents reach. */
   readonly services: Reflector<ServiceView>;
 }
 
-/** Index of pods by the uid of the Agent that owns them. */
 export const BY_OWNER = 'owner';
-/** Index of pods and of volume claims by node. */
 export const BY_NODE = 'node';
-/** Index of volumes by the uid of their claim. */
 export const BY_CLAIM = 'claim';
 /** The value in the index `BY_NODE` of pods without a node. */
 export const NO_NODE = '';

@@ -1,7 +1,6 @@
 /** The admission policy for NetworkPolicies: rules add up, so one permissive policy would open the pods of agents. */
 import { AGENT_LABEL, AGENT_ROLE, AGENT_PART, ROLE_LABEL } from '../objects/names.ts';
 
-/** The NetworkPolicy of the chart that selects agents. */
 const OWN = 'hamlet-agents';
 
 /** The labels of every pod of an agent. The one with its name may have any value. */
@@ -12,7 +11,6 @@ const mayHave = (key: string): string => `(${key} in variables.labels || ${key}.
 /** Whether the value of a key is open: the name of the agent, or a label of Kubernetes. */
 const isOpen = (key: string): string => `(${key} == '${AGENT_LABEL}' || !(${key} in variables.labels))`;
 
-/** Whether a label of the selector fits an agent's pod, for its two forms. */
 const LABEL_FITS = `${mayHave('k')} && (${isOpen('k')} || variables.labels[k] == object.spec.podSelector.matchLabels[k])`;
 const EXPRESSION_FITS = [
   `e.operator == 'In' ? ${mayHave('e.key')} && (${isOpen('e.key')} || variables.labels[e.key] in e.values)`,

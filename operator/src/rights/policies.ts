@@ -29,13 +29,11 @@ export const FINALIZER_POLICY = {
   ],
 } as const;
 
-/** Matches a request if the operator in the same namespace sent it. */
 const IS_THE_OPERATOR = {
   name: 'is-the-operator',
   expression: "request.userInfo.username == 'system:serviceaccount:' + request.namespace + ':hamlet-operator'",
 };
 
-/** A CEL expression that is true if `object` has the role label of agents. */
 const isLabelled = (object: string): string =>
   `has(${object}.metadata.labels) && '${ROLE_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${ROLE_LABEL}'] == '${AGENT_ROLE}'`;
 
@@ -53,7 +51,6 @@ const ADDED =
 /** A CEL expression that is true unless a security context replaces a default profile of the runtime. */
 const defaultProfile = (context: string, profile: 'seccompProfile' | 'appArmorProfile'): string =>
   `(!has(${context}.${profile}) || ${context}.${profile}.type == 'RuntimeDefault')`;
-/** The rules that confine a container. */
 const CONFINED = [
   'has(c.securityContext) && has(c.securityContext.allowPrivilegeEscalation) && !c.securityContext.allowPrivilegeEscalation',
   "(!has(c.securityContext.privileged) || !c.securityContext.privileged) && (!has(c.securityContext.procMount) || c.securityContext.procMount == 'Default')",
@@ -76,7 +73,6 @@ const WITHOUT_DNS = [
   "has(object.spec.dnsConfig) && has(object.spec.dnsConfig.nameservers) && object.spec.dnsConfig.nameservers.all(n, n == '127.0.0.1') && !has(object.spec.dnsConfig.searches)",
   "(!has(object.spec.hostAliases) || object.spec.hostAliases.all(a, has(a.hostnames) && a.hostnames.all(h, h in ['hamlet-api-agents', 'hamlet-broker'])))",
 ].join(' && ');
-/** The resident runs without rights. */
 const WITHOUT_RIGHTS =
   'c.securityContext.runAsNonRoot && c.securityContext.readOnlyRootFilesystem && !has(c.securityContext.capabilities.add)';
 /** Every other container of the pod gets neither the token nor, unless it prepares them, the resident's folders. */

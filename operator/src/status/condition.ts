@@ -1,4 +1,3 @@
-/** Conditions and fields of a status, shared by all kinds. */
 import { MAX_MESSAGE_CHARS, type Condition, type ConditionStatus } from '@hamlet/contract/kinds';
 
 /** A condition before it has a type and a time. */
@@ -8,14 +7,12 @@ export interface ConditionResult<Reason extends string = string> {
   readonly message: string;
 }
 
-/** A condition that is True. */
 export const yes = <Reason extends string>(reason: Reason, message: string): ConditionResult<Reason> => ({
   status: 'True',
   reason,
   message,
 });
 
-/** A condition that is False. */
 export const no = <Reason extends string>(reason: Reason, message: string): ConditionResult<Reason> => ({
   status: 'False',
   reason,
@@ -50,7 +47,6 @@ export function conditionIn(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** A status without its undefined fields. */
 export const present = <Status extends object>(fields: {
   readonly [K in keyof Status]?: Status[K] | undefined;
 }): Status => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Status;

@@ -20,7 +20,6 @@ const IN_FLIGHT = 2;
 
 export interface StatusWriterOptions {
   readonly clock: Clock;
-  /** Writes the current status, if it differs from the stored status. */
   readonly write: (key: string) => Promise<void>;
   readonly onError: (key: string, error: unknown) => void;
 }
@@ -48,7 +47,6 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Number of statuses that wait, without those whose last write failed. */
   get waiting(): number {
     return this.#dueAtMs.soon.size + this.#dueAtMs.patient.size;
   }

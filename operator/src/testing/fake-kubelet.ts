@@ -20,20 +20,16 @@ type Pod = KubeObject & {
   };
 };
 
-/** The reaction of the node to a resize. */
 export type ResizeMood = 'applies' | 'hangs';
 
-/** The controls of a fake node. */
 export interface FakeKubelet {
   readonly node: string;
-  /** Sets the reaction to resizes from now on. */
   setResizes(mood: ResizeMood): void;
   /** Stops all reports of the node, so that it looks lost and its pods never end. */
   lose(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The status that the kubelet reports for a running pod, with the resources in its spec. */
 function running({ metadata, spec }: Pod): object {
   const containerStatuses = spec?.containers.map(({ name, image, resources = {} }) => ({
     name,

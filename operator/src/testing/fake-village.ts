@@ -8,11 +8,8 @@ import { FakeBank } from './fake-bank.ts';
 
 export interface FakeVillage {
   readonly url: string;
-  /** `AGENT UID` of every closed account. */
   readonly closed: readonly string[];
-  /** The query parameter `after` of each opened stream. */
   readonly resumed: readonly (string | null)[];
-  /** Money for pods of priced tiers. */
   readonly bank: FakeBank;
   say(
     event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'capabilities' | 'reset' | 'synced',
@@ -20,9 +17,7 @@ export interface FakeVillage {
   ): void;
   /** While away, refuses new streams and calls about money. Open streams break. */
   setAway(away: boolean): void;
-  /** Breaks every open stream. */
   hangUp(): void;
-  /** Refuses to close accounts from now on. */
   refuseToClose(): void;
   stop(): Promise<void>;
 }

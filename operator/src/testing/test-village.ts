@@ -40,7 +40,6 @@ const rbac = (plural: string, kind: string): ResourceType => ({
 });
 const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
 const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
-/** A pod that no node can run and that every quota of this test refuses. */
 const TOO_MUCH = {
   nodeSelector: { nowhere: 'yes' },
   containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }],
@@ -121,7 +120,6 @@ export type PodOfAgent = KubeObject & {
 
 type ContainerOfAgent = PodOfAgent['spec']['containers'][number];
 
-/** The container with the compute of the tier. */
 export const handsIn = ({ spec }: PodOfAgent): ContainerOfAgent | undefined =>
   spec.containers.find(({ name }) => name === 'hands');
 
@@ -137,7 +135,6 @@ interface StoredEvent {
   readonly involvedObject: { readonly name: string };
 }
 
-/** The state of a test's village, and the actions of the test. */
 export class TestVillage {
   readonly server: TestApiServer;
   readonly namespace: string;
@@ -251,7 +248,6 @@ export class TestVillage {
     return status;
   }
 
-  /** Pods of an agent that are not ending. */
   async podsOf(name: string): Promise<readonly PodOfAgent[]> {
     const { items } = await this.server.client.list<PodOfAgent>(PODS, {
       namespace: this.namespace,
@@ -260,7 +256,6 @@ export class TestVillage {
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
-  /** Waits until the agent has exactly one pod and that pod runs. */
   runningPod(name: string): Promise<PodOfAgent> {
     return this.#until(`a pod of ${name} that runs`, name, async () => {
       const [pod, ...others] = await this.podsOf(name);

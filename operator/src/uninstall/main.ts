@@ -7,9 +7,7 @@ import type { CachedAgent } from '../objects/cached-objects.ts';
 import { AGENTS, FINALIZER } from '../objects/names.ts';
 
 const PAUSE_MS = 1_000;
-/** Agents in one page of a list. */
 const PAGE = 500;
-/** Maximum number of Agents that a log line names. */
 const NAMED = 5;
 
 const Settings = Environment.pick({

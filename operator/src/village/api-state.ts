@@ -26,22 +26,18 @@ export interface Hold extends KnownClaim {
   readonly fresh: boolean;
 }
 
-/** The api's facts that plans and statuses read. */
 export interface ApiFacts {
   readonly reachable: boolean;
   /** True once the whole state was read. */
   readonly synced: boolean;
   standingOf(agentId: string): Standing | undefined;
   presenceOf(agentId: string): Presence | undefined;
-  /** The purchases of the agent that are in force now. */
   boostOf?(agentId: string): Boost | undefined;
   /** The last report of the agent's resident about everything that it was promised. */
   capabilitiesOf?(agentId: string): CapabilitySummary | undefined;
-  /** The agent's compute claim; undefined if it has none. */
   claimOf?(agentId: string): KnownClaim | undefined;
 }
 
-/** Runs of Schedules, as the api reports them. */
 export interface RunFacts extends Pick<ApiFacts, 'reachable' | 'synced'> {
   scheduleOf(uid: string): ScheduleActivity | undefined;
 }

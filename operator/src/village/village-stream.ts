@@ -47,7 +47,6 @@ class GenerationMap<T> {
     this.#onDropped = onDropped;
   }
 
-  /** @param since the oldest generation whose facts count */
   get(key: string, since = 0): T | undefined {
     const fact = this.#facts.get(key);
     return fact === undefined || fact.generation < since ? undefined : fact.value;

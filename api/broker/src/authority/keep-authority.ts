@@ -7,7 +7,6 @@ export const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secret
 export const CONFIG_MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
 /** The name of both objects: the Secret has certificate and key, the ConfigMap the certificate alone. */
 export const AUTHORITY_NAME = 'hamlet-ca';
-/** The certificate in the ConfigMap, as pods of agents mount it. */
 const CERTIFICATE_KEY = 'ca.crt';
 /** Brokers that start together write one after the other; each loses to another at most once. */
 const MAX_ATTEMPTS = 5;
@@ -17,7 +16,6 @@ interface Stored {
   readonly data?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The cluster as the authority needs it: two objects, which the chart has made without content. */
 export interface AuthorityStore {
   read(type: ResourceType): Promise<Stored>;
   /** Rejects with a conflict where another process has changed the object. */

@@ -18,7 +18,6 @@ const usage = (): string => {
   return `Usage: node api/broker/src/main.ts --authority [--help]\n\nReads the authority of the village from the Secret ${AUTHORITY_NAME}, or makes it. The environment:\n${lines.join('\n')}\n`;
 };
 
-/** The two objects in the API server. The process may read and change these alone. */
 function storeIn(client: KubeClient, namespace: string): AuthorityStore {
   const at = { namespace, name: AUTHORITY_NAME };
   return {
@@ -30,7 +29,6 @@ function storeIn(client: KubeClient, namespace: string): AuthorityStore {
   };
 }
 
-/** Resolves with the exit code. */
 export async function runAuthority(arguments_: readonly string[], variables: NodeJS.ProcessEnv): Promise<number> {
   if (arguments_.includes('--help')) {
     process.stdout.write(usage());

@@ -56,7 +56,6 @@ export const tcpDial: Dial = (address, port) =>
     });
   });
 
-/** How the broker gets to servers. */
 export interface Network {
   readonly resolve: Resolve;
   readonly dial: Dial;

@@ -33,7 +33,6 @@ function readCommand(text: string): PushCommand | null {
 
 type Lines = Readonly<{ lines: readonly string[] }> | Exclude<PushHead, { kind: 'commands' }>;
 
-/** The lines up to the flush that ends them. */
 function readLines(bytes: Buffer): Lines {
   const lines: string[] = [];
   for (let at = 0; at < MAX_COMMAND_BYTES;) {

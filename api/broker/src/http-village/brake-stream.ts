@@ -10,11 +10,9 @@ const RETRY_MS = 500;
 
 export interface BrakeStreamOptions {
   readonly client: ReturnType<typeof createClient>;
-  /** Called once for each loss of the stream. */
   readonly onError: (error: unknown) => void;
 }
 
-/** A life as the API admits it: its cycle and the version of its rules. */
 type Life = Pick<EgressCurrent, 'cycle' | 'version'>;
 
 const same = (a: Life, b: Life): boolean => a.cycle === b.cycle && a.version === b.version;
@@ -26,7 +24,6 @@ export class BrakeStream {
   readonly #ending = new AbortController();
   /** Lives with open connections, possibly: as they were admitted last. */
   readonly #admitted = new Map<string, Life>();
-  /** Lives as the stream has them. */
   #current = new Map<string, Life>();
   #isCut = true;
   #cutTimer: NodeJS.Timeout | undefined;

@@ -40,7 +40,6 @@ const PERMIT_RETRY_MS = 500;
 type ApiClient = ReturnType<typeof createClient>;
 
 export interface HttpVillageOptions {
-  /** Origin of the API's listener for agents. */
   readonly baseUrl: string;
   /** The token by which the API knows the broker, as it is now. */
   readonly token: () => Promise<string>;
@@ -82,7 +81,6 @@ export class HttpVillage implements Village {
     this.#brakes = new BrakeStream({ client: this.#client, onError });
   }
 
-  /** Follows the stream of brakes until `stop`. */
   start(): void {
     this.#brakes.start();
   }
@@ -91,7 +89,6 @@ export class HttpVillage implements Village {
     return this.#brakes.stop();
   }
 
-  /** Why agents are not admitted now, if they are not. */
   get problem(): string | undefined {
     return this.#brakes.isCut ? 'the stream of brakes from the API is down' : undefined;
   }

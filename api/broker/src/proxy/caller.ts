@@ -13,7 +13,6 @@ export interface Known {
   readonly identity: Identity;
 }
 
-/** An admitted agent behind one connection. */
 export interface Caller extends Known {
   readonly admission: Admission;
 }
@@ -51,10 +50,8 @@ export async function admit(
   return parts.connections.add(admission.uid, socket) ? caller : { denial: TOO_MANY, by: caller };
 }
 
-/** The life behind a request, admitted or not. */
 export const knownOf = (admitted: Caller | Unadmitted): Known | null => ('denial' in admitted ? admitted.by : admitted);
 
-/** The recorded parts of an attempt beside the caller and the time. */
 export interface AttemptFacts {
   readonly form: EgressForm;
   readonly destination: Destination;
@@ -65,7 +62,6 @@ export interface AttemptFacts {
 /** Writes the attempts of callers into the log, each with an id and an end. */
 export class Recorder {
   readonly #log: AttemptLog;
-  /** Attempts that are out, by life. */
   readonly #open = new Map<string, Set<OpenAttempt>>();
   readonly #now: () => number;
   readonly #newId: () => string;

@@ -31,7 +31,6 @@ export interface Outgoing extends GuardedRequest {
   readonly links?: AnswerLinks;
 }
 
-/** The value that a request gets for a placeholder. */
 export interface Secret {
   readonly value: string;
   readonly placeholder: string;

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { giveBack, nextChunk } from './first-bytes.ts';
 
-/** The longest body that the broker reads before a person is asked about it. */
 export const MAX_READ_BYTES = 262_144;
 const MAX_BYTES_OF_AGENT = 4 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Time in which a program sends a body that the broker reads. */
 const READ_MS = 30_000;
 
 /** A body: `whole` and read, too long or without room (`unread`, its bytes are put back), or broken off (`cut`). */

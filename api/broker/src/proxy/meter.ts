@@ -35,7 +35,6 @@ export class Meter {
     );
   }
 
-  /** Counts bytes in one direction, and returns an error once a limit is passed. */
   count(direction: 'sent' | 'received', bytes: number): BytesSpent | null {
     if (direction === 'sent') this.#attempt.sentBytes += bytes;
     else this.#attempt.receivedBytes += bytes;
@@ -43,7 +42,6 @@ export class Meter {
     return spent === undefined ? null : new BytesSpent(Math.ceil(this.#budget.wait(spent.key) / 60_000));
   }
 
-  /** A stream that counts what passes it. */
   stream(direction: 'sent' | 'received'): Transform {
     return new Transform({
       transform: (chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback) => {

@@ -8,7 +8,6 @@ import { reach, type Network } from '../connect/reach.ts';
 import type { Admission } from '../village.ts';
 
 const MAX_OUTLETS = 1000;
-/** Connections of one agent to one server. */
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
@@ -25,7 +24,6 @@ const OPTIONS = {
   keepAliveMaxTimeout: IDLE_MS,
 } as const;
 
-/** No connection to the host, and why. */
 export class NotReached extends Error {
   readonly denial: EgressDenial;
 
@@ -35,7 +33,6 @@ export class NotReached extends Error {
   }
 }
 
-/** A server, with or without TLS. */
 export interface Server extends Destination {
   readonly isTls: boolean;
 }

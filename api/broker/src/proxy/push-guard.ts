@@ -12,7 +12,6 @@ const HEAD_MS = 30_000;
 /** The length of the request without commands by which git finds out whether it may send a large one. */
 const PROBE_LENGTH = '4';
 
-/** A request that may be a push, and whose it is. */
 export interface PushRequest {
   readonly caller: Caller;
   readonly destination: Destination;
@@ -103,7 +102,6 @@ export async function readPush({ caller, destination, request }: PushRequest): P
   return { push: head, changes, summary: summary.slice(0, EGRESS_SUMMARY_MAX_CHARS) };
 }
 
-/** The path of the repository, for people. */
 const repositoryIn = (url: string): string => url.replace(/\?[^]*$/, '').replace(/\/git-receive-pack$/, '');
 
 /** Answers a push as a server does that refuses its references, after the program has sent all of it. */

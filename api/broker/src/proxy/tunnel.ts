@@ -21,7 +21,6 @@ export interface TunnelParts {
   readonly network: Network;
 }
 
-/** One CONNECT of an admitted agent whose rules let its bytes pass unread. */
 export interface Tunnel {
   readonly caller: Caller;
   readonly destination: Destination;

@@ -17,7 +17,6 @@ import type { Caller } from './caller.ts';
 import { endToEnd } from './headers.ts';
 import { mayBePush, readPush, type Push } from './push-guard.ts';
 
-/** A request whose destination the rules allow. */
 export interface GuardedRequest {
   readonly caller: Caller;
   readonly destination: Destination;
@@ -48,7 +47,6 @@ export interface Refused {
 }
 
 const FREE: LetOut = { ask: null, body: null, push: null, release: () => undefined };
-/** Its program hung up. */
 export const GONE = deny('egress_write_withdrawn', 'the program did not wait for the permission');
 const CUT = deny('egress_bad_request', 'the request ends within its body');
 const UNASKED = deny('egress_log_unavailable', 'the broker cannot ask the API for a permission; try again in a minute');

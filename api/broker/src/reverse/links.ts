@@ -35,7 +35,6 @@ export class Links implements AnswerLinks {
     return `${this.#places}/${originOf(this.#upstream)}`;
   }
 
-  /** The address of the answer itself. */
   address(): string {
     return `${this.#own}${this.#upstream.target}`;
   }

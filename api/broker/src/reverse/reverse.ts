@@ -16,7 +16,6 @@ const READ_ONLY = deny(
   'this way to a registry is for reading; ask an admin for a rule of its host to publish something',
 );
 
-/** A request to a reverse endpoint of an admitted agent. */
 export interface ReverseRequest {
   readonly caller: Caller;
   readonly target: ReverseTarget;
@@ -69,7 +68,6 @@ function addCredentials({ caller, request }: ReverseRequest, upstream: Upstream,
 const linksOf = ({ request }: ReverseRequest, registry: Registry, upstream: Upstream): Links =>
   new Links(registry, upstream, originFor(request.headers.host));
 
-/** The request as the server behind the endpoint gets it. */
 function passageOf(reverse: ReverseRequest, upstream: Upstream, more: Pick<Passage, 'asks' | 'links'>): Passage {
   const { request, response } = reverse;
   const { destination, scheme, target } = upstream;

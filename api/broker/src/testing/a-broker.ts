@@ -77,7 +77,6 @@ export class FakeVillage implements Village {
 
 export interface Answer {
   readonly status: number;
-  /** The reason phrase. */
   readonly message: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -95,7 +94,6 @@ interface Setting {
   readonly authorityOf?: (files: AuthorityFiles) => Authority;
 }
 
-/** A running broker and what a program in a pod can do with it. */
 export class TestBroker {
   readonly village = new FakeVillage();
   readonly #broker: Broker;
@@ -136,7 +134,6 @@ export class TestBroker {
     return this.#broker.open;
   }
 
-  /** The certificate that a pod trusts. */
   get authority(): string {
     return this.#authority;
   }
@@ -149,7 +146,6 @@ export class TestBroker {
     return `Basic ${Buffer.from(`${RUN}/call-1:${agent}`).toString('base64')}`;
   }
 
-  /** Sends CONNECT and resolves with the head of the answer. */
   async connect(target: string, agent = 'ada'): Promise<{ readonly socket: Socket; readonly head: string }> {
     const socket = connect(this.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -179,7 +175,6 @@ export class TestBroker {
     return secure;
   }
 
-  /** A request over TLS that the broker reads. */
   async inspected(url: string, asked: Asked = {}): Promise<Answer> {
     const { hostname, pathname, search } = new URL(url);
     const socket = await this.connectTls(hostname, asked.agent === undefined ? {} : { agent: asked.agent });
@@ -193,7 +188,6 @@ export class TestBroker {
     return answerTo(request, asked.body);
   }
 
-  /** A request without TLS, with the whole address as its target. */
   plain(url: string, asked: Asked = {}): Promise<Answer> {
     const headers = {
       'proxy-authorization': this.identity(asked.agent ?? 'ada'),

@@ -64,7 +64,6 @@ function typeOf(file: Buffer | string): string {
 
 const sha = (algorithm: string, bytes: Buffer): Buffer => createHash(algorithm).update(bytes).digest();
 
-/** A folder as a gzipped archive. */
 async function archive(folder: string, name: string, files: Record<string, string>): Promise<Buffer> {
   await mkdir(join(folder, name), { recursive: true });
   for (const [file, content] of Object.entries(files)) {

@@ -8,7 +8,6 @@ const RENEW_MS = DAY_MS;
 const MAX_LEAVES = 1000;
 
 export interface AuthorityFiles {
-  /** PEM. */
   readonly certificate: string;
   /** PEM, of a key on the curve P-256. */
   readonly key: string;
@@ -28,7 +27,6 @@ export class Authority {
   readonly #now: () => number;
   readonly #leaves = new Map<string, Leaf>();
   #issuer: Promise<Issuer> | undefined;
-  /** When the certificate of the authority ends, in milliseconds since 1970. */
   readonly ends: number;
 
   /** Throws where certificate or key cannot be read, or do not belong together. */
@@ -41,7 +39,6 @@ export class Authority {
     this.ends = certificate.validToDate.getTime();
   }
 
-  /** Certificate and key with which a TLS server answers as this host. */
   context(host: string): Promise<SecureContext> {
     const known = this.#leaves.get(host);
     if (known !== undefined && known.renewAt > this.#now()) return known.context;

@@ -41,7 +41,6 @@ export async function createAuthority(village: string, now: number): Promise<Aut
   return { certificate: certificate.toString('pem'), key: await pemOf(keys.privateKey) };
 }
 
-/** Signs certificates of hosts with the key of the village's authority. */
 export class Issuer {
   readonly #issuer: x509.X509Certificate;
   readonly #signingKey: webcrypto.CryptoKey;
@@ -56,7 +55,6 @@ export class Issuer {
     this.#leafKeys = keys.leaf;
   }
 
-  /** Rejects where certificate or key cannot be read. */
   static async open(files: AuthorityFiles): Promise<Issuer> {
     const der = createPrivateKey(files.key).export({ type: 'pkcs8', format: 'der' });
     const sign = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);

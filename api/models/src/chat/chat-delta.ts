@@ -18,23 +18,19 @@ export interface ToolPiece {
 /** Pieces of an answer that an adapter reads from the wire. `end` comes last; an answer without it is incomplete. */
 export type AdapterDelta =
   | { readonly kind: 'text'; readonly text: string }
-  /** Thoughts of a model that are not part of its answer. */
   | { readonly kind: 'reasoning'; readonly text: string }
   | ToolPiece
   /** A later report replaces the fields that it has. */
   | { readonly kind: 'usage'; readonly usage: ReportedUsage }
   | { readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown };
 
-/** The provider and the model of an attempt. */
 export interface Target {
   readonly provider: string;
   readonly model: string;
 }
 
-/** Tokens and cost of an answer, or of the part of it that arrived. */
 export interface Spent {
   readonly usage: TokenUsage;
-  /** Null if no price table has the model. */
   readonly costEstimate: CostEstimate | null;
 }
 
@@ -44,13 +40,11 @@ export interface Spent {
  */
 export type ChatDelta =
   | { readonly kind: 'begin'; readonly attempt: number; readonly target: Target }
-  /** The attempt failed; the next one begins after `delayMs`. */
   | ({ readonly kind: 'retry'; readonly error: ModelError; readonly delayMs: number } & Spent)
   | Exclude<AdapterDelta, { readonly kind: 'end' | 'usage' }>
   | ({ readonly kind: 'end'; readonly finish: Finish; readonly raw: unknown } & Spent)
   | ({ readonly kind: 'failed'; readonly error: ModelError } & Spent);
 
-/** A failed attempt after which another one began. */
 export interface FailedAttempt extends Spent {
   readonly target: Target;
   readonly error: ModelError;

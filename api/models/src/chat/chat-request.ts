@@ -1,4 +1,3 @@
-/** A JSON Schema in the form that providers take. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A tool call of a model. `arguments` is the JSON text exactly as the model wrote it: it may be invalid. */
@@ -8,7 +7,6 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** One message of a conversation. Adapters translate it; its content is text. */
 export type ChatMessage =
   | {
       readonly role: 'system';
@@ -20,7 +18,6 @@ export type ChatMessage =
   | { readonly role: 'assistant'; readonly content: string; readonly toolCalls?: readonly ToolCall[] | undefined }
   | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
 
-/** A tool that a model may call. */
 export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -44,13 +41,11 @@ export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly toolChoice?: ToolChoice | undefined;
-  /** False allows at most one tool call in an answer. */
   readonly parallelToolCalls?: boolean | undefined;
   readonly responseSchema?: ResponseSchema | undefined;
   /** True: the answer is one JSON object of any form. `responseSchema` goes before it. */
   readonly jsonObject?: boolean | undefined;
   readonly temperature?: number | undefined;
-  /** Maximum number of tokens of the answer. */
   readonly maxTokens?: number | undefined;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[] | undefined;

@@ -12,7 +12,6 @@ export interface ModelPrice {
 /** An estimate from a price table. The ledger charges by the tier; this only informs. */
 export interface CostEstimate {
   readonly currency: string;
-  /** Millionths of the currency, rounded up once. */
   readonly micros: bigint;
 }
 

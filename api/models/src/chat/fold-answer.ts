@@ -9,7 +9,6 @@ interface PartialCall {
   readonly arguments: string;
 }
 
-/** The pieces of an answer that have arrived. */
 export interface AnswerState {
   readonly target: Target | null;
   readonly content: string;
@@ -94,7 +93,6 @@ export function outcomeOf(state: AnswerState): ChatOutcome {
   return { ok: true, answer: { ...partial, target, finish: last.finish, raw: last.raw } };
 }
 
-/** Reads a stream to its end. */
 export async function collectAnswer(deltas: AsyncIterable<ChatDelta>): Promise<ChatOutcome> {
   let state = EMPTY_ANSWER;
   for await (const delta of deltas) state = foldDelta(state, delta);

@@ -39,11 +39,8 @@ export const MODEL_ERRORS: Readonly<Record<ModelErrorCode, ErrorRule>> = {
 export interface ModelError {
   readonly code: ModelErrorCode;
   readonly message: string;
-  /** Name of the provider in the configuration. */
   readonly provider: string;
-  /** Status of the HTTP answer, if there was one. */
   readonly status?: number | undefined;
-  /** The provider asks to wait this long. */
   readonly retryAfterMs?: number | undefined;
 }
 

@@ -6,16 +6,13 @@ import type { ChatRequest } from './chat-request.ts';
  * failure: `chat` returns it, and a stream ends with `failed`.
  */
 export interface Model {
-  /** Asks for a whole answer. */
   chat(request: ChatRequest): Promise<ChatOutcome>;
   /** Asks for an answer in pieces. A caller that stops reading cancels the request. */
   stream(request: ChatRequest): AsyncIterable<ChatDelta>;
 }
 
-/** One request to one provider. */
 export interface AdapterCall {
   readonly request: ChatRequest;
-  /** The name that the provider gives the model. */
   readonly model: string;
   readonly stream: boolean;
   readonly signal: AbortSignal;
@@ -27,7 +24,6 @@ export interface AdapterCall {
  * between calls except its credential.
  */
 export interface ChatAdapter {
-  /** Name of the provider in the configuration. */
   readonly provider: string;
   /** Texts that must not appear in errors and `raw`. */
   readonly secrets: () => readonly string[];

@@ -32,12 +32,10 @@ const TOKENS_PER_MESSAGE = 4;
 
 const encoder = new TextEncoder();
 
-/** Tokens of a text, estimated from its length. Pure. */
 export function estimateTokens(text: string): number {
   return Math.ceil(encoder.encode(text).length / BYTES_PER_TOKEN);
 }
 
-/** Tokens of the prompt of a request, estimated. Pure. */
 export function estimatePromptTokens({ messages, tools = [], responseSchema }: ChatRequest): number {
   const ofMessages = messages.reduce((sum, message) => {
     const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];

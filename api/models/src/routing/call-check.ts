@@ -29,7 +29,6 @@ export class CallCheck {
       throw new ModelFault('bad_answer', `the answer has more than ${this.#most} tool calls`);
   }
 
-  /** Ids for the calls without one, unique in a conversation that only grows. */
   *missingIds(): Generator<ToolPiece> {
     for (const [slot, { hasId, hasName }] of this.#slots) {
       if (!hasName) throw new ModelFault('bad_answer', 'a tool call of the answer has no name');

@@ -18,12 +18,10 @@ import type { RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest } from './fit-request.ts';
 import type { Capabilities } from './fit-request.ts';
 
-/** One member of a chain: an adapter, the name of the model there, and its price. */
 export interface ModelTarget {
   readonly adapter: ChatAdapter;
   readonly model: string;
   readonly price: ModelPrice | null;
-  /** By default everything. */
   readonly can?: Capabilities | undefined;
 }
 
@@ -96,11 +94,9 @@ interface Round {
   readonly request: ChatRequest;
   readonly stream: boolean;
   readonly signal: AbortSignal;
-  /** A demand of the request that no target can meet. */
   readonly refusal: string | null;
 }
 
-/** One attempt: its pieces, and how it ended. */
 async function* tryOnce(
   { limits }: ModelSetup,
   { target, round, attempt }: { readonly target: ModelTarget; readonly round: Round; readonly attempt: Attempt },
@@ -129,7 +125,6 @@ async function* tryOnce(
   }
 }
 
-/** All attempts of a request, over the targets of a chain. */
 async function* run(setup: ModelSetup, round: Round): AsyncGenerator<ChatDelta> {
   const { targets, ports, fallbackOn, retry } = setup;
   let at = 0;

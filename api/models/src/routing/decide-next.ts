@@ -15,14 +15,11 @@ export const RETRY_POLICY: RetryPolicy = { attempts: 3, firstDelayMs: 500, maxDe
 
 export interface FailedTry {
   readonly error: ModelError;
-  /** 1 for the first attempt at this target. */
   readonly attempt: number;
   readonly isLastTarget: boolean;
   /** True once the caller has received text or a part of a tool call. */
   readonly isVisible: boolean;
-  /** The codes for which the chain goes to its next target. */
   readonly fallbackOn: readonly ModelErrorCode[];
-  /** A random number from 0 to below 1. */
   readonly chance: number;
 }
 
@@ -40,7 +37,6 @@ function delayOf({ attempt, error, chance }: FailedTry, { firstDelayMs, maxDelay
   return Math.max(error.retryAfterMs ?? 0, Math.round(backOff * (0.5 + chance / 2)));
 }
 
-/** The step after a failed attempt. Pure. */
 export function decideNext(failed: FailedTry, policy: RetryPolicy): NextStep {
   const { error, attempt, isLastTarget, isVisible, fallbackOn } = failed;
   if (isVisible || error.code === 'cancelled') return { do: 'stop' };

@@ -12,7 +12,6 @@ export function matchPattern(pattern: string, name: string): string | null {
   return isMatch ? name.slice(before.length, name.length - after.length) : null;
 }
 
-/** The chain of a model: its provider first, then its fallbacks. */
 export interface Chain {
   readonly targets: readonly Target[];
   readonly fallbackOn: readonly ModelErrorCode[];
@@ -55,7 +54,6 @@ function priceOf(currency: string, { prompt, cachedPrompt, cacheWrite, completio
   };
 }
 
-/** The price of a model at a provider; null if the table has none. Pure. */
 export function findPrice({ prices }: Pick<ModelsConfig, 'prices'>, { provider, model }: Target): ModelPrice | null {
   const found = prices?.models.find(
     (price) => (price.provider ?? provider) === provider && matchPattern(price.model, model) !== null,

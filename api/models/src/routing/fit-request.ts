@@ -3,14 +3,12 @@ import type { ChatMessage, ChatRequest, ToolCall } from '../chat/chat-request.ts
 import { findRoute, matchPattern } from './find-route.ts';
 import type { ModelsConfig } from './models-config.ts';
 
-/** True for the kinds of requests that a model can serve. */
 export interface Capabilities {
   readonly tools: boolean;
   /** Answers that are JSON, with or without a schema. */
   readonly json: boolean;
   /** Answers in pieces. Without it each answer is asked for whole. */
   readonly stream: boolean;
-  /** Vectors, if the kind of the provider has them. */
   readonly embeddings: boolean;
 }
 
@@ -76,7 +74,6 @@ function withoutTools({
   return { ...rest, messages: [...head, ...others] };
 }
 
-/** The members of a chain that can serve a request, and the request for them. */
 export interface Fit<T> {
   readonly targets: readonly T[];
   readonly request: ChatRequest;

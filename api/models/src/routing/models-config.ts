@@ -73,7 +73,6 @@ const Provider = z.discriminatedUnion(
       kind: z.enum(['vllm', 'compatible']),
       baseUrl: BaseUrl,
       credential: CredentialName.optional(),
-      /** False if the server refuses `stream_options`. */
       streamUsage: z.boolean().default(true),
       ...chatFields,
     }),
@@ -151,11 +150,9 @@ const Capability = z.strictObject({
   provider: ProviderName.optional(),
   model: Pattern,
   tools: z.boolean().default(true),
-  /** Answers in JSON, with or without a schema. */
   json: z.boolean().default(true),
   /** False for a server that gives whole answers alone. */
   stream: z.boolean().default(true),
-  /** Vectors of texts, by `/embeddings`. */
   embeddings: z.boolean().default(true),
 });
 
@@ -207,7 +204,6 @@ interface Reference {
   readonly path: readonly (string | number)[];
 }
 
-/** Every place that names a provider. */
 function referencesOf({ routes, prices, capabilities }: ModelsConfig): readonly Reference[] {
   const ofRoutes = routes.flatMap(({ provider, fallbacks }, index) => [
     { provider, path: ['routes', index, 'provider'] },
@@ -245,9 +241,7 @@ export const ModelsConfig = Base.superRefine((config, context) => {
 });
 
 export interface ConfigError {
-  /** Such as `routes[0].provider`. */
   readonly path: string;
-  /** The expected form. */
   readonly message: string;
 }
 

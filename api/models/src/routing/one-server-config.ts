@@ -1,6 +1,5 @@
 /** One server that speaks OpenAI's wire, for all models of a village. */
 export interface OneServer {
-  /** The address up to and including `/v1`. */
   readonly baseUrl: string;
   /** The server's name of the model for `small`. */
   readonly model: string;
@@ -10,9 +9,7 @@ export interface OneServer {
   readonly credential?: string | undefined;
   /** True for a base model, which continues a text: it is asked by `/completions`, without tools and schemas. */
   readonly isBaseModel?: boolean | undefined;
-  /** False for a chat model that cannot call tools. */
   readonly tools?: boolean | undefined;
-  /** False for a chat model that cannot write JSON. */
   readonly json?: boolean | undefined;
   /** Most tokens of a prompt and its answer together, if the server says so. */
   readonly contextTokens?: number | undefined;

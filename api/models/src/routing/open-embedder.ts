@@ -25,12 +25,10 @@ export type EmbeddingOutcome =
       readonly ok: true;
       readonly vectors: readonly (readonly number[])[];
       readonly promptTokens: number;
-      /** True if the number of tokens is our estimate. */
       readonly estimated: boolean;
     }
   | { readonly ok: false; readonly error: ModelError };
 
-/** Turns texts into vectors. */
 export interface Embedder {
   readonly target: Target;
   embed(request: EmbeddingRequest): Promise<EmbeddingOutcome>;

@@ -17,9 +17,7 @@ import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 
 /** The credentials that a configuration names. `openModel` asks for them each time. */
 export interface Credentials {
-  /** A key; null if there is none of that name. */
   key(name: string): string | null;
-  /** The tokens of a sign-in to a subscription; null if there is none of that name. */
   subscription(name: string): SubscriptionTokens | null;
 }
 
@@ -40,7 +38,6 @@ export type OpenedModel =
 /** The error for a missing credential that the configuration names. It never leaves this file. */
 class MissingCredential extends Error {}
 
-/** The kinds of providers that this package has an adapter for. */
 type RemoteConfig = Exclude<ProviderConfig, { readonly kind: 'scripted' }>;
 type ChatConfig = Extract<ProviderConfig, { readonly kind: 'openai' | 'openrouter' | 'vllm' | 'compatible' }>;
 

@@ -4,12 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A request that the server received. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, or the text if it is not JSON. */
   readonly body: unknown;
   /** Resolves if the client disconnects before the answer is complete. */
   readonly gone: Promise<void>;
@@ -28,7 +26,6 @@ export type WireChunk =
   | 'cut'
   | 'hold';
 
-/** An answer; the default status is 200. Chunks that are text are written one by one. */
 export interface WireAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,24 +37,18 @@ export type WireMatcher =
   | Partial<Pick<WireRequest, 'method' | 'path' | 'headers' | 'body'>>
   | ((request: WireRequest) => void);
 
-/** One expected request and its answer. */
 export interface WireStep {
-  /** Names the step in failures. */
   readonly name?: string;
   readonly expect?: WireMatcher;
   readonly answer: WireAnswer | ((request: WireRequest) => WireAnswer);
 }
 
 export interface WireServer {
-  /** `http://127.0.0.1:PORT` */
   readonly url: string;
-  /** All requests, in the order of their arrival. */
   readonly requests: readonly WireRequest[];
-  /** Adds steps after the remaining ones. */
   add(...steps: readonly WireStep[]): void;
   /** Throws if a step was not used, or if a request was not expected or did not match. */
   verify(): void;
-  /** Ends the server and its connections. */
   close(): Promise<void>;
 }
 
@@ -121,7 +112,6 @@ class Script {
     return this.#steps.map((step, position) => step.name ?? `step ${this.#used + position + 1}`);
   }
 
-  /** The answer to a request, or null after the deviation was noted. */
   answerTo(request: WireRequest): WireAnswer | null {
     const at = this.#options.order === 'anyOrder' ? this.#steps.findIndex((step) => this.#fits(request, step)) : 0;
     const step = this.#steps[at];

@@ -1,10 +1,7 @@
 /** Limits on the answers of a provider. Each field is an option of the configuration. */
 export interface AnswerLimits {
-  /** Bytes of an answer on the wire. */
   readonly answerBytes: number;
-  /** Bytes of one line of a stream. */
   readonly lineBytes: number;
-  /** Tool calls in one answer. */
   readonly toolCalls: number;
   /** From the request to the first byte of the answer's body. */
   readonly firstByteMs: number;

@@ -27,7 +27,6 @@ const ErrorBody = z.object({
 
 interface Parts {
   readonly message: string;
-  /** Code and type in one text. */
   readonly words: string;
   readonly resetsInS: number | null;
 }

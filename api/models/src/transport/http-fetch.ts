@@ -16,7 +16,6 @@ export interface HttpFetchOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** The unused connections of a client. */
 interface Pools {
   readonly agent: Agent;
   /** Made at the first request with TLS, since many processes send none: the modules of TLS take some MB. */
@@ -136,12 +135,10 @@ function send(pools: Pools, url: string, request: ServerRequest): Promise<Server
   return promise;
 }
 
-/** A fetch with connections of its own. */
 export function createHttpFetch({ lookup }: HttpFetchOptions = {}): Fetch {
   const options = lookup === undefined ? OPTIONS : { ...OPTIONS, lookup };
   const pools: Pools = { agent: new Agent(options), tlsAgent: null, options };
   return (url, request) => send(pools, url, request);
 }
 
-/** The fetch of this process. */
 export const httpFetch = createHttpFetch();

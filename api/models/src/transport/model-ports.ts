@@ -1,18 +1,15 @@
 import { httpFetch } from './http-fetch.ts';
 import type { Fetch } from './server-answer.ts';
 
-/** The world of this package: network, time and chance. */
 export interface ModelPorts {
   readonly fetch: Fetch;
   /** Runs `run` after `ms`; the returned function cancels it. */
   readonly after: (ms: number, run: () => void) => () => void;
   /** Milliseconds since 1970, to read dates in headers. */
   readonly nowMs: () => number;
-  /** A random number from 0 to below 1. */
   readonly random: () => number;
 }
 
-/** The ports of a running process. */
 export const SYSTEM_PORTS: ModelPorts = {
   fetch: httpFetch,
   after: (ms, run) => {

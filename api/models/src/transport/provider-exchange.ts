@@ -7,7 +7,6 @@ import type { ModelPorts } from './model-ports.ts';
 import type { Fetch, ServerAnswer } from './server-answer.ts';
 import { parseJson } from './text-lines.ts';
 
-/** The parts of the world and the limits that every adapter works with. */
 export interface AdapterKit {
   readonly ports: ModelPorts;
   readonly limits: AnswerLimits;
@@ -64,7 +63,6 @@ export function bearer(apiKey: string | null): Readonly<Record<string, string>> 
   return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
-/** Posts JSON to a provider. */
 export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }: JsonPost): Promise<ServerAnswer> {
   return providerFetch(kit, stream)(url, {
     method: 'POST',
@@ -79,13 +77,11 @@ export function postJson(kit: AdapterKit, { url, headers, body, stream, signal }
   });
 }
 
-/** The body of an answer; a fault if it has none. */
 export function bodyOf({ body }: ServerAnswer): AsyncIterable<Uint8Array> {
   if (body === null) throw new ModelFault('bad_answer', 'the provider sent an answer without a body');
   return body;
 }
 
-/** The JSON of a whole answer. */
 export async function jsonOf(answer: ServerAnswer): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';

@@ -1,4 +1,3 @@
-/** The text that replaces a credential. */
 const HIDDEN = '[hidden]';
 /** Shorter texts are no credentials and would blank ordinary words. */
 const SECRET_CHARS_MIN = 6;

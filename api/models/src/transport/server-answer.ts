@@ -9,7 +9,6 @@ export interface ServerRequest {
 
 /** An answer whose body is still arriving. The platform's `Response` is one. A reader that ends early leaves the server. */
 export interface ServerAnswer {
-  /** True for a status from 200 to 299. */
   readonly ok: boolean;
   readonly status: number;
   readonly headers: { readonly get: (name: string) => string | null };

@@ -5,7 +5,6 @@ class LineReader {
   readonly #decoder = new TextDecoder();
   #rest = '';
 
-  /** The lines that these bytes complete. */
   take(bytes: Uint8Array): readonly string[] {
     const text = this.#decoder.decode(bytes, { stream: true });
     const isLine = this.#rest.endsWith('\r') || text.includes('\n') || text.includes('\r');
@@ -82,7 +81,6 @@ export async function* serverEvents(body: AsyncIterable<Uint8Array>): AsyncGener
     }
 }
 
-/** A JSON text of a provider. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -17,7 +17,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export type AnswerBody = CallInput<typeof answerPermission>['body'];
 
-/** The answer that the command line gives. Pure. */
 export function answerOf({ flags }: Pick<Invocation, 'flags'>, base: 'allow' | 'deny'): AnswerBody {
   const { reason, reply, happened, repeat } = flags;
   if (happened === true && repeat === true) throw new Failure('give --happened or --repeat, but not both', 2);
@@ -44,7 +43,6 @@ async function idOf(api: Client, text: string): Promise<string> {
   );
 }
 
-/** Sends an answer. Throws ProblemError with the API's refusal. */
 export async function sendAnswer(api: Client, id: string, body: AnswerBody): Promise<Permission> {
   const outcome = await api.call(answerPermission, { params: { permission_id: id }, body });
   if (!outcome.ok) throw new ProblemError(outcome.problem);

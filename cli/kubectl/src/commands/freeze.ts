@@ -14,7 +14,6 @@ const USAGE = '--reason=TEXT | --lift [--reason=TEXT] | status';
 
 const at = (time: string | null): string => time ?? 'never';
 
-/** The freeze as text. Pure. */
 export function freezeLines(freeze: VillageFreeze): readonly string[] {
   const first = freeze.frozen
     ? `frozen since ${at(freeze.since)} by ${freeze.by?.id ?? 'an unknown actor'}: ${freeze.reason ?? ''}`
@@ -32,7 +31,6 @@ type Act =
   | { readonly kind: 'lift'; readonly reason?: string }
   | { readonly kind: 'freeze'; readonly reason: string };
 
-/** The act that the command line requests. Pure. */
 export function freezeAct({ names, flags: { lift, reason } }: Pick<Invocation, 'names' | 'flags'>): Act {
   if (names.length > 0 && (names[0] !== 'status' || lift === true || reason !== undefined))
     throw new Failure(`usage: kubectl hamlet freeze ${USAGE}`, 2);

@@ -16,7 +16,6 @@ import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const TEXT_CHARS = 60;
 
-/** The memories of a village, in the order of their repositories. Pure. */
 export function memoriesLines(memories: readonly RepositoryMemory[], nowMs: number): string {
   if (memories.length === 0) return 'no repository has a memory';
   return table(
@@ -31,7 +30,6 @@ export function memoriesLines(memories: readonly RepositoryMemory[], nowMs: numb
   );
 }
 
-/** The entries of a memory, the newest first. Pure. */
 export function entriesLines(entries: readonly MemoryEntry[], repository: string, nowMs: number): string {
   if (entries.length === 0) return `${printable(repository)} has no memory`;
   return table(

@@ -22,7 +22,6 @@ type Act =
   | { readonly kind: 'list'; readonly query: { readonly agent_id?: string } }
   | { readonly kind: 'test'; readonly name: string; readonly body: TestBody };
 
-/** The act that the command line requests. Pure. */
 export function modelsAct({ names, flags }: Pick<Invocation, 'names' | 'flags'>): Act {
   const [verb = 'list', name] = names;
   const { agent, provider } = flags;
@@ -60,7 +59,6 @@ function chosenLines(agentId: string, model: NonNullable<Models['agent']>['model
   return [`${agentId} asks ${model.name} of ${model.provider}${without}: ${printable(model.reason)}`];
 }
 
-/** The models of the village, and those of one agent. Pure. */
 export function listLines({ models, scripted_only: scriptedOnly, agent }: Models): readonly string[] {
   return [
     models.length === 0 ? 'no models: no tier includes one' : table(HEAD, models.map(rowOf)),
@@ -76,7 +74,6 @@ export function listLines({ models, scripted_only: scriptedOnly, agent }: Models
   ];
 }
 
-/** The outcome of a test, with the next step after a failure. Pure. */
 export function testLines(name: string, test: Test): readonly string[] {
   const { provider, scripted, ms, text, abilities, cost } = test;
   if (!test.ok) return failureLines(name, test);

@@ -6,7 +6,6 @@ import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
 
 const SHOWN = 100;
 
-/** The newest permissions that wait for a person, of one agent or of all. */
 export async function pendingPermissions(api: Client, agent: string | undefined): Promise<readonly Permission[]> {
   const filter = agent === undefined ? {} : { agent_id: agent };
   const outcome = await api.call(listPermissions, { query: { state: 'pending', limit: SHOWN, ...filter } });

@@ -18,7 +18,6 @@ const Manifest = z.looseObject({
 });
 type Manifest = z.infer<typeof Manifest>;
 
-/** Reads the objects of a file with YAML or JSON documents; a List stands for its items. */
 function readManifests(file: string): readonly Manifest[] {
   const documents = parseAllDocuments(readFileSync(file === STANDARD_INPUT ? 0 : file, 'utf8'));
   if (!Array.isArray(documents)) return [];

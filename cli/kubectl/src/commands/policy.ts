@@ -58,7 +58,6 @@ const sumTable = (title: string, rows: PolicyTrial['by_class']): readonly string
   ),
 ];
 
-/** The report of a trial: numbers first, then examples, then what it does not know. Pure. */
 export function trialLines(trial: PolicyTrial, nowMs: number): readonly string[] {
   const { judged, changed, changes, by_class: byClass, by_agent: byAgent, examples } = trial;
   const unknown = unknownLines(trial);

@@ -4,7 +4,6 @@ import { Failure, type Command, type Invocation } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
 import { jsonText } from '../table.ts';
 
-/** Patches an Agent's spec. Throws a Failure with the API server's message. */
 async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<void> {
   const flags = ['--type=merge', `--patch=${JSON.stringify({ spec })}`, '--field-manager=kubectl-hamlet'];
   const { code, stderr } = await kubectl.run(['patch', AGENTS, name, ...flags]);

@@ -20,7 +20,6 @@ const PAGES_MAX = 100;
 
 type Act = { readonly kind: 'show' } | { readonly kind: 'cancel'; readonly reason?: string };
 
-/** The act that the command line requests. Pure. */
 function runAct({ names, flags: { reason } }: Pick<Invocation, 'names' | 'flags'>): Act {
   const [, verb] = names;
   if (verb !== undefined && verb !== 'cancel') throw new Failure(`${verb}: the only verb is cancel`, 2);

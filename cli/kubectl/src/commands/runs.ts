@@ -19,7 +19,6 @@ const DEFAULT_LIMIT = 20;
 const TEXT_CHARS = 50;
 const HEAD = ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'DELIVERED', 'SUMMARY'];
 const NAMES_CHARS = 40;
-/** Newest deliverables of an agent that are read. */
 const DELIVERABLES = 100;
 
 /** The names of what a run delivered, oldest first; empty if the caller may not read its words. */
@@ -41,7 +40,6 @@ const rowOf = (run: Run, artifacts: readonly Artifact[], nowMs: number): readonl
   printable(brief(run.summary ?? run.error?.message ?? run.prompt, TEXT_CHARS)),
 ];
 
-/** The lines of `kubectl hamlet runs`. Pure. */
 export function runsLines(runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string {
   if (runs.length === 0) return 'no runs';
   return table(
@@ -91,7 +89,6 @@ function queryOf({ names, flags }: Invocation): {
   return { limit: limitOf(flags['limit']), ...filters, ...(state === undefined ? {} : { state }) };
 }
 
-/** Prints the open run of an agent until it has ended. Exits 0 if it is done. */
 async function follow(invocation: Invocation): Promise<number> {
   const [agent] = invocation.names;
   const { schedule, state, limit } = invocation.flags;

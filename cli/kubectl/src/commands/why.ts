@@ -14,7 +14,6 @@ interface Event {
   readonly lastTimestamp?: string | null;
 }
 
-/** The newest warnings about an Agent or its pod. */
 async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<readonly Event[]> {
   const lists = await Promise.all(
     names.map((name) =>
@@ -28,7 +27,6 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
 
 const isWell = ({ ready, hands }: Explanation): boolean => ready && hands === null;
 
-/** Prints the explanation of an agent. True if it is ready. */
 async function show({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
   const warnings = isWell(explanation)

@@ -11,7 +11,6 @@ const PAUSE_MS = 1_000;
 const openRunOf = (runs: readonly Run[]): Run | undefined =>
   runs.find(({ state }) => state === 'running') ?? runs.findLast((run) => !hasEnded(run));
 
-/** Waits until an agent has an open run, or one that began since and has ended already. */
 export async function nextOpenRun(api: Client, agent: string, onWait: () => void): Promise<Run> {
   let known: ReadonlySet<string> | null = null;
   for (;;) {
@@ -27,7 +26,6 @@ export async function nextOpenRun(api: Client, agent: string, onWait: () => void
   }
 }
 
-/** Prints a run until it has ended. */
 export async function followRun(api: Client, runId: string, transcript: Transcript): Promise<Run> {
   let after = 0;
   const open = () => api.open(streamRun, { params: { run_id: runId }, query: { after } });

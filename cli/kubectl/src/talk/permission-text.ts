@@ -8,7 +8,6 @@ const ASKS: Readonly<Record<Permission['why'], string>> = {
   question: 'asks a question',
 };
 
-/** Canonical JSON with a line for each field. Pure. */
 function argumentLines(text: string): readonly string[] {
   try {
     return JSON.stringify(JSON.parse(text), null, 2).split('\n');
@@ -30,7 +29,6 @@ export function permissionLines(permission: Permission, nowMs: number): readonly
   ];
 }
 
-/** The commands that answer a permission. Pure. */
 export function answerHint({ permission_id: id, why }: Permission): string {
   if (why === 'question') return `kubectl hamlet approve ${id} --reply="…"   or   kubectl hamlet deny ${id}`;
   if (why === 'unknown')

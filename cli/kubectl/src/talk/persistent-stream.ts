@@ -22,7 +22,6 @@ export async function* persistent<T>(open: () => AsyncIterable<T>): AsyncGenerat
   throw new Failure(`the API's stream broke ${EMPTY_STREAMS_MAX} times: try again later`);
 }
 
-/** Null at the end or break of a stream. */
 async function nextOf<T>(events: AsyncIterator<T>): Promise<{ readonly event: T } | null> {
   try {
     const { done, value } = await events.next();

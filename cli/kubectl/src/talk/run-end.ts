@@ -5,7 +5,6 @@ const ENDED: ReadonlySet<Run['state']> = new Set(['done', 'failed', 'cancelled']
 
 export const hasEnded = ({ state }: Run): boolean => ENDED.has(state);
 
-/** The state of a run, with its cost, its result, and calls whose end is unknown. Pure. */
 export function stateLines({ state, error, summary, usage, unsettled }: Run): readonly string[] {
   const words = error?.message ?? summary ?? '';
   return [

@@ -24,7 +24,6 @@ import type { Action } from './plan.ts';
 export interface Subject {
   /** The cached Agent. Every action that writes the Agent also changes the cached one. */
   readonly latest: () => CachedAgent | undefined;
-  /** Derives the status to write for an Agent with the given status fields. */
   readonly statusOf: (agent: CachedAgent) => AgentStatus;
 }
 
@@ -50,7 +49,6 @@ export class ClaimTakenError extends Error {
 interface Child<T extends KubeObject> {
   readonly type: ResourceType;
   readonly known: Reflector<T>;
-  /** Throws if the Agent may not use an existing object of that name. */
   readonly check?: (found: T) => void;
 }
 
@@ -101,7 +99,6 @@ async function deleteObject<T extends KubeObject>(
 
 type Kind = Action['kind'];
 type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
-/** The Agent at the moment of the action. */
 type Now = Pick<Subject, 'statusOf'> & { readonly agent: CachedAgent };
 
 /** Writes the cycle together with its conditions, so that no reader sees the new cycle with the old session. */
@@ -130,7 +127,6 @@ async function createClaim(
   await create(client, { type: CLAIMS, known: claims, check }, manifest);
 }
 
-/** A dry run that fails for lack of quota does not count: the pod that is about to end still uses that quota. */
 const EXCEEDED = /exceeded quota/;
 
 /** Throws if the API server would refuse the new pod, so that the running pod stays. */
@@ -139,7 +135,6 @@ async function tryPod(ports: ApplyPorts, now: Now, { manifest }: Of<'tryPod'>): 
   if (refusal !== undefined && !EXCEEDED.test(refusal.message)) throw refusal;
 }
 
-/** The API server's refusal; undefined if the server accepts the request. Throws any other error. */
 async function refusalBy(request: () => Promise<unknown>): Promise<KubeError | undefined> {
   try {
     await request();
@@ -150,7 +145,6 @@ async function refusalBy(request: () => Promise<unknown>): Promise<KubeError | u
   }
 }
 
-/** Asks the API server by a dry run whether it would accept the pod. */
 function dryRun(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<KubeError | undefined> {
   const { namespace } = agent.metadata;
   return refusalBy(() => ports.client.create(PODS, manifest, { namespace, query: { ...QUERY, dryRun: 'All' } }));
@@ -164,7 +158,6 @@ async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'cr
     throw new Error(`another owner's pod has the name ${manifest.metadata.name}: the next attempt uses the next name`);
 }
 
-/** The API server refused a resize. */
 export class ResizeRefusedError extends Error {
   readonly refusal: ResizeRefusal;
 
@@ -260,7 +253,6 @@ export interface Failure {
   readonly error: unknown;
 }
 
-/** Performs the actions in order and stops at the first that fails. */
 export async function apply(
   ports: ApplyPorts,
   { latest, statusOf }: Subject,

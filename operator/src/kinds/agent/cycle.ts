@@ -12,7 +12,6 @@ export const REPLACE_AFTER_MS = 10_000;
 /** Interval at which the operator checks whether it is an agent's turn to get a new pod. */
 export const UPGRADE_LOOK_MS = 5_000;
 
-/** The way in which a pod ended if the operator did not end it. */
 export type EndOfPod =
   | Extract<
       EventReason,
@@ -38,17 +37,13 @@ export type CycleCause =
   | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
 export interface CycleStep {
-  /** The cycle after this step. */
   readonly cycle: number;
   /** Awake if the cycle is to have a pod. */
   readonly power: Power;
   /** Set if `cycle` is a new cycle. */
   readonly cause?: CycleCause;
-  /** The pod of the cycle; a new cycle has no pod yet. */
   readonly pod?: PodView | undefined;
-  /** True if the operator must resize the pod. */
   readonly resizes?: boolean;
-  /** Reconcile again after this time, even if nothing changes. */
   readonly waitMs?: number;
 }
 
@@ -95,7 +90,6 @@ const UNPAID = ['NotPaid', 'HoldRefused'] as const;
 
 interface PowerStep {
   readonly power: Power;
-  /** The cause of the new cycle, if this power differs from the present one. */
   readonly cause: CycleCause;
 }
 

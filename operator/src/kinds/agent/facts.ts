@@ -13,11 +13,9 @@ export interface NodeState {
   readonly name: string;
   readonly ready: boolean;
   readonly cordoned?: boolean;
-  /** False if there is no such node. */
   readonly exists?: boolean;
 }
 
-/** The API server's refusal of a resize. */
 export interface ResizeRefusal {
   readonly message: string;
   /** True if the API server also refuses a new pod of that size. The pod stays, and the operator retries the resize. */
@@ -31,14 +29,12 @@ export interface ResizeAttempt {
   readonly refusal?: ResizeRefusal;
 }
 
-/** Settings of the operator for the pods that it creates. */
 export interface Settings {
   readonly image: string;
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   readonly imagePullSecrets: readonly string[];
   /** Images that an Agent may name for its hands: these names, and those that begin with them. */
   readonly handsImages: readonly string[];
-  /** The api's URL for agents. */
   readonly apiUrl: string;
   /** The broker's URL for agents; undefined where pods reach the API alone. */
   readonly brokerUrl: string | undefined;
@@ -56,15 +52,12 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The state of one Agent and of everything that it depends on, at one moment. */
 export interface Facts {
   /**
    * The Agent. Its status has the newest pod's cycle; the written status may have an older one: see `statusFromPods`.
    */
   readonly agent: CachedAgent;
-  /** The tier of the written status. */
   readonly publishedTier: string | undefined;
-  /** Pods of this Agent object. */
   readonly pods: readonly PodView[];
   /** True if a pod of another owner has the name of the cycle's pod. */
   readonly nameTaken: boolean;
@@ -76,13 +69,11 @@ export interface Facts {
    * present time.
    */
   readonly tiers: readonly TierView[];
-  /** The node of the cycle's pod, once the scheduler has placed the pod. */
   readonly node: NodeState | undefined;
   /** The node that the volume is bound to, if it is bound to one node. */
   readonly volumeNode: NodeState | undefined;
   /** The node that the seat binds the cycle's pod to, until the scheduler places the pod. */
   readonly seatNode?: NodeState | undefined;
-  /** The node of placement.nodeName. */
   readonly pinnedNode: NodeState | undefined;
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
@@ -101,7 +92,6 @@ export interface Facts {
   readonly settings: Settings;
 }
 
-/** The facts, and the pod of the current cycle, also while that pod terminates. */
 export interface FactsWithPod extends Facts {
   readonly pod: PodView | undefined;
 }

@@ -18,14 +18,12 @@ export type HoldAction =
       readonly podUid: string | null;
       readonly imageDigest: string | null;
     }
-  /** Release the money: no pod of a priced tier runs any longer. */
   | { readonly kind: 'releaseHold'; readonly version: number };
 
 export interface HoldStep {
   readonly actions: readonly HoldAction[];
   /** True if the next cycle is not paid yet. The operator then changes no pod until that cycle is paid. */
   readonly blocks: boolean;
-  /** Milliseconds until the hold lapses, unless the api renews it. */
   readonly lookMs?: number;
 }
 
@@ -42,7 +40,6 @@ function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAc
   };
 }
 
-/** Whether the step begins a cycle's pod. */
 const isStarting = ({ power, cause, pod }: CycleStep): boolean =>
   power === 'Awake' && (cause !== undefined || pod === undefined);
 

@@ -34,7 +34,6 @@ import type { Turn } from './upgrade-turn.ts';
 /** Whether the pod needs the current image or compute, and if so, whether it is this agent's turn to get a new pod. */
 export type Upgrade = 'none' | Turn;
 
-/** One Agent and all that its plan and its status depend on, at one moment. */
 export interface Observed extends FactsWithPod {
   readonly admission: Admission;
   readonly upgrade: Upgrade;
@@ -45,14 +44,11 @@ export interface Sources {
   readonly pods: ObjectCache<PodView>;
   readonly claims: ObjectCache<VolumeClaimView>;
   readonly nodes: ObjectCache<NodeView>;
-  /** The Entitlements that the operator can parse, by rank, lowest first. */
   readonly tiers: () => readonly TierView[];
   readonly village: ApiFacts;
-  /** Whether it is the turn of this Agent to get a pod with the current image or compute. */
   readonly turnOf: (key: string) => Turn;
   /** The seat of an Agent; undefined until it is counted. Without this function every Agent has a seat. */
   readonly seatOf?: (key: string) => SeatDecision | undefined;
-  /** The pod's resize that is under way or was refused. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, Refusal>;
   /** Maps an Agent's uid to a cycle whose pod disappeared before the status recorded that cycle. */
@@ -136,7 +132,6 @@ type Surroundings = Pick<
   'nameTaken' | 'nextCycle' | 'claim' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'
 >;
 
-/** The facts about the objects that the Agent depends on. */
 function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
   const { nodes } = sources;
   const { namespace } = agent.metadata;
@@ -155,7 +150,6 @@ function surroundings(sources: Sources, { agent, pods }: Own): Surroundings {
   };
 }
 
-/** Gathers the facts about one Agent; undefined if there is no such Agent. */
 function factsOf(sources: Sources, key: string): Facts | undefined {
   const own = ownFacts(sources, key);
   if (own === undefined) return undefined;
@@ -200,7 +194,6 @@ export function observedFrom(facts: Facts, turn: () => Upgrade): Observed {
   return { ...own, admission, upgrade: isOld ? turn() : 'none' };
 }
 
-/** Observes one Agent; undefined if there is no such Agent. */
 export function observe(sources: Sources, key: string): Observed | undefined {
   const facts = factsOf(sources, key);
   return facts === undefined ? undefined : observedFrom(facts, () => sources.turnOf(key));

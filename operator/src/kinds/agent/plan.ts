@@ -41,7 +41,6 @@ export type Action =
   | HoldAction
   | ({ readonly kind: 'recordEvent'; readonly reason: string } & Pick<AgentEvent, 'type' | 'message'>);
 
-/** The actions, and the time until the next plan even if nothing changes. */
 export interface Plan {
   readonly actions: readonly Action[];
   readonly requeueAfterMs?: number;
@@ -180,7 +179,6 @@ function claimActions(observed: Observed, step: CycleStep): readonly Action[] {
   return isVolumeGivenUp(observed, step) ? abandonment(observed, claim) : ownership(observed, claim);
 }
 
-/** The pod of a cycle; undefined if the operator cannot parse the spec, or the agent has no tier. */
 function manifestOf({ agent, settings, seat, admission: { tier } }: Observed, cycle: number): NewObject | undefined {
   return agent.spec === undefined || tier === undefined
     ? undefined
@@ -194,7 +192,6 @@ function podActions(observed: Observed, step: CycleStep): readonly Action[] {
   return manifest === undefined ? [] : [{ kind: 'createPod', manifest }, ...eventActions(observed, step)];
 }
 
-/** Tries each new pod by a dry run before the operator ends a running pod for it. */
 function trials({ pods }: Observed, made: readonly Action[]): readonly Action[] {
   if (!pods.some(isLiving)) return [];
   return made.flatMap((action) =>
@@ -214,7 +211,6 @@ function resizeActions(observed: Observed, { cycle, pod, resizes }: CycleStep): 
   return [{ kind: 'resizePod', name, uid, spec, instead }];
 }
 
-/** The plan of a deletion: delete the pods, have the api close the account, then remove the finalizer. */
 function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
   const finalizers = agent.metadata.finalizers ?? [];
   const removals = pods.filter((pod) => !isTerminating(pod)).map((pod) => removal(pod));
@@ -232,7 +228,6 @@ function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
   return { actions: [...removals, event, letGo] };
 }
 
-/** The earliest of the given times as `requeueAfterMs`; empty if there is none. */
 function earliest(...timesMs: readonly (number | undefined)[]): Pick<Plan, 'requeueAfterMs'> {
   const times = timesMs.filter((each) => each !== undefined);
   return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };

@@ -62,7 +62,6 @@ const PREPARE = 'prepare';
 const PREPARE_CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'];
 
 interface VolumePart {
-  /** A folder of the agent's volume. */
   readonly subPath: string;
   readonly mountPath: string;
 }
@@ -111,7 +110,6 @@ export function childMetadata({ metadata }: CachedAgent, name: string): NewObjec
   };
 }
 
-/** The owner reference by which the garbage collector deletes a child with its Agent. */
 export function ownerOf({ metadata }: CachedAgent): OwnerReference {
   return {
     apiVersion: API_VERSION,

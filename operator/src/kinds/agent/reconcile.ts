@@ -34,7 +34,6 @@ export interface ReconcilerOptions {
   readonly ports: ApplyPorts;
   /** The date, the only clock that plans and statuses use. */
   readonly now: () => Date;
-  /** The clock that paces the writes of statuses. */
   readonly clock: Clock;
   /** Called if `touch` finds that the Agent needs to be reconciled. */
   readonly onDue: (key: string) => void;
@@ -81,7 +80,6 @@ export class AgentReconciler {
     this.#statuses.close();
   }
 
-  /** Updates the status after a change that usually needs no action. */
   touch(key: string): void {
     const observed = observe(this.#sources, key);
     if (observed === undefined) return;
@@ -130,7 +128,6 @@ export class AgentReconciler {
     return { kind: 'done' };
   }
 
-  /** Performs the actions. Returns the error that stopped them, if there was one. */
   async #apply(key: string, actions: readonly Action[]): Promise<unknown> {
     const failure = await apply(this.#options.ports, this.#subject(key), actions);
     if (failure === undefined) {
@@ -174,7 +171,6 @@ export class AgentReconciler {
     };
   }
 
-  /** The difference between the status as observed and the written status, if there is one. */
   #statusChange(key: string, observed = observe(this.#sources, key)): StatusChange | undefined {
     const agent = this.#sources.agents.get(key);
     if (observed === undefined || agent === undefined || isTerminating(agent)) return undefined;
@@ -207,7 +203,6 @@ function withinMs(
 }
 
 interface StatusChange {
-  /** The Agent with its written status. */
   readonly agent: CachedAgent;
   readonly observed: Observed;
   readonly status: AgentStatus;

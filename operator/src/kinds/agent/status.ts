@@ -16,7 +16,6 @@ import type { Observed } from './observe.ts';
 
 type Chain = readonly (readonly [ConditionType, ConditionResult])[];
 
-/** `Ready`: True, or a copy of the first condition of the chain that is not True. */
 function readyResult({ agent }: Observed, chain: Chain): ConditionResult {
   if (agent.spec?.power === 'Asleep') return ASLEEP;
   const unmet = firstUnmet(chain.map(([, result]) => result));

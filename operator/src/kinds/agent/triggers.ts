@@ -24,7 +24,6 @@ const planned = (pod: PodView): readonly unknown[] => [
   isResizing(pod) ? (pod.resize?.reason ?? 'Resizing') : undefined,
 ];
 
-/** Further fields of a pod that only the status reads. */
 const published = ({
   nodeName,
   phase,
@@ -61,7 +60,6 @@ export function effectOfClaim(change: Change<VolumeClaimView>): 'plan' | 'status
 }
 
 export interface Destinations {
-  /** Reconciles the key. */
   readonly add: (key: string, urgency?: Urgency) => void;
   /** Updates the status of the key, if it differs. */
   readonly touch: (key: string) => void;

@@ -3,7 +3,6 @@ import type { KubeObject } from '@hamlet/kube';
 import { HANDS } from '../../objects/hands.ts';
 import { AGENT_ROLE, HANDS_ANNOTATION, ROLE_LABEL } from '../../objects/names.ts';
 
-/** The fields that the plan of seats reads of a pod that is no agent of this village. */
 export interface ForeignPodView extends KubeObject {
   /** The pod's node, or the node on which the scheduler is making room for the pod. */
   readonly nodeName: string | undefined;
@@ -18,7 +17,6 @@ interface RawContainer {
   readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
 }
 
-/** The fields of a pod that this file reads. */
 interface RawPod extends KubeObject {
   readonly spec?: {
     readonly nodeName?: string;

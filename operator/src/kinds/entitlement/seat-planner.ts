@@ -14,7 +14,6 @@ export interface SeatPlannerOptions {
   readonly clock: Clock;
   /** Called for each agent whose decision has changed. */
   readonly onSeat: (key: string) => void;
-  /** Called after each plan, because statuses of Entitlements may have changed. */
   readonly onPlan: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -41,7 +40,6 @@ export class SeatPlanner {
   readonly #options: SeatPlannerOptions;
   #plan: SeatPlan | undefined;
   #counted: Counted | undefined;
-  /** Agents that wait for the next plan. */
   readonly #pending = new Set<string>();
   #dueAtMs = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
@@ -58,7 +56,6 @@ export class SeatPlanner {
     return this.#plan;
   }
 
-  /** Number of agents of the tier with that name, awake or asleep, as of the last plan. */
   agentsOf(tier: string): number {
     return this.#counted?.agents.get(tier) ?? 0;
   }

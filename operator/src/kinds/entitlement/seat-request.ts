@@ -49,12 +49,10 @@ const WINDOW_RANK = 2_000;
 /** Added to the rank of an agent that bought priority: above its own tier and below the next. */
 const PRIORITY = 0.5;
 
-/** The seat of one agent: the seat of its tier, or a seat that a purchase or the lack of hands has changed. */
 export interface AgentSeat extends SeatTier {
   readonly differs?: boolean;
 }
 
-/** The seat of an agent of that tier. Purchases raise its rank. */
 export function boostedSeat(tier: AgentSeat, boost: Boost | undefined): AgentSeat {
   if (boost === undefined) return tier;
   if (boost.gpu !== null) return { ...tier, rank: WINDOW_RANK, differs: true };
@@ -102,18 +100,15 @@ function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefi
   };
 }
 
-/** The node of an agent's volume. */
 export interface VolumeNode {
   readonly name: string;
   readonly ready: boolean;
-  /** True if no other node can mount the volume. */
   readonly local: boolean;
 }
 
 export interface RequestParts {
   readonly agent: CachedAgent;
   readonly tier: AgentSeat;
-  /** True if the scheduler chooses the node of the pod. */
   readonly isRoaming: boolean;
   readonly pods: readonly PodView[];
   readonly volumeNode: VolumeNode | undefined;
@@ -129,7 +124,6 @@ function nodesOf(
   return { pinnedTo: spec?.placement.nodeName ?? (volumeNode?.local === true ? volumeOn : undefined), volumeOn };
 }
 
-/** The request of an agent that is to be awake and may run. */
 export function seatRequest({ agent, tier, isRoaming, pods, volumeNode }: RequestParts): SeatRequest {
   const { metadata, spec, status } = agent;
   const ending = endingPods(pods);

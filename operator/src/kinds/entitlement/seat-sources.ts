@@ -18,7 +18,6 @@ import {
   type VolumeNode,
 } from './seat-request.ts';
 
-/** The tier of an agent, and whether its standing, its tier or its money keeps it from a pod. */
 export interface Entitled {
   /** The tier, with the GPUs that the agent has bought for the present time. */
   readonly tier: TierView | undefined;
@@ -33,17 +32,14 @@ export interface SeatSources {
   readonly volumes: ObjectCache<VolumeView>;
   readonly nodes: ObjectCache<NodeView>;
   readonly foreign: readonly ObjectCache<ForeignPodView>[];
-  /** The Entitlements that the operator can parse. */
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
   /** Room on each node that the operator gives to no seat. */
   readonly reserve: Room;
 }
 
-/** The input of a plan, and the agents of each tier. */
 export interface Counted {
   readonly input: SeatInput;
-  /** Agents by tier, awake or asleep. */
   readonly agents: ReadonlyMap<string, number>;
 }
 
@@ -115,7 +111,6 @@ function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => Agen
   };
 }
 
-/** Gathers nodes, pods and agents into the input of a plan. */
 export function countSeats(sources: SeatSources): Counted {
   const tiers = sources.tiers();
   const sizeOf = sizes(tiers);

@@ -31,7 +31,6 @@ import { tierStatus } from './status.ts';
 /** Selects pods that have not ended; others take no room. */
 const ALIVE = 'status.phase!=Succeeded,status.phase!=Failed';
 
-/** Which pods a watch selects, and their cached form. */
 export interface ForeignWatch {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -44,7 +43,6 @@ export interface SeatsOptions {
   readonly namespace: string;
   readonly watched: Watched;
   readonly reflector: (type: typeof PODS, watch: ForeignWatch) => Reflector<ForeignPodView>;
-  /** The Entitlements that the operator can parse. */
   readonly tiers: () => readonly TierView[];
   readonly entitled: (agent: CachedAgent) => Entitled;
   readonly reserve: Room;
@@ -114,12 +112,10 @@ export class Seats {
     await Promise.all(this.#foreign.map((reflector) => reflector.stop()));
   }
 
-  /** The problem of a watch for `/readyz`, if there is one. */
   problem(): string | undefined {
     return this.#foreign.map(({ problem }) => problem).find((problem) => problem !== undefined);
   }
 
-  /** See {@link SeatKeeper.seatOf}. */
   seatOf(key: string): SeatDecision | undefined {
     return this.#planner.seatOf(key);
   }
@@ -181,7 +177,6 @@ const ofVolume = ({ claimUid, local }: VolumeView): string => (local ? (claimUid
 const ofForeign = ({ nodeName, takes }: ForeignPodView): string =>
   nodeName === undefined ? '' : JSON.stringify([nodeName, takes]);
 
-/** Whether a change affects seats. An object whose text is empty does not affect them. */
 function isOfSeats<T>(change: Change<T>, textOf: (object: T) => string): boolean {
   return textOf(change.object) !== (change.kind === 'updated' ? textOf(change.previous) : '');
 }

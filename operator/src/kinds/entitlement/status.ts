@@ -10,7 +10,6 @@ export interface TierFacts {
   readonly tier: TierView;
   /** Undefined if the operator cannot parse the spec. */
   readonly seats: TierSeats | undefined;
-  /** Number of agents at this tier, awake or asleep. */
   readonly agents: number;
   readonly openNodes: number;
   /** The result of the check of its rules; null until the operator can check their examples, undefined if there is nothing to say. */

@@ -102,7 +102,6 @@ function bodyOf(
   };
 }
 
-/** Fires one slot for the observed agents, and records its Events. */
 export async function fireSlot(ports: ApplyPorts, observed: Observed, due: DueSlot): Promise<FiringResult> {
   const { schedule, agents } = observed;
   const body = bodyOf(observed, due);

@@ -3,14 +3,12 @@ import { ScheduleSpec, ScheduleStatus } from '@hamlet/contract/kinds';
 import { slim, type KubeObject } from '@hamlet/kube';
 import { problemOf, type RawObject } from '../../objects/cached-objects.ts';
 
-/** A Schedule as the operator caches it. Exactly one of `spec` and `problem` is set. */
 export interface ScheduleView extends KubeObject {
   readonly spec: ScheduleSpec | undefined;
   /** The reason why the operator cannot parse the spec. */
   readonly problem: string | undefined;
   readonly status: ScheduleStatus;
   readonly createdMs: number;
-  /** The time of `status.lastSlot`. */
   readonly lastSlotMs: number | undefined;
 }
 

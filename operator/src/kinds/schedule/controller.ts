@@ -22,7 +22,6 @@ import { ScheduleReconciler } from './reconcile.ts';
 import { SCHEDULES } from '../../objects/names.ts';
 import { scheduleView, type ScheduleView } from './cached-schedule.ts';
 
-/** Schedules that the operator reconciles at the same time. */
 const WORKERS = 8;
 const BY_UID = 'uid';
 const LATE_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 300];
@@ -40,7 +39,6 @@ export interface ScheduleControllerOptions {
   readonly registry: Registry;
   readonly log: (line: string) => void;
   readonly watchTimes?: WatchTimes;
-  /** This machine's date in milliseconds since 1970. */
   readonly now?: () => number;
   readonly clock?: Clock;
 }
@@ -118,7 +116,6 @@ export class ScheduleController {
     this.#resync.start();
   }
 
-  /** The problem for `/readyz`, if there is one. */
   problem(): string | undefined {
     const { problem } = this.schedules;
     return problem === undefined ? undefined : `schedules: ${problem}`;
@@ -129,7 +126,6 @@ export class ScheduleController {
     for (const { metadata } of this.schedules.cache.by(BY_UID, uid)) this.#queue.add(keyOf(metadata));
   }
 
-  /** Reconciles one Schedule again. `key` is `namespace/name`. */
   requeue(key: string): void {
     this.#queue.add(key);
   }

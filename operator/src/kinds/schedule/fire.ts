@@ -66,12 +66,10 @@ export class VillageTime {
     this.#now = now;
   }
 
-  /** Milliseconds since 1970. */
   now(): number {
     return this.#now() + this.#aheadMs;
   }
 
-  /** This machine's clock, for `learn`. */
   local(): number {
     return this.#now();
   }

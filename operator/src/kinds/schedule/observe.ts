@@ -11,11 +11,9 @@ export interface Sources {
   readonly schedules: ObjectCache<ScheduleView>;
   readonly agents: AgentsKnown;
   readonly runs: RunFacts;
-  /** Decisions by uid of the Schedule. */
   readonly decided: ReadonlyMap<string, Decided>;
 }
 
-/** Whether the Schedule selects an Agent. */
 export function selects({ spec, metadata }: ScheduleView, agent: KubeObject['metadata']): boolean {
   if (spec === undefined || agent.namespace !== metadata.namespace) return false;
   if (spec.selector === undefined) return agent.name === spec.agentName;
@@ -35,7 +33,6 @@ function agentsOf(agents: AgentsKnown, schedule: ScheduleView): readonly string[
   return reached.flatMap((agent) => (agent === undefined ? [] : [agent.metadata.name])).toSorted();
 }
 
-/** Observes one Schedule; undefined if there is no such Schedule. */
 export function observe({ schedules, agents, runs, decided }: Sources, key: string): Observed | undefined {
   const schedule = schedules.get(key);
   if (schedule === undefined) return undefined;

@@ -12,7 +12,6 @@ import type { Decided, Observed } from './cached-schedule.ts';
 /** The longest timer. Longer waits are split, because timers of more than 24 days overflow and clocks drift. */
 const MAX_LOOK_MS = 3_600_000;
 
-/** Slots that the operator gives up, and the reason. */
 export interface GivenUp extends MissedSlots {
   readonly reason: 'FiringsMissed' | 'NoAgent';
 }

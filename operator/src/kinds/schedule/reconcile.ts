@@ -23,14 +23,12 @@ export interface ReconcilerOptions {
     readonly schedules: Pick<Reflector<ScheduleView>, 'learn'>;
   };
   readonly time: VillageTime;
-  /** The clock that paces the writes of statuses. */
   readonly clock: Clock;
   readonly onFired: (result: FiringResult, lateMs: number) => void;
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
 interface Applied {
-  /** Milliseconds until the retry of a failed firing. */
   readonly againMs?: number;
   /** True if the api refused the firing because it trusts another leader. */
   readonly isStale?: boolean;
@@ -48,7 +46,6 @@ export class ScheduleReconciler {
     this.#startedMs = options.clock.now();
   }
 
-  /** Drops what the reconciler remembers about a deleted Schedule. */
   forget(uid: string): void {
     this.#decided.delete(uid);
     this.#writtenAtMs.delete(uid);

@@ -18,7 +18,6 @@ import type { Observed } from './cached-schedule.ts';
 
 type Result = ConditionResult<ScheduleReason>;
 
-/** The next firings of a Schedule, or the reason why it never fires. */
 type Outlook =
   | { readonly nextMs: readonly number[] }
   | { readonly reason: 'InvalidSpec' | 'NeverFires'; readonly message: string };
@@ -73,7 +72,6 @@ function conditionsOf(observed: Observed, outlook: Outlook, now: string): Condit
   return withTimes(results, status.conditions, now).map((condition) => ({ ...condition, ...observedGeneration }));
 }
 
-/** The next firings, if there are any. */
 function nextOf({ schedule: { spec } }: Observed, outlook: Outlook): Pick<ScheduleStatus, 'nextRuns' | 'nextRunAt'> {
   if ('reason' in outlook || spec?.suspend === true) return {};
   const nextRuns = outlook.nextMs.map(utcText);

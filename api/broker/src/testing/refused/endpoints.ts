@@ -19,7 +19,6 @@ const off = (registry: string, path: string): Way => ({
   line: inClear(registry, path),
 });
 
-/** Requests to the endpoints for git and packages. */
 export const endpoints: Readonly<Record<string, Way>> = {
   'apt that is off': off('apt', '/debian/dists/trixie/InRelease'),
   'pip that is off': off('pip', '/toy-wheel/'),
@@ -89,7 +88,6 @@ const WRITE = inClear('plain.org', '/notes', { method: 'POST' });
 const head = (pod: Pod, ...more: readonly string[]): string =>
   ['POST http://plain.org/notes HTTP/1.1', 'Host: plain.org', pod.identity, ...more, '', ''].join('\r\n');
 
-/** Writes that are not let out. */
 export const writes: Readonly<Record<string, Way>> = {
   'a write that a person denies': {
     code: 'egress_person_denied',

@@ -3,7 +3,6 @@ import { inClear, inTls, tunnel, type Way } from './way.ts';
 const GET = 'GET /ok HTTP/1.1\r\nHost: read.org\r\n\r\n';
 const CURL_TRUST = /certificate|SSL/i;
 
-/** Connections and requests that rules, names or addresses refuse. */
 export const judged: Readonly<Record<string, Way>> = {
   'a host without a rule': {
     code: 'egress_not_allowed',

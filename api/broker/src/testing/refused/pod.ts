@@ -7,7 +7,6 @@ import { RUN, type Answer, type Asked, type TestBroker } from '../a-broker.ts';
 export class Pod {
   readonly agent: string;
   readonly broker: TestBroker;
-  /** Certificate by which programs know the servers outside. */
   readonly roots: string;
   readonly #open: Socket[] = [];
 
@@ -17,12 +16,10 @@ export class Pod {
     this.roots = by.roots;
   }
 
-  /** The header with run, call and token. */
   get identity(): string {
     return `Proxy-Authorization: ${this.broker.identity(this.agent)}`;
   }
 
-  /** Sends CONNECT, then these bytes. */
   async connect(target: string, bytes = ''): Promise<string> {
     const { socket, head } = await this.broker.connect(target, this.agent);
     socket.write(bytes);
@@ -46,7 +43,6 @@ export class Pod {
   inspected = (url: string, asked: Asked = {}): Promise<string> =>
     textOf(this.broker.inspected(url, { agent: this.agent, ...asked }));
 
-  /** Writes bytes to the port of the broker, and reads to the end. */
   raw(...lines: readonly string[]): Promise<string> {
     const socket = this.#socket();
     socket.write(`${lines.join('\r\n')}\r\n\r\n`);

@@ -3,11 +3,9 @@ import { until } from '@hamlet/test/env/until';
 import type { Pod } from './pod.ts';
 import { during, inClear, inTls, ONE, tunnel, type Way } from './way.ts';
 
-/** Connections that an agent may have. */
 const MOST = 128;
 const OTHER_RUN = '6f1c1d52-0000-4000-8000-000000000002';
 
-/** Attempts of agents that are not admitted, or no longer. */
 export const unadmitted: Readonly<Record<string, Way>> = {
   'no token': {
     code: 'egress_identity_refused',

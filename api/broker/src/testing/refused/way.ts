@@ -14,7 +14,6 @@ export interface Way {
   /** Part of the reason. A program reads it, unless the connection just ends (`silent`). */
   readonly says: string;
   readonly silent?: true;
-  /** In place of the usual rules. */
   readonly policy?: object;
   readonly tries: (pod: Pod) => Promise<string>;
   readonly line: Line | null;
@@ -59,7 +58,6 @@ export const POLICY = {
   deny: [{ host: 'denied.org' }, { host: 'read.org', paths: ['/closed/**'] }],
 };
 
-/** Changes the village for the time of an attempt. */
 export async function during<T>(
   { broker }: Pod,
   changes: Partial<TestBroker['village']>,

@@ -12,7 +12,6 @@ const API_VERSION = '2023-06-01';
 
 export interface AnthropicServer {
   readonly provider: string;
-  /** The address up to and including `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
 }

@@ -88,7 +88,6 @@ function* blockDeltas(block: Block, slot: number): Generator<AdapterDelta> {
     };
 }
 
-/** The pieces of a whole answer. */
 export function* readMessage(body: unknown, nowMs: number): Generator<AdapterDelta> {
   // Servers that use this protocol may send an error with status 200.
   if (z.object({ type: z.literal('error') }).safeParse(body).success) throw classifyError({ body }, nowMs);

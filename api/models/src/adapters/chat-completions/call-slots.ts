@@ -1,4 +1,3 @@
-/** The names by which a chunk identifies the tool call that it continues. */
 interface PieceName {
   readonly id: string;
   readonly index: number | null;

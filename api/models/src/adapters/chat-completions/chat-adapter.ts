@@ -9,14 +9,12 @@ import { chatBody } from './chat-body.ts';
 import type { ChatProfile } from './chat-profile.ts';
 import { ChatReplyReader } from './chat-reply.ts';
 
-/** Sends a body to `/chat/completions`. */
 export type ChatSender = (body: Record<string, unknown>, call: AdapterCall) => Promise<ServerAnswer>;
 
 export interface ChatServer {
   readonly provider: string;
   /** The address up to and including `/v1`. */
   readonly baseUrl: string;
-  /** Null for a server without a key. */
   readonly apiKey: string | null;
   readonly profile: ChatProfile;
 }
@@ -34,7 +32,6 @@ async function* readStream(answer: ServerAnswer, reader: ChatReplyReader): Async
   yield reader.end();
 }
 
-/** An adapter over any way to send a body to `/chat/completions`. */
 export function chatCompletionsAdapter(
   server: Omit<ChatServer, 'baseUrl'>,
   kit: AdapterKit,

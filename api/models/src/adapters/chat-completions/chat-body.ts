@@ -66,7 +66,6 @@ function answerFields(request: ChatRequest, limitField: string): object {
   };
 }
 
-/** The body of a request to `/chat/completions`. Pure. */
 export function chatBody({ request, model, stream }: AdapterCall, profile: ChatProfile): Record<string, unknown> {
   const body = {
     model,

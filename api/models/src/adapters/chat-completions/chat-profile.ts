@@ -4,9 +4,7 @@ export interface ChatProfile {
   readonly limitField: 'max_tokens' | 'max_completion_tokens';
   /** False if the server refuses `stream_options`; usage is then estimated. */
   readonly streamUsage: boolean;
-  /** Additional fields of every request. */
   readonly extra: Readonly<Record<string, unknown>>;
-  /** Additional headers of every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields to leave out, because the server refuses them: `temperature`, `seed`, `parallel_tool_calls`. */
   readonly omit: readonly string[];

@@ -44,7 +44,6 @@ const Message = z.object({
     .transform((value) => value ?? []),
 });
 
-/** A whole answer, or one chunk of a stream. */
 const Reply = z.object({
   error: z.unknown().optional(),
   choices: z.array(z.object({ message: Message.nullish(), delta: Message.nullish(), finish_reason: text })).nullish(),
@@ -100,7 +99,6 @@ export class ChatReplyReader {
     this.#nowMs = nowMs;
   }
 
-  /** True once the provider has sent the finish reason. */
   get isFinished(): boolean {
     return this.#finish !== null;
   }
@@ -132,7 +130,6 @@ export class ChatReplyReader {
       yield { kind: 'tool', slot: this.#slots.of({ id, index, name: called.name }), id, ...called };
   }
 
-  /** The end of the answer. */
   end(): AdapterDelta {
     if (this.#refusal !== '') throw new ModelFault('content_refused', `the model refuses: ${this.#refusal}`);
     if (this.#finish === 'content_filter')

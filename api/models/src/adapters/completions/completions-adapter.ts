@@ -18,7 +18,6 @@ const DEFAULT_MAX_TOKENS = 512;
 
 export interface CompletionsServer {
   readonly provider: string;
-  /** The address up to and including `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string | null;
 }

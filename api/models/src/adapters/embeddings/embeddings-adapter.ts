@@ -10,7 +10,6 @@ const Reply = z.object({
 });
 
 export interface EmbeddingServer {
-  /** The address up to and including `/v1`. */
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -23,9 +22,7 @@ export interface EmbeddingCall {
 }
 
 export interface RawEmbeddings {
-  /** One vector for each text, in their order. */
   readonly vectors: readonly (readonly number[])[];
-  /** Undefined if the server does not report it. */
   readonly promptTokens: number | undefined;
 }
 

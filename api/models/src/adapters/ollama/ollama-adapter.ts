@@ -15,7 +15,6 @@ const Call = z.object({
   id: z.string().nullish(),
   function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
 });
-/** A line of a stream, or a whole answer. */
 const Line = z.object({
   error: z.string().nullish(),
   message: z
@@ -32,7 +31,6 @@ export interface OllamaServer {
   readonly provider: string;
   /** The address without `/api`. */
   readonly baseUrl: string;
-  /** Null for a local server, which has no key. */
   readonly apiKey: string | null;
 }
 

@@ -5,14 +5,11 @@ import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import { scrubber } from '../../transport/scrub.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
 
-/** The authorization server of a subscription. */
 export interface OAuthServer {
-  /** The token endpoint of the provider. */
   readonly tokenUrl: string;
   readonly clientId: string;
 }
 
-/** The tokens of one sign-in. */
 export interface OAuthTokens {
   readonly accessToken: string;
   readonly refreshToken: string;

@@ -13,7 +13,6 @@ export interface OAuthTokenStore {
   replace(next: (stored: OAuthTokens) => Promise<OAuthTokens>): Promise<OAuthTokens | null>;
 }
 
-/** Gives the adapter its credential. */
 export interface SubscriptionTokens {
   /** The tokens in use, renewed shortly before they end. Fails with `auth` if no person has signed in. */
   current(): Promise<OAuthTokens>;

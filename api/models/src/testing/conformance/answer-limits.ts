@@ -22,7 +22,6 @@ function afterArrival({ requests }: WireServer): ModelPorts['after'] {
   };
 }
 
-/** Providers that are too slow, send too much, or send another form. */
 export function answerLimits(bench: Bench): void {
   const { wire } = bench.subject;
   const drip = { drip: ' ', everyMs: 5 } as const;

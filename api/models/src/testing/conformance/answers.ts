@@ -4,7 +4,6 @@ import type { ChatDelta } from '../../chat/chat-delta.ts';
 import { assertOk, bytewise, PLAIN_REQUEST, RICH_REQUEST, TEXT, upTo } from './bench.ts';
 import type { Bench } from './bench.ts';
 
-/** Requests and whole answers. */
 export function answers(bench: Bench): void {
   const { wire, expects, tools } = bench.subject;
 
@@ -33,7 +32,6 @@ export function answers(bench: Bench): void {
   });
 }
 
-/** Streams, lengths, usage and characters. */
 export function streams(bench: Bench): void {
   const { wire } = bench.subject;
 

@@ -30,9 +30,7 @@ export interface AdapterSubject {
     readonly headers: Readonly<Record<string, string>>;
     readonly body: object;
   };
-  /** False if the adapter refuses tools. */
   readonly tools: boolean;
-  /** False if calls arrive whole and without ids. */
   readonly callPieces?: boolean;
 }
 
@@ -111,7 +109,6 @@ export function upTo({ chunks, ...rest }: WireAnswer, text: string, then: readon
 
 export const TEXT: ScriptedAnswer = { text: ['The mill', ' is north', '.'], usage: { prompt: 11, completion: 7 } };
 
-/** An adapter and the server that stands in for its provider. */
 export class Bench {
   readonly subject: AdapterSubject;
   #server: WireServer | null = null;
@@ -139,7 +136,6 @@ export class Bench {
     });
   }
 
-  /** Adds the answers of the stand-in to the next requests. */
   answer(...answers: readonly WireAnswer[]): void {
     this.server.add(...answers.map((answer) => ({ answer })));
   }

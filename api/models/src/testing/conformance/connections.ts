@@ -8,7 +8,6 @@ import { SYSTEM_PORTS } from '../../transport/model-ports.ts';
 import { assertFailed, assertOk, PLAIN_REQUEST, TEXT, upTo } from './bench.ts';
 import type { Bench } from './bench.ts';
 
-/** Connections that break, and callers that leave. */
 export function connections(bench: Bench): void {
   const { wire } = bench.subject;
 

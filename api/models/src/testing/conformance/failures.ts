@@ -5,7 +5,6 @@ import type { Bench } from './bench.ts';
 import type { WireAnswer } from '../wire-server.ts';
 import type { ReportedCode } from '../wires/wire.ts';
 
-/** The provider's own errors, what is retried, and what stays hidden. */
 export function failures(bench: Bench): void {
   const { wire } = bench.subject;
   for (const [code, answer] of Object.entries(wire.errors) as [ReportedCode, WireAnswer][]) {

@@ -15,7 +15,6 @@ const JOINED = CALLS.map(({ name, pieces }) => ({ name, arguments: JSON.parse(pi
 const parsedCalls = (calls: readonly { readonly name: string; readonly arguments: string }[]): unknown =>
   calls.map(({ name, arguments: text }) => ({ name, arguments: JSON.parse(text) as unknown }));
 
-/** Tool calls: one, parallel, in pieces, too many; or their refusal. */
 export function toolCalls(bench: Bench): void {
   const { wire, tools, callPieces = true } = bench.subject;
   if (!tools) {

@@ -74,7 +74,6 @@ function apiError(status: number, type: string, message: string): WireAnswer {
   return json({ type: 'error', error: { type, message }, request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy' }, status);
 }
 
-/** Anthropic's Messages API. */
 export const ANTHROPIC_WIRE: Wire = {
   plain,
   stream,

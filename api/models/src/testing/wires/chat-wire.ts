@@ -9,7 +9,6 @@ const HEAD = {
   system_fingerprint: 'fp_44709d6fcb',
 };
 
-/** The token counts of both of OpenAI's completion wires. */
 export function tokenCounts({ prompt, completion }: { readonly prompt: number; readonly completion: number }): object {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
@@ -46,7 +45,6 @@ function plain(answer: ScriptedAnswer): WireAnswer {
   return json({ ...HEAD, object: 'chat.completion', choices, usage: usageBody(answer), service_tier: 'default' });
 }
 
-/** One event of a stream of chunks. */
 export function chatChunk(delta: object, finish: string | null = null): string {
   const choices = [{ index: 0, delta, logprobs: null, finish_reason: finish }];
   return `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', choices, usage: null })}\n\n`;
@@ -188,7 +186,6 @@ const VLLM_ERRORS: Readonly<Record<ReportedCode, WireAnswer>> = {
   },
 };
 
-/** OpenAI's Chat Completions. */
 export const OPENAI_WIRE: Wire = {
   plain,
   stream,

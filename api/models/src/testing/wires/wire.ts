@@ -8,9 +8,7 @@ export interface ScriptedCall {
   readonly pieces: readonly string[];
 }
 
-/** An answer, independent of the format of any provider. */
 export interface ScriptedAnswer {
-  /** Pieces of the text. */
   readonly text?: readonly string[];
   readonly calls?: readonly ScriptedCall[];
   /** Null: the provider reports no usage. */
@@ -21,11 +19,9 @@ export interface ScriptedAnswer {
 /** The codes that a provider can report in an HTTP answer. */
 export type ReportedCode = Exclude<ModelErrorCode, 'network' | 'bad_answer' | 'cancelled'>;
 
-/** A provider's wire, byte for byte. */
 export interface Wire {
   /** A whole answer. A provider that only streams gives its stream. */
   plain(answer: ScriptedAnswer): WireAnswer;
-  /** A stream; each event is one chunk. */
   stream(answer: ScriptedAnswer): WireAnswer;
   /** The provider's own error bodies, with their headers. */
   readonly errors: Readonly<Record<ReportedCode, WireAnswer>>;

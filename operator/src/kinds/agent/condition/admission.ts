@@ -10,13 +10,10 @@ export interface Admission {
   readonly accepted: ConditionResult;
   readonly entitled: ConditionResult;
   readonly admitted: ConditionResult;
-  /** The tier in force, if one is known. */
   readonly tier: TierView | undefined;
   /** The tier that the agent gets once that tier is paid; usually the tier in force. */
   readonly target: TierView | undefined;
-  /** Payment of the target tier. */
   readonly payment: Payment;
-  /** All three conditions are True. */
   readonly granted: boolean;
 }
 
@@ -108,7 +105,6 @@ export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | 
   return { tier, barred: status !== 'True' || isRefused };
 }
 
-/** An agent keeps its pod while the operator counts the seats; only a displacement ends the pod. */
 function keepsSeat({ pod, seat }: FactsWithPod): boolean {
   return pod !== undefined && !isTerminating(pod) && seat.reason !== 'Displaced';
 }
@@ -155,7 +151,6 @@ function admitted(facts: FactsWithPod, entitled: ConditionResult, target: TierVi
     : seatAndPaid(facts, target);
 }
 
-/** An agent that cannot pay gets no seat. The operator asks for money once there is a seat. */
 function seatAndPaid(facts: FactsWithPod, target: TierView | undefined): ConditionResult {
   const unpaid = unpaidResult(facts, target);
   if (unpaid !== undefined && unpaid.reason !== 'HoldPending') return unpaid;
@@ -171,7 +166,6 @@ function tierInForce(facts: FactsWithPod, target: TierView | undefined): TierVie
   return known.find((tier) => tier !== undefined && paymentOf(facts, tier) === 'paid') ?? target;
 }
 
-/** Whether the spec can be carried out here. */
 function acceptedResult({ agent: { spec, problem }, settings }: FactsWithPod): ConditionResult {
   if (problem !== undefined) return no('InvalidSpec', problem);
   const image = spec?.hands?.image;
@@ -183,7 +177,6 @@ function acceptedResult({ agent: { spec, problem }, settings }: FactsWithPod): C
   );
 }
 
-/** The first three conditions, which decide whether the agent has a pod. */
 export function admissionOf(facts: FactsWithPod): Admission {
   const accepted = acceptedResult(facts);
   const [entitled, target] = entitlement(facts);

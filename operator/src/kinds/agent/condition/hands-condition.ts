@@ -1,10 +1,8 @@
-/** The condition of the hands, the container in which tools run. */
 import { isLiving, type ContainerState } from '../../../objects/pod-view.ts';
 import { no, yes, type ConditionResult } from '../../../status/condition.ts';
 import type { Observed } from '../observe.ts';
 import { IMAGE_REASONS, STARTING_REASONS } from './pod-conditions.ts';
 
-/** Reasons of hands that have ended at least once. */
 type EndReason = 'HandsOutOfMemory' | 'HandsCrashLooping' | 'HandsRestarted';
 
 function ended({ restarts, lastEnd }: ContainerState, next: string): string {

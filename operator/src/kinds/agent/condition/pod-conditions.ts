@@ -14,7 +14,6 @@ import { FAILURES_MAX, TURN_MS } from '../upgrade-turn.ts';
 
 /** The scheduler's messages for a volume on another node. Kubernetes 1.36 and newer write the second text. */
 const VOLUME_CONFLICT = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
-/** Reasons of a waiting container that concern its image. */
 export const IMAGE_REASONS: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -22,12 +21,10 @@ export const IMAGE_REASONS: ReadonlySet<string> = new Set([
   'ErrImageNeverPull',
   'ImageInspectError',
 ]);
-/** Reasons of a waiting container that occur in every start. */
 export const STARTING_REASONS: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
 
 export const ASLEEP: ConditionResult = no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
 
-/** Why a node takes no pods; undefined if it takes them or does not exist. */
 function faultOf(node: NodeState | undefined): string | undefined {
   if (node === undefined || node.exists === false) return undefined;
   if (!node.ready) return 'does not answer';
@@ -52,7 +49,6 @@ function claimProblem({ claim, agent }: FactsWithPod): ConditionResult | undefin
     : no('VolumeTaken', claimTaken(name, agent.metadata.name));
 }
 
-/** The reason why there is no pod. */
 function withoutPod(observed: Observed): ConditionResult {
   const { agent, refusal, admission } = observed;
   if (agent.spec?.power === 'Asleep') return ASLEEP;
@@ -110,7 +106,6 @@ export function isInTrouble({ container, handsContainer }: PodView): boolean {
   );
 }
 
-/** The reason why a running container has no session. */
 function withoutSession({ apiState, pods }: FactsWithPod, pod: PodView): ConditionResult {
   if (apiState !== 'Current')
     return {
@@ -150,7 +145,6 @@ function hasSession({ agent: { metadata, status }, presence, node }: FactsWithPo
 const REVOKED =
   'an admin has revoked the tokens of the agent: the api refuses its requests until an admin lifts this measure';
 
-/** `Connected`: the session, or the progress towards one. */
 export function connectedResult(observed: Observed, scheduled: ConditionResult): ConditionResult {
   const { pod, agent } = observed;
   if (scheduled.reason === 'Asleep') return scheduled;
@@ -169,7 +163,6 @@ function whileResizing({ resize }: PodView, name: string): ConditionResult {
   return no('Resizing', `the node is resizing pod ${name} to its tier${words}`);
 }
 
-/** The reason why the pod's spec does not have the compute of its tier. */
 function misfit(facts: FactsWithPod, pod: PodView, tier: TierView): ConditionResult | undefined {
   const { name } = pod.metadata;
   const { seat, resize } = facts;
@@ -187,7 +180,6 @@ function misfit(facts: FactsWithPod, pod: PodView, tier: TierView): ConditionRes
     : no('ResizeRefused', `the API server refuses to resize pod ${name}: ${resize.refusal.message}`);
 }
 
-/** `Resized`: whether the pod has the compute of its tier. */
 export function resizedResult(observed: Observed): ConditionResult {
   const { pod, admission } = observed;
   const { tier } = admission;

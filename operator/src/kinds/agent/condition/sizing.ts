@@ -10,12 +10,9 @@ import type { Facts, FactsWithPod } from '../facts.ts';
 /** Time for a node to shrink a pod, or to find room for a larger one. After this time the operator replaces the pod. */
 export const RESIZE_TIMEOUT_MS = 30_000;
 
-/** The step that brings a running pod to the compute of its tier. */
 export type Sizing =
   | { readonly kind: 'none' }
-  /** Ask the API server to resize the pod. */
   | { readonly kind: 'resize'; readonly lookMs: number }
-  /** The node is resizing the pod. */
   | { readonly kind: 'wait'; readonly lookMs: number }
   | {
       readonly kind: 'replace';
@@ -26,7 +23,6 @@ export type Sizing =
 
 const NONE: Sizing = { kind: 'none' };
 
-/** Whether the pod's devices or priority differ from the tier's. */
 export function needsReplacement(pod: PodView, tier: TierView): boolean {
   const fixed = pod.metadata.annotations?.[FIXED_ANNOTATION];
   return fixed !== undefined && fixed !== fixedOf(tier);
@@ -75,7 +71,6 @@ function hasWaitedForSeat({ agent: { status } }: Facts, pod: PodView, tier: Tier
   );
 }
 
-/** The step for a pod with the wrong devices or priority. */
 function replacing(facts: Facts, pod: PodView, tier: TierView): Sizing {
   // The agent has paid for its GPU window, so its pod is replaced at once, without waiting for a turn.
   if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };

@@ -40,13 +40,11 @@ export function standingOf({ apiState, standing, agent: { metadata, status } }: 
   };
 }
 
-/** The most severe measure that keeps the agent from running. */
 export function barOf(facts: StandingFacts): Bar | undefined {
   const standing = standingOf(facts);
   return BARS.find((bar) => HOLDS[bar](standing));
 }
 
-/** The sentence, followed by the admin's reason if there is one. */
 export function withReason(facts: StandingFacts, sentence: string): string {
   const { reason } = standingOf(facts);
   return reason === null ? sentence : `${sentence}; the reason of the admin: ${reason}`;

@@ -44,7 +44,6 @@ export function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSI
   return planned;
 }
 
-/** The state that the operator's watches show, at one moment. */
 interface Seen {
   readonly pods: readonly PodView[];
   readonly claim: VolumeClaimView | undefined;
@@ -122,7 +121,6 @@ function dueAfter(cluster: ModelCluster, happening: Happening): number {
   return effect === 'plan' ? cluster.nowMs : Number.POSITIVE_INFINITY;
 }
 
-/** The operator's queue, for the one Agent of a model. */
 class ModelQueue {
   readonly #cluster: ModelCluster;
   readonly #attempts: number;
@@ -143,7 +141,6 @@ class ModelQueue {
     return nowMs - this.#quietSinceMs < QUIET_MS || this.#dueAtMs - nowMs < HORIZON_MS;
   }
 
-  /** Reconciles if a reconcile is due. */
   work(): void {
     const { nowMs } = this.#cluster;
     if (this.#dueAtMs > nowMs) return;

@@ -53,7 +53,6 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => cluster.pass(random() * 60_000),
 ];
 
-/** Applies one random disturbance. */
 export function disturb(cluster: ModelCluster, random: Random): void {
   oneOf(random, ALL)?.(cluster, random);
 }

@@ -52,9 +52,7 @@ export class ModelCluster {
   lostNode: string | undefined;
   resizes: ResizeMood = 'applies';
   scheduler: SchedulerMood = 'binds';
-  /** Number of pods created so far. */
   made = 0;
-  /** Descriptions of the rules that were broken. */
   readonly broken: string[] = [];
   readonly purse: ModelPurse | undefined;
   /** True if the answers to calls of the api get lost after the api has acted. */
@@ -137,12 +135,10 @@ export class ModelCluster {
     return asCounted(facts);
   }
 
-  /** Performs an action, or throws as the API server or the api would. */
   perform<K extends Action['kind']>(action: Extract<Action, { kind: K }> & { readonly kind: K }): void {
     this.#handlers[action.kind](action);
   }
 
-  /** Writes the status, as the operator does some time after a reconcile. */
   writeStatus(): void {
     const observed = this.observed();
     if (observed === undefined || this.agent === undefined) return;
@@ -170,7 +166,6 @@ export class ModelCluster {
     return this.pods[Math.floor(random() * this.pods.length)];
   }
 
-  /** All pods on a node fail, as if a container ended or the kubelet gave the pod up. */
   fail(disruption?: string): void {
     this.pods = this.pods.map((pod) => (pod.nodeName === undefined ? pod : { ...pod, phase: 'Failed', disruption }));
   }
@@ -186,7 +181,6 @@ export class ModelCluster {
     this.lostNode = name;
   }
 
-  /** Moves the time forward: pods are bound, run, are resized and end. */
   pass(milliseconds: number): void {
     this.nowMs += milliseconds;
     if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
@@ -228,7 +222,6 @@ export class ModelCluster {
     return isGiven && pod.metadata.annotations?.[FIXED_ANNOTATION] === fixedOf(tier);
   }
 
-  /** Pods whose spec asks for more than the free tier, and that are not ending. */
   get pricedPods(): readonly PodView[] {
     return this.pods.filter(
       (pod) => pod.metadata.deletionTimestamp === undefined && !this.fits({ ...pod, given: pod.size }, TIER_0),
@@ -274,7 +267,6 @@ export class ModelCluster {
     return name === undefined ? undefined : { name, ready: name !== this.lostNode };
   }
 
-  /** Moves one pod forward. The volume is created on the node that the pod is bound to. */
   #lives(pod: PodView): PodView {
     const later = lives(pod, this);
     if (pod.nodeName === undefined && later.nodeName !== undefined && this.claim !== undefined) {

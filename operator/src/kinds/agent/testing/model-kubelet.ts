@@ -3,9 +3,7 @@ import type { VolumeClaimView } from '../../../objects/cached-objects.ts';
 import type { PodView } from '../../../objects/pod-view.ts';
 import { container } from './sample-state.ts';
 
-/** How the API server and the kubelet of a model treat a resize. */
 export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
-/** How the scheduler of a model treats a pod. */
 export type SchedulerMood = 'binds' | 'holds' | 'gates';
 
 const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
@@ -21,7 +19,6 @@ const PINNED = {
 };
 const RUNS = container({ running: true });
 
-/** The facts by which the scheduler and the kubelets decide. */
 export interface Surroundings {
   readonly nowMs: number;
   readonly claim: VolumeClaimView | undefined;
@@ -36,7 +33,6 @@ export function hasEnded({ metadata, nodeName }: PodView, { nowMs, lostNode }: S
   return nodeName === undefined || (nodeName !== lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= nowMs);
 }
 
-/** The next state of a pod: bound, running or resized. */
 export function lives(pod: PodView, around: Surroundings): PodView {
   if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || around.claim === undefined) return pod;
   if (pod.nodeName === undefined) return scheduled(pod, around);

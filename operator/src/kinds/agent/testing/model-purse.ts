@@ -39,7 +39,6 @@ export class ModelPurse {
   /** Milliseconds that were charged, and the micro-aiDollars paid for them. */
   chargedMs = 0;
   paid = 0n;
-  /** Descriptions of the rules that were broken. */
   readonly broken: string[] = [];
   #uid = '';
   #cycle = 0;
@@ -59,7 +58,6 @@ export class ModelPurse {
     this.balance = balance;
   }
 
-  /** The claim that the api would report now. */
   get claim(): ComputeClaim | undefined {
     if (this.#version === 0) return undefined;
     const { held, refused } = this;
@@ -81,7 +79,6 @@ export class ModelPurse {
     this.#version += 1;
   }
 
-  /** Whether a pod of a priced tier may run at this moment. */
   pays(nowMs: number): boolean {
     return this.held !== null && this.held.untilMs > nowMs;
   }

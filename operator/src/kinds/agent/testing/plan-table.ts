@@ -7,10 +7,8 @@ import { observedOf } from './sample-state.ts';
 
 export const NOW = Date.parse('2026-11-22T10:00:00Z');
 
-/** The name of the case, the differences from a healthy agent, and a short text of each action. */
 export type PlanRow = readonly [name: string, parts: Partial<Observed>, actions: readonly string[]];
 
-/** The status of an agent whose first pod runs. */
 export const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 
 /** The parts of a pod that the scheduler cannot place. */
@@ -25,14 +23,12 @@ export const unschedulable = {
   },
 };
 
-/** Registers one test for each row. */
 export function testPlans(rows: readonly PlanRow[]): void {
   for (const [name, parts, actions] of rows) {
     test(name, () => assert.deepEqual(plan(observedOf(parts), NOW).actions.map(brief), actions));
   }
 }
 
-/** A short text of an action, which a table can compare. */
 function brief(action: Action): string {
   if ('manifest' in action) return `${action.kind} ${action.manifest.metadata.name}`;
   switch (action.kind) {

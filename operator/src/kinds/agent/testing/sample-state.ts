@@ -76,10 +76,8 @@ export function agentOf({
   };
 }
 
-/** The fields in which a test's tier may differ from the default. */
 interface TierParts {
   readonly minBalance?: string;
-  /** Price in aiDollars an hour. */
   readonly perHour?: string;
   readonly compute?: Readonly<Record<string, unknown>>;
   readonly tools?: unknown;
@@ -98,7 +96,6 @@ export function tierOf(
 }
 
 export const TIER_0 = tierOf('tier-0', 0);
-/** More cpu and memory than tier-0, and no other difference. */
 export const TIER_1 = tierOf('tier-1', 1, { minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
 /** As large as tier-1, with a GPU. */
 export const TIER_2 = tierOf('tier-2', 2, {
@@ -142,12 +139,10 @@ export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...goo
 interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
   readonly deletionTimestamp?: string;
   readonly createdAt?: string;
-  /** The tier that the pod was made for. */
   readonly tier?: TierView;
   readonly rebootedAt?: string | undefined;
 }
 
-/** A pod of tier-0 that runs. */
 export function podOf(name: string, parts: PodParts = {}): PodView {
   const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', tier = TIER_0, rebootedAt, ...view } = parts;
   const annotations = {
@@ -247,7 +242,6 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
   return { ...observedFrom(facts, () => 'none'), ...parts, agent, pods };
 }
 
-/** A container that does not run yet, unless the parts say otherwise. */
 export const container = (parts: Partial<ContainerState>): ContainerState => ({
   running: false,
   restarts: 0,
@@ -258,13 +252,11 @@ export const container = (parts: Partial<ContainerState>): ContainerState => ({
   ...parts,
 });
 
-/** An observation whose container waits for this reason. */
 export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({
   presence: undefined,
   pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })],
 });
 
-/** An observation whose pod the scheduler cannot place, with this message. */
 export const unscheduled = (message: string): Partial<Observed> => ({
   pods: [
     podOf('ada-1', {

@@ -1,4 +1,3 @@
-/** Seats on caches that a test fills. */
 import assert from 'node:assert/strict';
 import { ObjectCache, type Clock } from '@hamlet/kube';
 import type { Room } from '@hamlet/core/seats';
@@ -113,7 +112,6 @@ export class World {
     return `village/${name}`;
   }
 
-  /** A pod of the size of `tier`. */
   pod(name: string, tier: TierView, nodeName: string | null = 'a'): void {
     const { metadata, ...view } = podOf(`${name}-1`);
     const owner = { apiVersion: '', kind: 'Agent', name, uid: `${name}-uid`, controller: true };
@@ -131,12 +129,10 @@ export class World {
     assert.equal(this.pods.by(BY_OWNER, `${name}-uid`).length, 1);
   }
 
-  /** Removes the pods of an agent. */
   removePod(name: string): void {
     for (const pod of this.pods.by(BY_OWNER, `${name}-uid`).slice()) this.pods.forget(pod);
   }
 
-  /** Marks the pod of an agent as deleted. */
   endPod(name: string): void {
     const [pod] = this.pods.by(BY_OWNER, `${name}-uid`);
     if (pod === undefined) assert.fail(`${name} has no pod`);
