@@ -3,7 +3,6 @@ import { ModelFault } from '../chat/model-error.ts';
 import type { SubscriptionTokens } from './responses/subscription-tokens.ts';
 import { CHAT_PROFILES } from './chat-completions/chat-profile.ts';
 import { createChatAdapter } from './chat-completions/chat-adapter.ts';
-import { createOpenAiAdapter } from './chat-completions/openai-adapter.ts';
 import { createAnthropicAdapter } from './anthropic/anthropic-adapter.ts';
 import { createCompletionsAdapter } from './completions/completions-adapter.ts';
 import { createOllamaAdapter } from './ollama/ollama-adapter.ts';
@@ -66,33 +65,23 @@ const SIGNED_IN: SubscriptionTokens = {
 
 /** The servers that share OpenAI's Chat Completions. */
 function chatSubject(
-  name: 'openrouter' | 'vllm' | 'compatible',
+  name: 'openai' | 'openrouter' | 'vllm' | 'compatible',
   wire: AdapterSubject['wire'],
-  extra = {},
+  extra: object = { max_tokens: 200 },
 ): AdapterSubject {
   return {
     name,
     wire,
     open: (url, kit) =>
       createChatAdapter({ provider: name, baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES[name] }, kit),
-    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, max_tokens: 200, ...extra } },
+    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, ...extra } },
     tools: true,
   };
 }
 
 const SUBJECTS: readonly AdapterSubject[] = [
-  {
-    name: 'openai',
-    wire: OPENAI_WIRE,
-    open: (url, kit) =>
-      createOpenAiAdapter(
-        { provider: 'openai', baseUrl: `${url}/v1`, apiKey: TEST_KEY, profile: CHAT_PROFILES.openai },
-        kit,
-      ),
-    expects: { path: '/v1/chat/completions', headers: BEARER, body: { ...CHAT_BODY, max_completion_tokens: 200 } },
-    tools: true,
-  },
-  chatSubject('openrouter', OPENROUTER_WIRE, { usage: { include: true } }),
+  chatSubject('openai', OPENAI_WIRE, { max_completion_tokens: 200 }),
+  chatSubject('openrouter', OPENROUTER_WIRE, { max_tokens: 200, usage: { include: true } }),
   chatSubject('vllm', VLLM_WIRE),
   chatSubject('compatible', OPENAI_WIRE),
   {

@@ -29,7 +29,13 @@ const CREDENTIALS: Credentials = {
 function open(name: string, credentials = CREDENTIALS): OpenedModel {
   const parsed = parseModelsConfig({
     providers: {
-      openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, credential: 'openai' },
+      openai: {
+        kind: 'openai',
+        baseUrl: `${openai.url}/v1`,
+        credential: 'openai',
+        organization: 'org-1',
+        project: 'p-1',
+      },
       anthropic: { kind: 'anthropic', baseUrl: `${anthropic.url}/v1`, credential: 'anthropic' },
       closed: { kind: 'anthropic', credential: 'none' },
       personal: { kind: 'openai-subscription', credential: 'ada', noticeAccepted: true },
@@ -61,7 +67,8 @@ function best(): Model {
 const ASK = { messages: [{ role: 'user' as const, content: 'Hello' }] };
 
 test('a chain answers from its fallback, with the price of that provider and the cost of both', async () => {
-  openai.add({ answer: OPENAI_WIRE.errors.overloaded }, { answer: OPENAI_WIRE.errors.overloaded });
+  const account = { headers: { 'openai-organization': 'org-1', 'openai-project': 'p-1' } };
+  openai.add({ expect: account, answer: OPENAI_WIRE.errors.overloaded }, { answer: OPENAI_WIRE.errors.overloaded });
   anthropic.add({
     expect: { path: '/v1/messages', headers: { 'x-api-key': 'key-of-anthropic-0123456789' } },
     answer: ANTHROPIC_WIRE.stream({ text: ['Good ', 'day'], usage: { prompt: 100, completion: 10 } }),

@@ -2,7 +2,6 @@ import { createAnthropicAdapter } from '../adapters/anthropic/anthropic-adapter.
 import { createChatAdapter } from '../adapters/chat-completions/chat-adapter.ts';
 import type { ChatServer } from '../adapters/chat-completions/chat-adapter.ts';
 import { CHAT_PROFILES } from '../adapters/chat-completions/chat-profile.ts';
-import { createOpenAiAdapter } from '../adapters/chat-completions/openai-adapter.ts';
 import { createCompletionsAdapter } from '../adapters/completions/completions-adapter.ts';
 import { createOllamaAdapter } from '../adapters/ollama/ollama-adapter.ts';
 import { createSubscriptionAdapter } from '../adapters/responses/subscription-adapter.ts';
@@ -51,6 +50,16 @@ function optionalKey(credentials: Credentials, name: string | undefined): string
   return name === undefined ? null : keyOf(credentials, name);
 }
 
+/** The headers that name an organization and a project of an account with OpenAI. */
+function accountOf(config: ChatConfig): Readonly<Record<string, string>> {
+  if (config.kind !== 'openai') return {};
+  const { organization, project } = config;
+  return {
+    ...(organization === undefined ? {} : { 'openai-organization': organization }),
+    ...(project === undefined ? {} : { 'openai-project': project }),
+  };
+}
+
 function chatServer(provider: string, config: ChatConfig, credentials: Credentials): ChatServer {
   const profile = CHAT_PROFILES[config.kind];
   return {
@@ -60,7 +69,7 @@ function chatServer(provider: string, config: ChatConfig, credentials: Credentia
     profile: {
       ...profile,
       streamUsage: 'streamUsage' in config ? config.streamUsage : profile.streamUsage,
-      headers: { ...profile.headers, ...config.headers },
+      headers: { ...profile.headers, ...accountOf(config), ...config.headers },
       omit: config.omit ?? [],
     },
   };
@@ -73,11 +82,7 @@ function openAdapter(
 ): ChatAdapter {
   const { baseUrl } = config;
   switch (config.kind) {
-    case 'openai': {
-      const { organization, project } = config;
-      const apiKey = keyOf(credentials, config.credential);
-      return createOpenAiAdapter({ ...chatServer(provider, config, credentials), apiKey, organization, project }, kit);
-    }
+    case 'openai':
     case 'openrouter':
     case 'vllm':
     case 'compatible':

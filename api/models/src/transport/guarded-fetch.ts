@@ -15,33 +15,25 @@ interface Guard {
 /** The timers and the signal of one exchange. Mutable, because timers are armed again with each read. */
 class Watch {
   readonly #abort = new AbortController();
-  readonly #guard: Guard;
-  readonly #caller: AbortSignal;
+  readonly #after: ModelPorts['after'];
   readonly #stopTotal: () => void;
   #stopWait: () => void = () => {};
-  readonly #onCaller = (): void => this.#abort.abort(this.#caller.reason);
+  readonly signal: AbortSignal;
 
-  constructor(guard: Guard, caller: AbortSignal) {
-    this.#guard = guard;
-    this.#caller = caller;
-    const { totalMs } = guard.limits;
-    this.#stopTotal = guard.ports.after(totalMs, () => this.fail(`the answer was not complete after ${totalMs} ms`));
-    if (caller.aborted) this.#onCaller();
-    else caller.addEventListener('abort', this.#onCaller, { once: true });
+  constructor({ ports, limits: { totalMs } }: Guard, caller: AbortSignal) {
+    this.#after = ports.after;
+    this.signal = AbortSignal.any([caller, this.#abort.signal]);
+    this.#stopTotal = this.#after(totalMs, () => this.#fail(`the answer was not complete after ${totalMs} ms`));
   }
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  fail(message: string): void {
+  #fail(message: string): void {
     this.#abort.abort(new ModelFault('network', message));
   }
 
   /** Limits the wait for the next bytes. */
   wait(ms: number, what: string): void {
     this.rest();
-    this.#stopWait = this.#guard.ports.after(ms, () => this.fail(`${what} did not arrive within ${ms} ms`));
+    this.#stopWait = this.#after(ms, () => this.#fail(`${what} did not arrive within ${ms} ms`));
   }
 
   rest(): void {
@@ -51,7 +43,6 @@ class Watch {
   end(): void {
     this.rest();
     this.#stopTotal();
-    this.#caller.removeEventListener('abort', this.#onCaller);
   }
 
   /** The reason of a failure: that of the watch if the watch aborted, else that of the connection. */
@@ -92,47 +83,21 @@ function byteCounter({ limits, byLines }: Guard): (bytes: Uint8Array) => void {
   };
 }
 
-/** The bytes of an answer, counted and waited for. Mutable because the first read needs no new timer. */
-class GuardedBody implements AsyncIterableIterator<Uint8Array> {
-  readonly #bytes: AsyncIterator<Uint8Array>;
-  readonly #watch: Watch;
-  readonly #idleMs: number;
-  readonly #count: (bytes: Uint8Array) => void;
-  #isFirst = true;
-
-  constructor(body: AsyncIterable<Uint8Array>, guard: Guard, watch: Watch) {
-    this.#bytes = body[Symbol.asyncIterator]();
-    this.#watch = watch;
-    this.#idleMs = guard.limits.idleMs;
-    this.#count = byteCounter(guard);
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  /** Nothing is read ahead: the wait for bytes counts only while a reader waits. */
-  async next(): Promise<IteratorResult<Uint8Array>> {
-    try {
-      this.#watch.signal.throwIfAborted();
-      if (!this.#isFirst) this.#watch.wait(this.#idleMs, 'the next bytes of the answer');
-      const result = await this.#bytes.next();
-      this.#isFirst = false;
-      this.#watch.rest();
-      if (result.done === true) this.#watch.end();
-      else this.#count(result.value);
-      return result;
-    } catch (thrown) {
-      const reason = this.#watch.reasonOf(thrown);
-      await this.return();
-      throw reason;
+/** The bytes of an answer, counted and waited for. Nothing is read ahead: the wait counts only while a reader waits. */
+async function* guardedBody(body: AsyncIterable<Uint8Array>, guard: Guard, watch: Watch): AsyncGenerator<Uint8Array> {
+  const count = byteCounter(guard);
+  try {
+    for await (const bytes of body) {
+      watch.rest();
+      count(bytes);
+      yield bytes;
+      watch.signal.throwIfAborted();
+      watch.wait(guard.limits.idleMs, 'the next bytes of the answer');
     }
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array>> {
-    this.#watch.end();
-    await this.#bytes.return?.().catch(() => undefined);
-    return { done: true, value: undefined };
+  } catch (thrown) {
+    throw watch.reasonOf(thrown);
+  } finally {
+    watch.end();
   }
 }
 
@@ -149,7 +114,7 @@ export function guardedFetch(guard: Guard): Fetch {
       watch.wait(guard.limits.firstByteMs, 'the first byte of the answer');
       const { ok, status, headers, body } = await guard.ports.fetch(url, { ...request, signal: watch.signal });
       if (body === null) watch.end();
-      return { ok, status, headers, body: body === null ? null : new GuardedBody(body, guard, watch) };
+      return { ok, status, headers, body: body === null ? null : guardedBody(body, guard, watch) };
     } catch (thrown) {
       watch.end();
       throw watch.reasonOf(thrown);

@@ -1,6 +1,7 @@
-import type { ChatMessage, ChatRequest, ToolCall, ToolChoice } from '../../chat/chat-request.ts';
+import type { ChatMessage, ChatRequest, ToolChoice } from '../../chat/chat-request.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
+import { objectOf } from '../../transport/parse-reply.ts';
 
 /** The Messages API needs a limit in every request. */
 export const DEFAULT_MAX_TOKENS = 4_096;
@@ -12,20 +13,6 @@ interface Turn {
 }
 
 const EPHEMERAL = { cache_control: { type: 'ephemeral' } } as const;
-
-/**
- * The arguments of an earlier call as the object that the API needs. Text that is not a JSON object is passed on in one
- * field, so that the model sees what it wrote.
- */
-function inputOf({ arguments: text }: ToolCall): unknown {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // The text is passed on below.
-  }
-  return { invalid_arguments: text };
-}
 
 function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Turn {
   const text = message.content === '' ? [] : [{ type: 'text', text: message.content }];
@@ -42,7 +29,7 @@ function turnOf(message: Exclude<ChatMessage, { readonly role: 'system' }>): Tur
         type: 'tool_use',
         id: call.id,
         name: call.name,
-        input: inputOf(call),
+        input: objectOf(call),
       }));
       return { role: 'assistant', content: [...text, ...calls] };
     }

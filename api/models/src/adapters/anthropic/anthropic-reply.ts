@@ -3,9 +3,9 @@ import type { AdapterDelta, Finish } from '../../chat/chat-delta.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { parseReply } from '../../transport/parse-reply.ts';
+import { count, parseReply } from '../../transport/parse-reply.ts';
+import type { AnswerReader } from '../json-adapter.ts';
 
-const count = z.int().nonnegative().nullish();
 const Usage = z.object({
   input_tokens: count,
   output_tokens: count,
@@ -88,17 +88,8 @@ function* blockDeltas(block: Block, slot: number): Generator<AdapterDelta> {
     };
 }
 
-export function* readMessage(body: unknown, nowMs: number): Generator<AdapterDelta> {
-  // Servers that use this protocol may send an error with status 200.
-  if (z.object({ type: z.literal('error') }).safeParse(body).success) throw classifyError({ body }, nowMs);
-  const { content, usage, stop_reason: reason } = parseReply(Message, body);
-  for (const [slot, block] of content.entries()) yield* blockDeltas(block, slot);
-  yield { kind: 'usage', usage: usageOf(usage) };
-  yield endOf(reason ?? null, body);
-}
-
-/** Reads the events of one stream. Mutable, because the finish reason comes before the end. */
-export class AnthropicEventReader {
+/** Reads a whole message, or the events of one stream. */
+export class AnthropicReader implements AnswerReader {
   readonly #nowMs: () => number;
   #reason: string | null = null;
   #raw: unknown = null;
@@ -110,6 +101,16 @@ export class AnthropicEventReader {
 
   get isFinished(): boolean {
     return this.#reason !== null;
+  }
+
+  *readWhole(body: unknown): Generator<AdapterDelta> {
+    // Servers that use this protocol may send an error with status 200.
+    if (z.object({ type: z.literal('error') }).safeParse(body).success) throw classifyError({ body }, this.#nowMs());
+    const { content, usage, stop_reason: reason = null } = parseReply(Message, body);
+    for (const [slot, block] of content.entries()) yield* blockDeltas(block, slot);
+    yield { kind: 'usage', usage: usageOf(usage) };
+    this.#reason = reason;
+    this.#raw = body;
   }
 
   *read(body: unknown): Generator<AdapterDelta> {

@@ -3,15 +3,9 @@ import type { AdapterDelta, Finish } from '../../chat/chat-delta.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { parseReply } from '../../transport/parse-reply.ts';
+import { count, parseReply, text } from '../../transport/parse-reply.ts';
+import type { AnswerReader } from '../json-adapter.ts';
 import { CallSlots } from './call-slots.ts';
-
-/** Absent and null count as the empty text. */
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
-const count = z.int().nonnegative().nullish();
 
 const Usage = z.object({
   prompt_tokens: count,
@@ -87,8 +81,7 @@ function plainTextOf(chunk: unknown): string | null {
 
 const isNone = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Reads the chunks of one answer. Mutable, because a tool call or a refusal may span several chunks. */
-export class ChatReplyReader {
+export class ChatReplyReader implements AnswerReader {
   readonly #slots = new CallSlots();
   readonly #nowMs: () => number;
   #refusal = '';

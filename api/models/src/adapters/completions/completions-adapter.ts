@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { AdapterDelta } from '../../chat/chat-delta.ts';
-import { faultIn, ModelFault } from '../../chat/model-error.ts';
+import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall, ChatAdapter } from '../../chat/model.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { parseReply } from '../../transport/parse-reply.ts';
-import { bearer, bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
+import { count, parseReply, text } from '../../transport/parse-reply.ts';
+import { bearer } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
-import type { ServerAnswer } from '../../transport/server-answer.ts';
-import { parseJson, serverEvents } from '../../transport/text-lines.ts';
+import { jsonAdapter, readAnswer } from '../json-adapter.ts';
+import type { AnswerReader, ModelServer } from '../json-adapter.ts';
 import { renderPrompt, STOPS } from './render-prompt.ts';
 
 /** OpenAI accepts four stop texts, and other servers copied that. */
@@ -16,21 +16,6 @@ const STOPS_MAX = 4;
 /** A base model writes until its context is full, so every request needs a limit. */
 const DEFAULT_MAX_TOKENS = 512;
 
-export interface CompletionsServer {
-  readonly provider: string;
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-}
-
-const count = z
-  .int()
-  .nonnegative()
-  .nullish()
-  .transform((value) => value ?? undefined);
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
 const Usage = z.object({ prompt_tokens: count, completion_tokens: count });
 const Reply = z.object({
   error: z.unknown().optional(),
@@ -39,7 +24,7 @@ const Reply = z.object({
 });
 
 function usageOf({ prompt_tokens, completion_tokens }: z.infer<typeof Usage>): ReportedUsage {
-  return { promptTokens: prompt_tokens, completionTokens: completion_tokens };
+  return { promptTokens: prompt_tokens ?? undefined, completionTokens: completion_tokens ?? undefined };
 }
 
 function requestOf({ request, model, stream }: AdapterCall): Record<string, unknown> {
@@ -58,8 +43,7 @@ function requestOf({ request, model, stream }: AdapterCall): Record<string, unkn
   };
 }
 
-/** Reads the chunks of one answer. Mutable, because the finish reason comes before the usage. */
-class CompletionReader {
+class CompletionReader implements AnswerReader {
   readonly #nowMs: () => number;
   #finish = '';
   #isStarted = false;
@@ -92,38 +76,16 @@ class CompletionReader {
   }
 }
 
-async function* readStream(answer: ServerAnswer, reader: CompletionReader): AsyncGenerator<AdapterDelta> {
-  try {
-    for await (const { data } of serverEvents(bodyOf(answer))) {
-      if (data === '[DONE]') break;
-      for (const delta of reader.read(parseJson(data))) yield delta;
-    }
-  } catch (thrown) {
-    if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
-  }
-  yield reader.end();
-}
-
 /** The adapter of base models, which continue a text: OpenAI's `/completions`. It refuses tools and schemas. */
-export function createCompletionsAdapter(
-  { provider, baseUrl, apiKey }: CompletionsServer,
-  kit: AdapterKit,
-): ChatAdapter {
-  const headers = bearer(apiKey);
-  const url = endpoint(baseUrl, 'completions');
-  return {
-    provider,
-    secrets: () => (apiKey === null ? [] : [apiKey]),
-    async *ask(call) {
-      const { stream, signal } = call;
-      const reader = new CompletionReader(kit.ports.nowMs);
-      const answer = await postJson(kit, { url, headers, body: requestOf(call), stream, signal });
-      if (stream) {
-        yield* readStream(answer, reader);
-        return;
-      }
-      yield* reader.read(await jsonOf(answer));
-      yield reader.end();
+export function createCompletionsAdapter(server: ModelServer, kit: AdapterKit): ChatAdapter {
+  return jsonAdapter(
+    server,
+    {
+      path: 'completions',
+      headers: bearer(server.apiKey),
+      body: requestOf,
+      read: (answer, { stream }) => readAnswer(answer, stream, new CompletionReader(kit.ports.nowMs)),
     },
-  };
+    kit,
+  );
 }

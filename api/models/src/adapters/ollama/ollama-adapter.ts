@@ -3,14 +3,15 @@ import type { AdapterDelta } from '../../chat/chat-delta.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { ChatAdapter } from '../../chat/model.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { parseReply } from '../../transport/parse-reply.ts';
-import { bearer, bodyOf, endpoint, jsonOf, postJson } from '../../transport/provider-exchange.ts';
+import { count, parseReply } from '../../transport/parse-reply.ts';
+import { bearer, bodyOf, jsonOf } from '../../transport/provider-exchange.ts';
 import type { AdapterKit } from '../../transport/provider-exchange.ts';
 import type { ServerAnswer } from '../../transport/server-answer.ts';
 import { parseJson, textLines } from '../../transport/text-lines.ts';
+import { jsonAdapter } from '../json-adapter.ts';
+import type { ModelServer } from '../json-adapter.ts';
 import { ollamaBody } from './ollama-body.ts';
 
-const count = z.int().nonnegative().nullish();
 const Call = z.object({
   id: z.string().nullish(),
   function: z.object({ name: z.string(), arguments: z.unknown().optional() }),
@@ -26,13 +27,6 @@ const Line = z.object({
   eval_count: count,
 });
 type Line = z.infer<typeof Line>;
-
-export interface OllamaServer {
-  readonly provider: string;
-  /** The address without `/api`. */
-  readonly baseUrl: string;
-  readonly apiKey: string | null;
-}
 
 function* messageDeltas({ message }: Line, firstSlot: number): Generator<AdapterDelta> {
   if (message?.thinking) yield { kind: 'reasoning', text: message.thinking };
@@ -84,16 +78,15 @@ async function* valuesOf(answer: ServerAnswer, stream: boolean): AsyncGenerator<
  * The adapter of Ollama's own API. It refuses a request that forces a tool call, and leaves out `parallelToolCalls`:
  * the API has neither.
  */
-export function createOllamaAdapter({ provider, baseUrl, apiKey }: OllamaServer, kit: AdapterKit): ChatAdapter {
-  const headers = bearer(apiKey);
-  const url = endpoint(baseUrl, 'api/chat');
-  return {
-    provider,
-    secrets: () => (apiKey === null ? [] : [apiKey]),
-    async *ask(call) {
-      const { stream, signal } = call;
-      const answer = await postJson(kit, { url, headers, body: ollamaBody(call), stream, signal });
-      yield* readLines(valuesOf(answer, stream), kit.ports.nowMs);
+export function createOllamaAdapter(server: ModelServer, kit: AdapterKit): ChatAdapter {
+  return jsonAdapter(
+    server,
+    {
+      path: 'api/chat',
+      headers: bearer(server.apiKey),
+      body: ollamaBody,
+      read: (answer, { stream }) => readLines(valuesOf(answer, stream), kit.ports.nowMs),
     },
-  };
+    kit,
+  );
 }

@@ -1,16 +1,7 @@
-import type { ChatMessage, ChatRequest, ToolCall } from '../../chat/chat-request.ts';
+import type { ChatMessage, ChatRequest } from '../../chat/chat-request.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { AdapterCall } from '../../chat/model.ts';
-
-function objectOf({ arguments: text }: ToolCall): unknown {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // The text is passed on below, so that the model sees what it wrote.
-  }
-  return { invalid_arguments: text };
-}
+import { objectOf } from '../../transport/parse-reply.ts';
 
 /** The names of the tools by call id: Ollama pairs a result with its call by the name of the tool. */
 function toolNames(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {

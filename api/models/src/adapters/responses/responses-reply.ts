@@ -3,12 +3,8 @@ import type { AdapterDelta, Finish } from '../../chat/chat-delta.ts';
 import { ModelFault } from '../../chat/model-error.ts';
 import type { ReportedUsage } from '../../chat/token-usage.ts';
 import { classifyError } from '../../transport/classify-error.ts';
-import { parseReply } from '../../transport/parse-reply.ts';
+import { parseReply, text } from '../../transport/parse-reply.ts';
 
-const text = z
-  .string()
-  .nullish()
-  .transform((value) => value ?? '');
 const Usage = z.object({
   input_tokens: z.int().nonnegative(),
   output_tokens: z.int().nonnegative(),

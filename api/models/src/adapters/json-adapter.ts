@@ -1,0 +1,72 @@
+import type { AdapterDelta } from '../chat/chat-delta.ts';
+import { faultIn } from '../chat/model-error.ts';
+import type { AdapterCall, ChatAdapter } from '../chat/model.ts';
+import { bodyOf, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
+import type { AdapterKit } from '../transport/provider-exchange.ts';
+import type { ServerAnswer } from '../transport/server-answer.ts';
+import { parseJson, serverEvents } from '../transport/text-lines.ts';
+
+export interface ModelServer {
+  readonly provider: string;
+  /** The address before the path of the protocol; with OpenAI's and Anthropic's wires up to and including `/v1`. */
+  readonly baseUrl: string;
+  /** Null for a server without a key. */
+  readonly apiKey: string | null;
+}
+
+/** Reads the chunks of one answer. Mutable: a piece may span several chunks, and the finish reason comes before the end. */
+export interface AnswerReader {
+  /** True once the provider has sent the finish reason. */
+  readonly isFinished: boolean;
+  /** True once no further event can come. */
+  readonly isEnded?: boolean;
+  read(chunk: unknown): Iterable<AdapterDelta>;
+  /** Reads a whole answer, where it has another form than a chunk. */
+  readWhole?(body: unknown): Iterable<AdapterDelta>;
+  end(): AdapterDelta;
+}
+
+/** The wire of a provider that answers a POST of JSON. */
+export interface Protocol {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  body(call: AdapterCall): object;
+  read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
+}
+
+/** Reads a whole answer, or server-sent events up to `[DONE]` or the end that the reader knows. */
+export async function* readAnswer(
+  answer: ServerAnswer,
+  stream: boolean,
+  reader: AnswerReader,
+): AsyncGenerator<AdapterDelta> {
+  if (!stream) {
+    const body = await jsonOf(answer);
+    yield* reader.readWhole?.(body) ?? reader.read(body);
+  } else
+    try {
+      for await (const { data } of serverEvents(bodyOf(answer))) {
+        if (data === '[DONE]') break;
+        for (const delta of reader.read(parseJson(data))) yield delta;
+        if (reader.isEnded === true) break;
+      }
+    } catch (thrown) {
+      // After the finish reason a cut loses only the usage, which is then estimated.
+      if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
+    }
+  yield reader.end();
+}
+
+export function jsonAdapter(server: ModelServer, protocol: Protocol, kit: AdapterKit): ChatAdapter {
+  const { provider, baseUrl, apiKey } = server;
+  const { path, headers } = protocol;
+  return {
+    provider,
+    secrets: () => (apiKey === null ? [] : [apiKey]),
+    async *ask(call) {
+      const { stream, signal } = call;
+      const url = endpoint(baseUrl, path);
+      yield* protocol.read(await postJson(kit, { url, headers, body: protocol.body(call), stream, signal }), call);
+    },
+  };
+}
