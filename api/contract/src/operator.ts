@@ -1,5 +1,5 @@
 /** Exports only what the operator needs: the schemas of all routes would take over 7 MB of memory. */
-export { createClient, ProblemError } from './client/create-client.ts';
+export { createClient, dataOf, ProblemError } from './client/create-client.ts';
 export { claimCompute, releaseCompute } from './routes/compute-claims.ts';
 export {
   closeAgent,

@@ -65,35 +65,25 @@ function adviceFor({ reason }: Link, name: string): string | null {
 /** Reasons of hands that do not run and have no trouble. */
 const CALM: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Starting']);
 
-function handsTrouble(conditions: readonly Condition[], name: string): Trouble | null {
-  const link = linkOf(conditions, 'HandsReady');
-  const { status, reason } = link;
-  const hasTrouble = PAST_TROUBLE.has(reason) || (status === 'False' && !CALM.has(reason));
-  return hasTrouble ? { ...link, advice: adviceFor(link, name) } : null;
-}
-
-/** The condition of the capabilities, if the resident misses one. An operator of an older version writes none. */
-function capabilityTrouble(conditions: readonly Condition[], name: string): Trouble | null {
-  const link = linkOf(conditions, 'CapabilitiesReady');
-  return link.reason === 'CapabilityMissing' ? { ...link, advice: adviceFor(link, name) } : null;
-}
-
-function rulesTrouble(conditions: readonly Condition[], name: string): Trouble | null {
-  const link = linkOf(conditions, 'RulesChecked');
-  return link.reason === 'RuleBroken' || link.reason === 'NameUnknown'
-    ? { ...link, advice: adviceFor(link, name) }
-    : null;
-}
+/** True for trouble of a condition beside the chain. An operator of an older version may not write the condition. */
+const IS_TROUBLE = {
+  HandsReady: ({ status, reason }: Link) => PAST_TROUBLE.has(reason) || (status === 'False' && !CALM.has(reason)),
+  CapabilitiesReady: ({ reason }: Link) => reason === 'CapabilityMissing',
+  RulesChecked: ({ reason }: Link) => reason === 'RuleBroken' || reason === 'NameUnknown',
+} as const;
 
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
   const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
   const link = blockingLink(chain, spec.power === 'Asleep');
-  const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
+  const advised = (found: Link): Trouble => ({ ...found, advice: adviceFor(found, metadata.name) });
+  const blocking = link === undefined ? null : advised(link);
   const facts = { cycle, tier, pod, node, last_seen: status.lastSeen ?? null };
-  const hands = handsTrouble(conditions, metadata.name);
-  const capabilities = capabilityTrouble(conditions, metadata.name);
-  const rules = rulesTrouble(conditions, metadata.name);
+  const beside = (type: keyof typeof IS_TROUBLE): Trouble | null => {
+    const found = linkOf(conditions, type);
+    return IS_TROUBLE[type](found) ? advised(found) : null;
+  };
+  const [hands, capabilities, rules] = [beside('HandsReady'), beside('CapabilitiesReady'), beside('RulesChecked')];
   return { agent: metadata.name, ready: blocking === null, blocking, hands, capabilities, rules, chain, ...facts };
 }
 

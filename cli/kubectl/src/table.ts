@@ -1,5 +1,13 @@
-export function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+import type { Invocation } from './command.ts';
+
+/** Prints a value as JSON for `--output=json`, else as text. */
+export function printed(
+  { json, print }: Pick<Invocation, 'json' | 'print'>,
+  value: unknown,
+  text: () => string | readonly string[],
+): void {
+  if (json) return print(JSON.stringify(value, null, 2));
+  for (const line of [text()].flat()) print(line);
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -10,6 +18,20 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
       .join('   ')
       .trimEnd();
   return [head, ...rows].map(line).join('\n');
+}
+
+/** A table with a row for each item; `none` without items. */
+export function listed<T>(
+  items: readonly T[],
+  none: string,
+  columns: Readonly<Record<string, (item: T) => string | number>>,
+): string {
+  if (items.length === 0) return none;
+  const cells = Object.values(columns);
+  return table(
+    Object.keys(columns),
+    items.map((item) => cells.map((cell) => String(cell(item)))),
+  );
 }
 
 const UNITS = [

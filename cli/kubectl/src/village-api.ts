@@ -1,16 +1,16 @@
 import { createClient, ProblemError, type Client } from '@hamlet/contract';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { Failure, type Invocation, type Options } from './command.ts';
+import { Failure, type Command, type Invocation, type Options } from './command.ts';
 import type { Kubectl } from './kubectl.ts';
+import { printed } from './table.ts';
 
 const SERVICE = 'service/hamlet-api';
 const PORT = 8080;
 const FORWARD_TIMEOUT_MS = 15_000;
 
-/** Flags of the commands that call the api. */
-export const API_OPTIONS: Options = { url: { type: 'string' } };
-export const API_DETAILS = `Calls the api of the village. Set HAMLET_TOKEN to your token (an API key or a bearer token of a member or an admin); in
+const API_OPTIONS: Options = { url: { type: 'string' } };
+const API_DETAILS = `Calls the api of the village. Set HAMLET_TOKEN to your token (an API key or a bearer token of a member or an admin); in
 the work tree of a village that "make up" started, .hamlet/up.json has one. The plugin connects by
 "kubectl port-forward", or to the address in --url or HAMLET_URL.`;
 
@@ -91,4 +91,38 @@ export async function withApi<T>(
   } finally {
     close();
   }
+}
+
+type Role = 'member' | 'admin';
+
+/** A command that calls the api, prints its answer as text or JSON, and exits 0 unless `exit` says otherwise. */
+interface ApiCommand<Act, T> extends Omit<Command, 'run'> {
+  /** What the command line asks for. Throws a Failure for a wrong one before the api is called. */
+  act(invocation: Invocation): Act;
+  /** `member` if left out. */
+  role?(act: Act): Role;
+  read(api: Client, act: Act): Promise<T>;
+  text(answer: T, act: Act, nowMs: number): string | readonly string[];
+  /** The form of `--output=json`; the answer if left out. */
+  json?(answer: T): unknown;
+  exit?(answer: T, act: Act): 0 | 1;
+}
+
+/** Adds the flags of the api to a command, and their help. */
+export function ofApi(command: Command): Command {
+  const { details, options } = command;
+  return { ...command, details: `${details}\n\n${API_DETAILS}`, options: { ...API_OPTIONS, ...options } };
+}
+
+export function apiCommand<Act, T>(parts: ApiCommand<Act, T>): Command {
+  const { act, role, read, text, json, exit, ...command } = parts;
+  return ofApi({
+    ...command,
+    async run(invocation) {
+      const asked = act(invocation);
+      const answer = await withApi(invocation, (api) => read(api, asked), role?.(asked));
+      printed(invocation, json === undefined ? answer : json(answer), () => text(answer, asked, invocation.nowMs));
+      return exit?.(answer, asked) ?? 0;
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import type { AgentBooks, Client, ScheduleActivity } from '@hamlet/contract';
-import { listAgentBooks, listScheduleBooks, ProblemError } from '@hamlet/contract/operator';
+import { dataOf, listAgentBooks, listScheduleBooks } from '@hamlet/contract/operator';
 
 const PAGE = 200;
 const TIMEOUT_MS = 10_000;
@@ -36,15 +36,15 @@ export function booksThrough(client: Client): Books {
   return {
     agents: (signal) =>
       pages(async (after) => {
-        const outcome = await client.call(listAgentBooks, { query: query(after), signal: withTimeout(signal) });
-        if (!outcome.ok) throw new ProblemError(outcome.problem);
-        return { entries: outcome.data.agents, next: outcome.data.next };
+        const input = { query: query(after), signal: withTimeout(signal) };
+        const { agents, next } = await dataOf(client.call(listAgentBooks, input));
+        return { entries: agents, next };
       }),
     schedules: (signal) =>
       pages(async (after) => {
-        const outcome = await client.call(listScheduleBooks, { query: query(after), signal: withTimeout(signal) });
-        if (!outcome.ok) throw new ProblemError(outcome.problem);
-        return { entries: outcome.data.schedules, next: outcome.data.next };
+        const input = { query: query(after), signal: withTimeout(signal) };
+        const { schedules, next } = await dataOf(client.call(listScheduleBooks, input));
+        return { entries: schedules, next };
       }),
   };
 }

@@ -1,5 +1,5 @@
 import type { Client, ClaimBody, ComputeClaim } from '@hamlet/contract';
-import { claimCompute, closeAgent, createClient, ProblemError, releaseCompute } from '@hamlet/contract/operator';
+import { claimCompute, closeAgent, createClient, dataOf, releaseCompute } from '@hamlet/contract/operator';
 import type { Fence, TokenSource } from '@hamlet/kube';
 
 const TIMEOUT_MS = 5_000;
@@ -29,12 +29,8 @@ export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageCli
 
 /** Closes the account of the Agent with that uid. Idempotent. Throws ProblemError if the api refuses. */
 export async function closeAccount(client: Client, agentId: string, uid: string): Promise<void> {
-  const outcome = await client.call(closeAgent, {
-    params: { agent_id: agentId },
-    body: { uid },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  await dataOf(client.call(closeAgent, { params: { agent_id: agentId }, body: { uid }, signal }));
 }
 
 /** Money that the api reserves for pods of priced tiers. */
@@ -56,9 +52,8 @@ export function holdsThrough(client: Client, memory: ClaimMemory): HoldPort {
   return {
     ask: async (body) => {
       const askedMs = Date.now();
-      const outcome = await client.call(claimCompute, { body, signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (!outcome.ok) throw new ProblemError(outcome.problem);
-      const { granted, reason, claim } = outcome.data;
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const { granted, reason, claim } = await dataOf(client.call(claimCompute, { body, signal }));
       if (claim !== null) memory.learnClaim(claim, askedMs);
       // The api may learn of a new or changed Entitlement a moment later or earlier than the operator.
       if (claim === null || (!granted && reason === 'HoldPending'))
@@ -66,11 +61,8 @@ export function holdsThrough(client: Client, memory: ClaimMemory): HoldPort {
     },
     release: async ({ agentId, uid, version }) => {
       memory.giveUpClaim(agentId, version);
-      const outcome = await client.call(releaseCompute, {
-        body: { agent_id: agentId, uid, version },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      if (!outcome.ok) throw new ProblemError(outcome.problem);
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      await dataOf(client.call(releaseCompute, { body: { agent_id: agentId, uid, version }, signal }));
     },
   };
 }

@@ -76,6 +76,13 @@ export class ProblemError extends Error {
   }
 }
 
+/** The data of an answer. Throws ProblemError for a refusal. */
+export async function dataOf<T>(answer: Promise<Outcome<T>>): Promise<T> {
+  const outcome = await answer;
+  if (!outcome.ok) throw new ProblemError(outcome.problem);
+  return outcome.data;
+}
+
 const CALL_LIMIT_MS = 30_000;
 
 type LooseInput = {
@@ -150,7 +157,7 @@ async function* eventsOf(
   }
 }
 
-async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknown> {
+async function readData({ answer }: RouteSpec, response: Response): Promise<unknown> {
   if ('schema' in answer) return parseAnswer(answer.schema, await response.json());
   return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
 }
@@ -161,7 +168,7 @@ export function createClient(options: ClientOptions): Client {
       const signal = input.signal ?? AbortSignal.timeout(CALL_LIMIT_MS);
       const response = await requestOf(options, route, { ...(input as LooseInput), signal });
       if (!response.ok) return { ok: false, problem: await problemOf(response), response };
-      return { ok: true, data: (await dataOf(route, response)) as CallData<R>, response };
+      return { ok: true, data: (await readData(route, response)) as CallData<R>, response };
     },
     async *open<const R extends RouteSpec>(
       route: R,

@@ -1,14 +1,13 @@
 import {
   answerPermission,
-  ProblemError,
+  dataOf,
   type CallInput,
   type Client,
   type Permission,
   type PermissionAnswer,
 } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
-import { jsonText } from '../table.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { apiCommand } from '../village-api.ts';
 import { pendingPermissions } from './permissions.ts';
 
 /** Fewer characters of an id are too easily mistyped. */
@@ -44,46 +43,41 @@ async function idOf(api: Client, text: string): Promise<string> {
 }
 
 export async function sendAnswer(api: Client, id: string, body: AnswerBody): Promise<Permission> {
-  const outcome = await api.call(answerPermission, { params: { permission_id: id }, body });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data.permission;
-}
-
-async function run(invocation: Invocation, base: 'allow' | 'deny'): Promise<number> {
-  const body = answerOf(invocation, base);
-  const permission = await withApi(invocation, async (api) =>
-    sendAnswer(api, await idOf(api, invocation.names[0] ?? ''), body),
-  );
-  const { agent_id: agent, tool, state } = permission;
-  invocation.print(invocation.json ? jsonText(permission) : `${tool} of ${agent}: ${state}`);
-  return 0;
+  return (await dataOf(api.call(answerPermission, { params: { permission_id: id }, body }))).permission;
 }
 
 const WORDS = { reason: { type: 'string' }, reply: { type: 'string' } } as const;
 const ID_DETAILS =
   'ID is that of "kubectl hamlet permissions"; its first characters suffice if one permission that waits has them.';
 
-export const approve: Command = {
+const answering = (
+  base: 'allow' | 'deny',
+  command: Pick<Command, 'name' | 'usage' | 'summary' | 'details' | 'options'>,
+): Command =>
+  apiCommand({
+    ...command,
+    details: `${ID_DETAILS}\n${command.details}`,
+    names: [1, 1],
+    act: (invocation) => ({ id: invocation.names[0] ?? '', body: answerOf(invocation, base) }),
+    read: async (api, { id, body }) => sendAnswer(api, await idOf(api, id), body),
+    text: ({ agent_id: agent, tool, state }) => `${tool} of ${agent}: ${state}`,
+  });
+
+export const approve = answering('allow', {
   name: 'approve',
   usage: 'ID [--reply=TEXT] [--reason=TEXT] [--happened|--repeat]',
   summary: 'allows the call that an agent asks for, or answers its question',
-  details: `${ID_DETAILS}
---reply answers a question of the agent; with another call the agent reads it beside the result. If the end of a call is
+  details: `--reply answers a question of the agent; with another call the agent reads it beside the result. If the end of a call is
 unknown, --happened says that it happened, and --repeat lets the agent repeat it. The audit keeps --reason; without
---reply the agent reads it.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, ...WORDS, happened: { type: 'boolean' }, repeat: { type: 'boolean' } },
-  names: [1, 1],
-  run: (invocation) => run(invocation, 'allow'),
-};
+--reply the agent reads it.`,
+  options: { ...WORDS, happened: { type: 'boolean' }, repeat: { type: 'boolean' } },
+});
 
-export const deny: Command = {
+export const deny = answering('deny', {
   name: 'deny',
   usage: 'ID [--reason=TEXT] [--reply=TEXT]',
   summary: 'denies the call that an agent asks for',
-  details: `${ID_DETAILS}
-The agent continues without the call, and reads the words of --reply as yours. Without --reply it reads those of
---reason, which the audit keeps too.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, ...WORDS },
-  names: [1, 1],
-  run: (invocation) => run(invocation, 'deny'),
-};
+  details: `The agent continues without the call, and reads the words of --reply as yours. Without --reply it reads those of
+--reason, which the audit keeps too.`,
+  options: WORDS,
+});

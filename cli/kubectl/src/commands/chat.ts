@@ -1,10 +1,10 @@
-import { createSession, ProblemError, type Client, type Permission } from '@hamlet/contract';
+import { createSession, dataOf, ProblemError, type Client, type Permission } from '@hamlet/contract';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { answerHint, permissionLines } from '../talk/permission-text.ts';
 import { talk, type Turn } from '../talk/talk.ts';
 import type { Terminal } from '../terminal.ts';
 import { Transcript } from '../talk/transcript.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { ofApi, withApi } from '../village-api.ts';
 import { sendAnswer, type AnswerBody } from './approve.ts';
 
 const CHOICES: Readonly<Record<Permission['why'], string>> = {
@@ -56,9 +56,7 @@ async function askUntilFit(terminal: Terminal, { why }: Permission): Promise<Ans
 }
 
 async function openSession(api: Client, agent: string): Promise<string> {
-  const outcome = await api.call(createSession, { params: { agent_id: agent }, body: {} });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data.session.session_id;
+  return (await dataOf(api.call(createSession, { params: { agent_id: agent }, body: {} }))).session.session_id;
 }
 
 async function converse(invocation: Invocation, api: Client): Promise<number> {
@@ -78,17 +76,17 @@ async function converse(invocation: Invocation, api: Client): Promise<number> {
   }
 }
 
-export const chat: Command = {
+export const chat: Command = ofApi({
   name: 'chat',
   usage: 'NAME [--once=TEXT] [--session=ID]',
   summary: 'talks with an agent: words and calls as they happen, and its requests for permission',
   details: `Opens a new session, or continues the one of --session. On a terminal it asks you about permissions; elsewhere it
-prints how to answer. --once sends one message, and exits 0 when it is answered and 1 when it is not.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, once: { type: 'string' }, session: { type: 'string' } },
+prints how to answer. --once sends one message, and exits 0 when it is answered and 1 when it is not.`,
+  options: { once: { type: 'string' }, session: { type: 'string' } },
   names: [1, 1],
   async run(invocation) {
     if (invocation.flags['once'] === undefined && !invocation.terminal.isInteractive)
       throw new Failure('this is no terminal: send one message with --once=TEXT', 2);
     return withApi(invocation, (api) => converse(invocation, api));
   },
-};
+});

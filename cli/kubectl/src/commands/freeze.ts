@@ -1,14 +1,13 @@
 import {
+  dataOf,
   freezeVillage,
   getVillageFreeze,
   liftVillageFreeze,
-  ProblemError,
   type Client,
   type VillageFreeze,
 } from '@hamlet/contract';
-import { Failure, type Command, type Invocation } from '../command.ts';
-import { jsonText } from '../table.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { Failure, type Invocation } from '../command.ts';
+import { apiCommand } from '../village-api.ts';
 
 const USAGE = '--reason=TEXT | --lift [--reason=TEXT] | status';
 
@@ -44,29 +43,24 @@ export function freezeAct({ names, flags: { lift, reason } }: Pick<Invocation, '
   return { kind: 'freeze', reason };
 }
 
-async function send(api: Client, act: Act): Promise<VillageFreeze> {
-  const outcome =
-    act.kind === 'status'
-      ? await api.call(getVillageFreeze, {})
-      : act.kind === 'lift'
-        ? await api.call(liftVillageFreeze, { query: act.reason === undefined ? {} : { reason: act.reason } })
-        : await api.call(freezeVillage, { body: { reason: act.reason } });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data;
+function send(api: Client, act: Act): Promise<VillageFreeze> {
+  if (act.kind === 'status') return dataOf(api.call(getVillageFreeze, {}));
+  const { reason } = act;
+  return act.kind === 'lift'
+    ? dataOf(api.call(liftVillageFreeze, { query: reason === undefined ? {} : { reason } }))
+    : dataOf(api.call(freezeVillage, { body: { reason: act.reason } }));
 }
 
-export const freeze: Command = {
+export const freeze = apiCommand({
   name: 'freeze',
   usage: USAGE,
   summary: 'freezes all money, models and runs of the village, or lifts the freeze',
-  details: `Needs the token of an admin. "status" exits 1 if the village is frozen.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, reason: { type: 'string' }, lift: { type: 'boolean' } },
+  details: 'Needs the token of an admin. "status" exits 1 if the village is frozen.',
+  options: { reason: { type: 'string' }, lift: { type: 'boolean' } },
   names: [0, 1],
-  async run(invocation) {
-    const act = freezeAct(invocation);
-    const answer = await withApi(invocation, (api) => send(api, act), act.kind === 'status' ? 'member' : 'admin');
-    if (invocation.json) invocation.print(jsonText(answer));
-    else for (const line of freezeLines(answer)) invocation.print(line);
-    return act.kind === 'status' && answer.frozen ? 1 : 0;
-  },
-};
+  act: freezeAct,
+  role: ({ kind }) => (kind === 'status' ? 'member' : 'admin'),
+  read: send,
+  text: freezeLines,
+  exit: ({ frozen }, { kind }) => (frozen && kind === 'status' ? 1 : 0),
+});

@@ -1,50 +1,37 @@
 import {
+  dataOf,
   forgetRepositoryEntry,
   forgetRepositoryMemory,
   getRepositoryMemory,
   listRepositoryMemories,
-  ProblemError,
   REPOSITORY_MEMORIES_PAGE_MAX,
   type MemoryEntry,
-  type Outcome,
   type RepositoryMemory,
 } from '@hamlet/contract';
-import { Failure, type Command } from '../command.ts';
+import { Failure } from '../command.ts';
 import { printable } from '../talk/printable.ts';
-import { age, brief, jsonText, table } from '../table.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { age, brief, listed } from '../table.ts';
+import { apiCommand } from '../village-api.ts';
 
 const TEXT_CHARS = 60;
 
-export function memoriesLines(memories: readonly RepositoryMemory[], nowMs: number): string {
-  if (memories.length === 0) return 'no repository has a memory';
-  return table(
-    ['REPOSITORY', 'ENTRIES', 'BYTES', 'AGENTS', 'CHANGED'],
-    memories.map(({ repository, entries, bytes, agents, changed_at }) => [
-      printable(repository),
-      String(entries),
-      String(bytes),
-      agents.join(',') || '-',
-      age(changed_at, nowMs),
-    ]),
-  );
-}
+export const memoriesLines = (memories: readonly RepositoryMemory[], nowMs: number): string =>
+  listed(memories, 'no repository has a memory', {
+    REPOSITORY: ({ repository }) => printable(repository),
+    ENTRIES: ({ entries }) => entries,
+    BYTES: ({ bytes }) => bytes,
+    AGENTS: ({ agents }) => agents.join(',') || '-',
+    CHANGED: ({ changed_at }) => age(changed_at, nowMs),
+  });
 
-export function entriesLines(entries: readonly MemoryEntry[], repository: string, nowMs: number): string {
-  if (entries.length === 0) return `${printable(repository)} has no memory`;
-  return table(
-    ['ID', 'BY', 'CHANGED', 'OUTSIDE', 'TEXT'],
-    entries
-      .toReversed()
-      .map((entry) => [
-        entry.memory_id,
-        entry.agent_id,
-        age(entry.changed_at, nowMs),
-        entry.outside ? 'yes' : 'no',
-        printable(brief(textOf(entry), TEXT_CHARS)),
-      ]),
-  );
-}
+export const entriesLines = (entries: readonly MemoryEntry[], repository: string, nowMs: number): string =>
+  listed(entries.toReversed(), `${printable(repository)} has no memory`, {
+    ID: ({ memory_id }) => memory_id,
+    BY: ({ agent_id }) => agent_id,
+    CHANGED: ({ changed_at }) => age(changed_at, nowMs),
+    OUTSIDE: ({ outside }) => (outside ? 'yes' : 'no'),
+    TEXT: (entry) => printable(brief(textOf(entry), TEXT_CHARS)),
+  });
 
 function textOf({ kind, memory_id: id, name, type, to, observations }: MemoryEntry): string {
   if (kind === 'relation') return `${name} ${type} ${to ?? ''}`;
@@ -52,39 +39,30 @@ function textOf({ kind, memory_id: id, name, type, to, observations }: MemoryEnt
   return id === name ? words : `${name} (${type}): ${words}`;
 }
 
-function dataOf<T>(outcome: Outcome<T>): T {
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data;
-}
-
-export const memory: Command = {
+export const memory = apiCommand({
   name: 'memory',
   usage: '[REPOSITORY] [--forget=ID | --forget-all]',
   summary: 'lists memories of repositories, or the entries of one, and deletes from it',
   details: `All agents that work in a repository share its memory. REPOSITORY is a name of the list or an address. --forget=ID
-deletes one entry, --forget-all the whole memory; neither can be undone, and the audit keeps who did it.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, forget: { type: 'string' }, 'forget-all': { type: 'boolean' } },
+deletes one entry, --forget-all the whole memory; neither can be undone, and the audit keeps who did it.`,
+  options: { forget: { type: 'string' }, 'forget-all': { type: 'boolean' } },
   names: [0, 1],
-  async run(invocation) {
-    const { json, print, nowMs, names, flags } = invocation;
-    const [repository] = names;
-    const { forget, 'forget-all': all } = flags;
+  act({ names: [repository], flags: { forget, 'forget-all': all } }) {
     if (repository === undefined && (forget !== undefined || all === true))
       throw new Failure('--forget and --forget-all need a REPOSITORY', 2);
-    await withApi(invocation, async (api) => {
-      if (repository === undefined) {
-        const answer = dataOf(
-          await api.call(listRepositoryMemories, { query: { limit: REPOSITORY_MEMORIES_PAGE_MAX } }),
-        );
-        return print(json ? jsonText(answer) : memoriesLines(answer.memories, nowMs));
-      }
-      const query = { repository };
-      if (typeof forget === 'string')
-        dataOf(await api.call(forgetRepositoryEntry, { params: { memory_id: forget }, query }));
-      if (all === true) dataOf(await api.call(forgetRepositoryMemory, { query }));
-      const answer = dataOf(await api.call(getRepositoryMemory, { query }));
-      print(json ? jsonText(answer) : entriesLines(answer.entries, answer.repository, nowMs));
-    });
-    return 0;
+    return { repository, forget, all };
   },
-};
+  async read(api, { repository, forget, all }) {
+    if (repository === undefined)
+      return dataOf(api.call(listRepositoryMemories, { query: { limit: REPOSITORY_MEMORIES_PAGE_MAX } }));
+    const query = { repository };
+    if (typeof forget === 'string')
+      await dataOf(api.call(forgetRepositoryEntry, { params: { memory_id: forget }, query }));
+    if (all === true) await dataOf(api.call(forgetRepositoryMemory, { query }));
+    return dataOf(api.call(getRepositoryMemory, { query }));
+  },
+  text: (answer, _act, nowMs) =>
+    'memories' in answer
+      ? memoriesLines(answer.memories, nowMs)
+      : entriesLines(answer.entries, answer.repository, nowMs),
+});

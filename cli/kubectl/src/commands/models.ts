@@ -1,19 +1,10 @@
-import {
-  ProblemError,
-  showModels,
-  testModel,
-  type CallData,
-  type CallInput,
-  type Client,
-  type VillageModel,
-} from '@hamlet/contract';
-import { Failure, type Command, type Invocation } from '../command.ts';
+import { dataOf, showModels, testModel, type CallData, type CallInput, type VillageModel } from '@hamlet/contract';
+import { Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
-import { jsonText, table } from '../table.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { listed } from '../table.ts';
+import { apiCommand } from '../village-api.ts';
 
 const USAGE = '[list] [--agent=NAME] | test NAME [--provider] [--agent=NAME]';
-const HEAD = ['NAME', 'STATE', 'PROVIDER', 'KIND', 'CONTEXT', 'TIERS'];
 
 type Models = CallData<typeof showModels>;
 type Test = CallData<typeof testModel>;
@@ -43,14 +34,15 @@ function stateOf({ provider, available, scripted }: VillageModel): string {
   return scripted ? 'Scripted' : 'Answers';
 }
 
-const rowOf = (model: VillageModel): readonly string[] => [
-  printable(model.name),
-  stateOf(model),
-  model.provider ?? '-',
-  model.kind ?? '-',
-  model.context_tokens === null ? '-' : String(model.context_tokens),
-  model.tiers.length === 0 ? '-' : model.tiers.join(','),
-];
+const modelsTable = (models: readonly VillageModel[]): string =>
+  listed(models, 'no models: no tier includes one', {
+    NAME: ({ name }) => printable(name),
+    STATE: stateOf,
+    PROVIDER: ({ provider }) => provider ?? '-',
+    KIND: ({ kind }) => kind ?? '-',
+    CONTEXT: ({ context_tokens }) => context_tokens ?? '-',
+    TIERS: ({ tiers }) => tiers.join(',') || '-',
+  });
 
 function chosenLines(agentId: string, model: NonNullable<Models['agent']>['model']): readonly string[] {
   if (model === null) return [`${agentId} has no model: no provider serves one of its tier`];
@@ -61,7 +53,7 @@ function chosenLines(agentId: string, model: NonNullable<Models['agent']>['model
 
 export function listLines({ models, scripted_only: scriptedOnly, agent }: Models): readonly string[] {
   return [
-    models.length === 0 ? 'no models: no tier includes one' : table(HEAD, models.map(rowOf)),
+    modelsTable(models),
     ...(agent === null
       ? []
       : [
@@ -103,37 +95,21 @@ function failureLines(name: string, { provider, code, message, fix }: Test): rea
   ];
 }
 
-async function list(api: Client, query: { readonly agent_id?: string }): Promise<Models> {
-  const outcome = await api.call(showModels, { query });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data;
-}
-
-async function tested(api: Client, body: TestBody): Promise<Test> {
-  const outcome = await api.call(testModel, { body });
-  if (!outcome.ok) throw new ProblemError(outcome.problem);
-  return outcome.data;
-}
-
-export const models: Command = {
+export const models = apiCommand<Act, Models | Test>({
   name: 'models',
   usage: USAGE,
   summary: 'lists the models of the village and who answers for them, or tests one',
   details: `"test" asks a model for a few words and for each of its abilities (stream, tools, json, embeddings), as an admin;
 no agent is charged. It exits 1 if the model fails. --provider tests the connected provider NAME by its first model. --agent=NAME lists the models of an agent, or tests with
-the agent's own key or provider.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, agent: { type: 'string' }, provider: { type: 'boolean' } },
+the agent's own key or provider.`,
+  options: { agent: { type: 'string' }, provider: { type: 'boolean' } },
   names: [0, 2],
-  async run(invocation) {
-    const { json, print } = invocation;
-    const act = modelsAct(invocation);
-    if (act.kind === 'list') {
-      const answer = await withApi(invocation, (api) => list(api, act.query));
-      for (const line of json ? [jsonText(answer)] : listLines(answer)) print(line);
-      return 0;
-    }
-    const test = await withApi(invocation, (api) => tested(api, act.body), 'admin');
-    for (const line of json ? [jsonText(test)] : testLines(act.name, test)) print(line);
-    return test.ok ? 0 : 1;
-  },
-};
+  act: modelsAct,
+  role: ({ kind }) => (kind === 'test' ? 'admin' : 'member'),
+  read: (api, act) =>
+    act.kind === 'list'
+      ? dataOf(api.call(showModels, { query: act.query }))
+      : dataOf(api.call(testModel, { body: act.body })),
+  text: (answer, act) => ('ok' in answer ? testLines(act.kind === 'test' ? act.name : '', answer) : listLines(answer)),
+  exit: (answer) => ('ok' in answer && !answer.ok ? 1 : 0),
+});

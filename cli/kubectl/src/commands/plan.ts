@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { AGENTS, ENTITLEMENTS, type Listed } from '../agents.ts';
 import { Failure, type Command } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
-import { jsonText } from '../table.ts';
+import { printed } from '../table.ts';
 import { quote, type PlanReport, type Quote, type Wanted } from '../quote.ts';
 
 const STANDARD_INPUT = '-';
@@ -122,7 +122,8 @@ export const plan: Command = {
 the operator would make of it: tier, price, seats, pods, volumes, next firings. Exits 1 if an object would be refused.`,
   options: { filename: { type: 'string', short: 'f' } },
   names: [0, 0],
-  async run({ kubectl, flags, json, print, nowMs }) {
+  async run(invocation) {
+    const { kubectl, flags, nowMs } = invocation;
     const { filename } = flags;
     if (typeof filename !== 'string') throw new Failure('plan needs a file: kubectl hamlet plan -f FILE', 2);
     const manifests = readManifests(filename);
@@ -136,7 +137,7 @@ the operator would make of it: tier, price, seats, pods, volumes, next firings. 
       wanted.push({ kind: manifest.kind, name: manifest.metadata.name, present: now, answer });
     }
     const report = quote(wanted, { agents: agents.items, tiers: tiers.items }, nowMs);
-    print(json ? jsonText(report) : planText(report));
+    printed(invocation, report, () => planText(report));
     return report.refused === 0 ? 0 : 1;
   },
 };

@@ -1,5 +1,5 @@
 import {
-  ProblemError,
+  dataOf,
   tryPolicy,
   type PolicyProposal,
   type PolicyTrial,
@@ -7,11 +7,11 @@ import {
   type TrialVerdict,
 } from '@hamlet/contract';
 import { unknownNames } from '@hamlet/core/rules';
-import { Failure, type Command, type Invocation } from '../command.ts';
+import { Failure, type Invocation } from '../command.ts';
 import { readProposal } from '../policy-file.ts';
 import { printable } from '../talk/printable.ts';
-import { age, brief, jsonText, table } from '../table.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { age, brief, listed } from '../table.ts';
+import { apiCommand } from '../village-api.ts';
 
 const USAGE = 'try -f FILE';
 const SHOWN_EXAMPLES = 20;
@@ -25,15 +25,16 @@ function ruleText({ verdict, reason, rule }: TrialVerdict): string {
   return `${rule.from}: ${verdict} ${rule.tools.join(', ')}${when}`;
 }
 
-const exampleRow = (example: TrialExample, nowMs: number): readonly string[] => [
-  `${example.before.verdict} → ${example.after.verdict}`,
-  example.agent_id,
-  age(example.at, nowMs),
-  printable(brief(example.words === null ? example.tool : `${example.tool}: ${example.words}`, WORDS_CHARS)),
-  example.answer ?? '-',
-  printable(brief(ruleText(example.after), RULE_CHARS)),
-  `${example.run_id} ${example.call_id}`,
-];
+const examplesTable = (examples: readonly TrialExample[], nowMs: number): string =>
+  listed(examples, '', {
+    CHANGE: ({ before, after }) => `${before.verdict} → ${after.verdict}`,
+    AGENT: ({ agent_id }) => agent_id,
+    AGE: ({ at }) => age(at, nowMs),
+    CALL: ({ words, tool }) => printable(brief(words === null ? tool : `${tool}: ${words}`, WORDS_CHARS)),
+    'ANSWER THEN': ({ answer }) => answer ?? '-',
+    DECIDES: ({ after }) => printable(brief(ruleText(after), RULE_CHARS)),
+    'RUN AND CALL': ({ run_id, call_id }) => `${run_id} ${call_id}`,
+  });
 
 function unknownLines({ cut, looked_at: lookedAt, not_judged: not }: PolicyTrial): readonly string[] {
   const limit = cut === 'time' ? 'the time of a trial ended' : 'a trial has a limit';
@@ -52,10 +53,11 @@ function answersText({ allowed, denied, expired }: PolicyTrial['changes'][number
 
 const sumTable = (title: string, rows: PolicyTrial['by_class']): readonly string[] => [
   '',
-  table(
-    [title, 'CHANGE', 'CALLS'],
-    rows.map(({ name, from, to, calls }) => [printable(name), `${from} → ${to}`, String(calls)]),
-  ),
+  listed(rows, '', {
+    [title]: ({ name }) => printable(name),
+    CHANGE: ({ from, to }) => `${from} → ${to}`,
+    CALLS: ({ calls }) => calls,
+  }),
 ];
 
 export function trialLines(trial: PolicyTrial, nowMs: number): readonly string[] {
@@ -68,17 +70,15 @@ export function trialLines(trial: PolicyTrial, nowMs: number): readonly string[]
   return [
     `the proposed rules change ${changed} of ${judged} calls of the last 7 days`,
     '',
-    table(
-      ['CHANGE', 'CALLS', 'ANSWERS THEN'],
-      changes.map(({ from, to, calls, answers }) => [`${from} → ${to}`, String(calls), answersText(answers)]),
-    ),
+    listed(changes, '', {
+      CHANGE: ({ from, to }) => `${from} → ${to}`,
+      CALLS: ({ calls }) => calls,
+      'ANSWERS THEN': ({ answers }) => answersText(answers),
+    }),
     ...sumTable('CLASS', byClass),
     ...sumTable('AGENT', byAgent),
     '',
-    table(
-      ['CHANGE', 'AGENT', 'AGE', 'CALL', 'ANSWER THEN', 'DECIDES', 'RUN AND CALL'],
-      shown.map((example) => exampleRow(example, nowMs)),
-    ),
+    examplesTable(shown, nowMs),
     ...(shown.length < changed ? [`(the newest ${shown.length} of ${changed}; -o json has up to 100)`] : []),
     ...not,
   ];
@@ -95,7 +95,7 @@ function unknownNamesOf(proposal: PolicyProposal): readonly string[] {
   return unknownNames(rules, proposal.of === 'agent' ? proposal.tools.allow : []);
 }
 
-export const policy: Command = {
+export const policy = apiCommand({
   name: 'policy',
   usage: USAGE,
   summary: 'tries proposed rules on the calls of the last week, and changes nothing',
@@ -104,23 +104,14 @@ export const policy: Command = {
 
 The API judges the calls of the last 7 days by the rules in force and by the proposed ones, and reports each verdict that would have
 been another. Taint and the answers of people are as they were then. Only calls of runs count, not what agents do by themselves
-between them. Needs an admin.\n\n${API_DETAILS}`,
-  options: { ...API_OPTIONS, filename: { type: 'string', short: 'f' } },
+between them. Needs an admin.`,
+  options: { filename: { type: 'string', short: 'f' } },
   names: [1, 1],
-  async run(invocation) {
-    const { json, print, nowMs } = invocation;
-    const body = readProposal(fileOf(invocation));
-    const trial = await withApi(
-      invocation,
-      async (api) => {
-        const outcome = await api.call(tryPolicy, { body });
-        if (!outcome.ok) throw new ProblemError(outcome.problem);
-        return outcome.data;
-      },
-      'admin',
-    );
-    if (!json) for (const warning of unknownNamesOf(body)) print(`! ${printable(warning)}`);
-    for (const line of json ? [jsonText(trial)] : trialLines(trial, nowMs)) print(line);
-    return 0;
-  },
-};
+  role: () => 'admin',
+  act: (invocation) => readProposal(fileOf(invocation)),
+  read: (api, body) => dataOf(api.call(tryPolicy, { body })),
+  text: (trial, body, nowMs) => [
+    ...unknownNamesOf(body).map((warning) => `! ${printable(warning)}`),
+    ...trialLines(trial, nowMs),
+  ],
+});

@@ -2,7 +2,7 @@ import type { Agent } from '@hamlet/contract/kinds';
 import { AGENTS, readAgent } from '../agents.ts';
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { plainError, type Kubectl } from '../kubectl.ts';
-import { jsonText } from '../table.ts';
+import { printed } from '../table.ts';
 
 async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<void> {
   const flags = ['--type=merge', `--patch=${JSON.stringify({ spec })}`, '--field-manager=kubectl-hamlet'];
@@ -17,13 +17,14 @@ interface Result {
 
 /** Runs `act` on each named Agent in order, and prints each result. Stops at the first failure. */
 async function forEachNamed(
-  { kubectl, names, print, json }: Invocation,
+  invocation: Invocation,
   act: (name: string, spec: Agent['spec']) => Promise<Result>,
 ): Promise<number> {
-  const results = [];
+  const { kubectl, names } = invocation;
+  const results: ({ readonly agent: string } & Result)[] = [];
   for (const name of names) results.push({ agent: name, ...(await act(name, (await readAgent(kubectl, name)).spec)) });
-  if (json) print(jsonText(results.map(({ agent, changed }) => ({ agent, changed }))));
-  else for (const { text } of results) print(text);
+  const values = results.map(({ agent, changed }) => ({ agent, changed }));
+  printed(invocation, values, () => results.map(({ text }) => text));
   return 0;
 }
 

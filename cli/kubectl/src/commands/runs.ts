@@ -1,9 +1,9 @@
 import {
   type Artifact,
   type Client,
+  dataOf,
   listAgentArtifacts,
   listRuns,
-  ProblemError,
   RUNS_PAGE_MAX,
   RunState,
   type Run,
@@ -11,13 +11,12 @@ import {
 import { Failure, type Command, type Invocation } from '../command.ts';
 import { followRun, nextOpenRun } from '../talk/follow-run.ts';
 import { printable } from '../talk/printable.ts';
-import { age, brief, jsonText, table } from '../table.ts';
+import { age, brief, listed } from '../table.ts';
 import { Transcript } from '../talk/transcript.ts';
-import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
+import { apiCommand, withApi } from '../village-api.ts';
 
 const DEFAULT_LIMIT = 20;
 const TEXT_CHARS = 50;
-const HEAD = ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'DELIVERED', 'SUMMARY'];
 const NAMES_CHARS = 40;
 const DELIVERABLES = 100;
 
@@ -29,33 +28,24 @@ const namesOf = (run: Run, artifacts: readonly Artifact[]): string =>
     .toReversed()
     .join(', ');
 
-const rowOf = (run: Run, artifacts: readonly Artifact[], nowMs: number): readonly string[] => [
-  run.run_id,
-  run.agent_id,
-  run.state,
-  run.schedule?.name ?? run.created_by.role,
-  age(run.created_at, nowMs),
-  String(run.attempt),
-  printable(brief(namesOf(run, artifacts), NAMES_CHARS)),
-  printable(brief(run.summary ?? run.error?.message ?? run.prompt, TEXT_CHARS)),
-];
-
-export function runsLines(runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string {
-  if (runs.length === 0) return 'no runs';
-  return table(
-    HEAD,
-    runs.map((run) => rowOf(run, artifacts, nowMs)),
-  );
-}
+export const runsLines = (runs: readonly Run[], artifacts: readonly Artifact[], nowMs: number): string =>
+  listed(runs, 'no runs', {
+    RUN: ({ run_id }) => run_id,
+    AGENT: ({ agent_id }) => agent_id,
+    STATE: ({ state }) => state,
+    FROM: ({ schedule, created_by }) => schedule?.name ?? created_by.role,
+    AGE: ({ created_at }) => age(created_at, nowMs),
+    ATTEMPT: ({ attempt }) => attempt,
+    DELIVERED: (run) => printable(brief(namesOf(run, artifacts), NAMES_CHARS)),
+    SUMMARY: ({ summary, error, prompt }) => printable(brief(summary ?? error?.message ?? prompt, TEXT_CHARS)),
+  });
 
 /** The newest deliverables of the agents of some runs, as far as the caller may read their words. */
 async function deliverablesOf(api: Client, listed: readonly Run[]): Promise<readonly Artifact[]> {
   const found: Artifact[] = [];
   for (const agent_id of new Set(listed.map((run) => run.agent_id))) {
     const input = { params: { agent_id }, query: { deliverables: 'true' as const, limit: DELIVERABLES } };
-    const outcome = await api.call(listAgentArtifacts, input);
-    if (!outcome.ok) throw new ProblemError(outcome.problem);
-    found.push(...outcome.data.artifacts);
+    found.push(...(await dataOf(api.call(listAgentArtifacts, input))).artifacts);
   }
   return found;
 }
@@ -103,30 +93,27 @@ async function follow(invocation: Invocation): Promise<number> {
   return ended.state === 'done' ? 0 : 1;
 }
 
-export const runs: Command = {
+const list = apiCommand({
   name: 'runs',
   usage: '[NAME] [--schedule=NAME] [--state=STATE] [--limit=N] | NAME --follow',
   summary: 'lists the runs of agents with what they delivered and their results, newest first',
-  details: `States: ${RunState.options.join(', ')}.\n-f, --follow prints the open run of an agent, or its next one, as it happens; exits 0 if it is done, else 1.\n\n${API_DETAILS}`,
+  details: `States: ${RunState.options.join(', ')}.\n-f, --follow prints the open run of an agent, or its next one, as it happens; exits 0 if it is done, else 1.`,
   options: {
-    ...API_OPTIONS,
     schedule: { type: 'string' },
     state: { type: 'string' },
     limit: { type: 'string' },
     follow: { type: 'boolean', short: 'f' },
   },
   names: [0, 1],
-  async run(invocation) {
-    const { json, print, nowMs } = invocation;
-    if (invocation.flags['follow'] === true) return follow(invocation);
-    const query = queryOf(invocation);
-    const answer = await withApi(invocation, async (api) => {
-      const outcome = await api.call(listRuns, { query });
-      if (!outcome.ok) throw new ProblemError(outcome.problem);
-      return { ...outcome.data, artifacts: await deliverablesOf(api, outcome.data.runs) };
-    });
-    if (json) print(jsonText(answer));
-    else print(runsLines(answer.runs, answer.artifacts, nowMs));
-    return 0;
+  act: queryOf,
+  async read(api, query) {
+    const found = await dataOf(api.call(listRuns, { query }));
+    return { ...found, artifacts: await deliverablesOf(api, found.runs) };
   },
+  text: ({ runs: found, artifacts }, _query, nowMs) => runsLines(found, artifacts, nowMs),
+});
+
+export const runs: Command = {
+  ...list,
+  run: (invocation) => (invocation.flags['follow'] === true ? follow(invocation) : list.run(invocation)),
 };

@@ -2,9 +2,8 @@ import { SCHEDULE_REASONS, ScheduleSpec, type Schedule } from '@hamlet/contract/
 import { describeTiming } from '@hamlet/core';
 import { SCHEDULES, type Listed } from '../agents.ts';
 import type { Command } from '../command.ts';
-import { age, jsonText, table } from '../table.ts';
+import { age, listed, printed } from '../table.ts';
 
-const HEAD = ['NAME', 'SCHEDULE', 'AGENTS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'];
 const advices = new Map<string, string>(Object.entries(SCHEDULE_REASONS));
 
 function targetOf({ agentName, selector }: Schedule['spec']): string {
@@ -22,20 +21,17 @@ const activeOf = ({ status }: Schedule): { readonly reason: string; readonly mes
     message: 'the operator has not set this condition yet',
   };
 
-function rowOf(schedule: Schedule, nowMs: number): readonly string[] {
-  const { metadata, spec, status = {} } = schedule;
-  const { lastRunAt, nextRunAt, activeRuns = 0, missed = 0 } = status;
-  return [
-    metadata.name,
-    describeTiming(spec),
-    targetOf(spec),
-    age(lastRunAt, nowMs),
-    age(nextRunAt, nowMs),
-    String(activeRuns),
-    String(missed),
-    activeOf(schedule).reason,
-  ];
-}
+const schedulesTable = (schedules: readonly Schedule[], nowMs: number): string =>
+  listed(schedules, 'no schedules', {
+    NAME: ({ metadata }) => metadata.name,
+    SCHEDULE: ({ spec }) => describeTiming(spec),
+    AGENTS: ({ spec }) => targetOf(spec),
+    LAST: ({ status }) => age(status?.lastRunAt, nowMs),
+    NEXT: ({ status }) => age(status?.nextRunAt, nowMs),
+    ACTIVE: ({ status }) => status?.activeRuns ?? 0,
+    MISSED: ({ status }) => status?.missed ?? 0,
+    STATE: (schedule) => activeOf(schedule).reason,
+  });
 
 function details(schedule: Schedule, nowMs: number): string {
   const { metadata, spec, status = {} } = schedule;
@@ -60,23 +56,16 @@ export const schedules: Command = {
   details: 'Reads the Schedules of the namespace. "kubectl hamlet runs --schedule=NAME" lists their runs.',
   options: {},
   names: [0, 1],
-  async run({ kubectl, names, json, print, nowMs }) {
+  async run(invocation) {
+    const { kubectl, names, nowMs } = invocation;
     const [name] = names;
-    if (name !== undefined) {
+    if (name === undefined) {
+      const { items } = await kubectl.json<Listed<Schedule>>(['get', SCHEDULES]);
+      printed(invocation, items, () => schedulesTable(items, nowMs));
+    } else {
       const schedule = await kubectl.json<Schedule>(['get', SCHEDULES, name]);
-      print(json ? jsonText(schedule) : details(schedule, nowMs));
-      return 0;
+      printed(invocation, schedule, () => details(schedule, nowMs));
     }
-    const { items } = await kubectl.json<Listed<Schedule>>(['get', SCHEDULES]);
-    if (json) print(jsonText(items));
-    else if (items.length === 0) print('no schedules');
-    else
-      print(
-        table(
-          HEAD,
-          items.map((schedule) => rowOf(schedule, nowMs)),
-        ),
-      );
     return 0;
   },
 };

@@ -3,7 +3,7 @@ import { AGENTS, readAgent, type Listed } from '../agents.ts';
 import type { Command, Invocation } from '../command.ts';
 import { explain, explanationText, type Explanation } from '../explain.ts';
 import type { Kubectl } from '../kubectl.ts';
-import { jsonText } from '../table.ts';
+import { printed } from '../table.ts';
 
 const EVENTS_SHOWN = 3;
 
@@ -27,15 +27,17 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
 
 const isWell = ({ ready, hands }: Explanation): boolean => ready && hands === null;
 
-async function show({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
+async function show(invocation: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
   const warnings = isWell(explanation)
     ? []
-    : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
+    : await warningsOf(invocation.kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
   const shown = warnings.map(({ reason = '', message = '' }) => ({ reason, message }));
-  print(json ? jsonText({ ...explanation, warnings: shown }) : explanationText(explanation));
-  if (!json && shown.length > 0)
-    print(`\nLast warnings:\n${shown.map(({ reason, message }) => `  ${reason}: ${message}`).join('\n')}`);
+  const last = shown.map(({ reason, message }) => `  ${reason}: ${message}`);
+  printed(invocation, { ...explanation, warnings: shown }, () => [
+    explanationText(explanation),
+    ...(last.length === 0 ? [] : ['', 'Last warnings:', ...last]),
+  ]);
   return explanation.ready;
 }
 

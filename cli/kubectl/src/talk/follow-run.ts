@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listRuns, ProblemError, streamRun, type Client, type Run } from '@hamlet/contract';
+import { dataOf, listRuns, streamRun, type Client, type Run } from '@hamlet/contract';
 import { persistent } from './persistent-stream.ts';
 import { hasEnded, stateLines } from './run-end.ts';
 import type { Transcript } from './transcript.ts';
@@ -14,9 +14,7 @@ const openRunOf = (runs: readonly Run[]): Run | undefined =>
 export async function nextOpenRun(api: Client, agent: string, onWait: () => void): Promise<Run> {
   let known: ReadonlySet<string> | null = null;
   for (;;) {
-    const outcome = await api.call(listRuns, { query: { agent_id: agent, limit: RUNS_SEARCHED } });
-    if (!outcome.ok) throw new ProblemError(outcome.problem);
-    const { runs } = outcome.data;
+    const { runs } = await dataOf(api.call(listRuns, { query: { agent_id: agent, limit: RUNS_SEARCHED } }));
     const before = known;
     const found = openRunOf(runs) ?? runs.findLast(({ run_id: id }) => before?.has(id) === false);
     if (found !== undefined) return found;

@@ -1,8 +1,8 @@
 import {
+  dataOf,
   getRun,
   listMessages,
   openSessionStream,
-  ProblemError,
   sendMessage,
   type Client,
   type Permission,
@@ -60,14 +60,11 @@ async function send(
   text: string,
 ): Promise<{ asked: string; runId: string; cursor: string }> {
   const place = { params: { session_id: session } };
-  const before = await api.call(listMessages, { ...place, query: { limit: 1 } });
-  if (!before.ok) throw new ProblemError(before.problem);
-  const sent = await api.call(sendMessage, { ...place, body: { text } });
-  if (!sent.ok) throw new ProblemError(sent.problem);
-  const { message, run, wake } = sent.data;
+  const { stream_cursor: cursor } = await dataOf(api.call(listMessages, { ...place, query: { limit: 1 } }));
+  const { message, run, wake } = await dataOf(api.call(sendMessage, { ...place, body: { text } }));
   const words = WAKES[wake];
   if (words !== undefined) transcript.line(`  ${words}`);
-  return { asked: message.message_id, runId: run.run_id, cursor: before.data.stream_cursor };
+  return { asked: message.message_id, runId: run.run_id, cursor };
 }
 
 /** Sends a message, and prints what happens until it is answered. True if it was answered. */
@@ -92,9 +89,8 @@ export async function talk(turn: Turn, text: string, onPermission: OnPermission)
     if (exchange.outcome !== null) break;
   }
   if (exchange.outcome === 'answered') return true;
-  const ended = await turn.api.call(getRun, { params: { run_id: runId } });
-  if (!ended.ok) throw new ProblemError(ended.problem);
-  for (const line of stateLines(ended.data.run)) turn.transcript.line(line);
+  const { run } = await dataOf(turn.api.call(getRun, { params: { run_id: runId } }));
+  for (const line of stateLines(run)) turn.transcript.line(line);
   return false;
 }
 
