@@ -64,7 +64,8 @@ export const run = apiCommand({
   async read(api, { id, cancel }) {
     const params = { run_id: id };
     if (cancel !== null) return (await dataOf(api.call(cancelRun, { params, body: cancel }))).run;
-    return { ...(await dataOf(api.call(getRun, { params }))), events: await eventsOf(api, id) };
+    const { run: found } = await dataOf(api.call(getRun, { params }));
+    return { run: found, events: await eventsOf(api, id) };
   },
   text(found, _act, nowMs) {
     if ('events' in found) return runLines(found.run, found.events, nowMs);
