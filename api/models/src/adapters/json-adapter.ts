@@ -34,26 +34,31 @@ export interface Protocol {
   read(answer: ServerAnswer, call: AdapterCall): AsyncIterable<AdapterDelta>;
 }
 
-/** Reads a whole answer, or server-sent events up to `[DONE]` or the end that the reader knows. */
+/** Server-sent events up to `[DONE]` or the end that the reader knows. */
+async function* readEvents(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+  try {
+    for await (const { data } of serverEvents(bodyOf(answer))) {
+      if (data === '[DONE]') return;
+      for (const delta of reader.read(parseJson(data))) yield delta;
+      if (reader.isEnded === true) return;
+    }
+  } catch (thrown) {
+    // After the finish reason a cut loses only the usage, which is then estimated.
+    if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
+  }
+}
+
+async function* readWhole(answer: ServerAnswer, reader: AnswerReader): AsyncGenerator<AdapterDelta> {
+  const body = await jsonOf(answer);
+  yield* reader.readWhole?.(body) ?? reader.read(body);
+}
+
 export async function* readAnswer(
   answer: ServerAnswer,
   stream: boolean,
   reader: AnswerReader,
 ): AsyncGenerator<AdapterDelta> {
-  if (!stream) {
-    const body = await jsonOf(answer);
-    yield* reader.readWhole?.(body) ?? reader.read(body);
-  } else
-    try {
-      for await (const { data } of serverEvents(bodyOf(answer))) {
-        if (data === '[DONE]') break;
-        for (const delta of reader.read(parseJson(data))) yield delta;
-        if (reader.isEnded === true) break;
-      }
-    } catch (thrown) {
-      // After the finish reason a cut loses only the usage, which is then estimated.
-      if (faultIn(thrown)?.code !== 'network' || !reader.isFinished) throw thrown;
-    }
+  yield* stream ? readEvents(answer, reader) : readWhole(answer, reader);
   yield reader.end();
 }
 
