@@ -1,15 +1,15 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { getLivez } from '@hamlet/contract';
-import { ROOT, writePrivate, type DevFile, type DevFolder } from './dev-folder.ts';
-import { keepResidents } from './dev-residents.ts';
+import { createClient, getAgent, getLivez } from '@hamlet/contract';
+import { type DevFile, type DevFolder, ROOT, writePrivate } from './dev-folder.ts';
 import { freePort, startLocal } from './local-process.ts';
-import { configOf, MODEL_CREDENTIAL, withoutModelKey } from './model-choice.ts';
-import type { ChosenModel } from './model-choice.ts';
+import { type ChosenModel, configOf, MODEL_CREDENTIAL, withoutModelKey } from './model-choice.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const execute = promisify(execFile);
 const API_MAIN = join(ROOT, 'api/server/src/main.ts');
@@ -127,4 +127,48 @@ function villageFile(
   urls: Pick<DevFile, 'url' | 'postgresUrl' | 'redisUrl'>,
 ): DevFile {
   return { ...urls, adminToken, memberToken, agentTokens, sealedLog, pid: process.pid };
+}
+
+const LOOK_EVERY_MS = 500;
+
+/** Replaces the operator: runs one resident process for each sample agent that is awake, and a new process for each cycle. */
+function keepResidents(folder: DevFolder, url: string): () => Promise<void> {
+  const stopping = new AbortController();
+  const children = new Set<ChildProcess>();
+
+  function start(agentId: string, token: string): ChildProcess {
+    const home = folder.resident(agentId);
+    const child = spawn(process.execPath, [join(ROOT, 'agent-image/resident/src/main.ts')], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...withoutModelKey(process.env),
+        HAMLET_API_URL: url,
+        HAMLET_AGENT_ID: agentId,
+        HAMLET_AGENT_TOKEN: token,
+        HAMLET_STATE_DIR: home,
+        HAMLET_MEMORY_DIR: home,
+        HAMLET_WORKSPACE_DIR: home,
+        HAMLET_SKILLS_DIR: join(ROOT, 'agent-image/skills'),
+      },
+    });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    return child;
+  }
+
+  async function keep(agentId: string, token: string): Promise<void> {
+    const client = createClient({ baseUrl: url, token });
+    while (!stopping.signal.aborted) {
+      const agent = await client.call(getAgent, { params: { agent_id: agentId } }).catch(() => null);
+      if (agent?.ok === true && agent.data.power === 'Awake') await once(start(agentId, token), 'exit');
+      await sleep(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  const kept = Object.entries(folder.secrets.agentTokens).map(([agentId, token]) => keep(agentId, token));
+  return async () => {
+    stopping.abort();
+    for (const child of children) child.kill('SIGTERM');
+    await Promise.all(kept);
+  };
 }

@@ -7,7 +7,7 @@ import type { CachedAgent } from '../objects/cached-objects.ts';
 import type { PodView } from '../objects/pod-view.ts';
 import { agentDifferences, type AgentFacts, type AgentObjects, type AgentSides } from './agent-differences.ts';
 import { differenceText, judgeDrift, type Difference, type Known } from './difference.ts';
-import { scheduleDifferences } from './schedule-differences.ts';
+import { scheduleDifferences } from './agent-differences.ts';
 
 const UID = 'uid-ada';
 const STANDING = goodStanding('ada', 'tier-1');

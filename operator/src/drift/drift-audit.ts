@@ -14,7 +14,7 @@ import {
   type Known,
   type KnownDifference,
 } from './difference.ts';
-import { scheduleDifferences } from './schedule-differences.ts';
+import { scheduleDifferences } from './agent-differences.ts';
 
 /** Average interval between two audits; one interval is 10 to 30 minutes. */
 export const AUDIT_MS = 20 * 60_000;

@@ -57,3 +57,9 @@ export function cycleInName(agent: string, pod: string): number {
 export function claimName(agent: Pick<StoredMeta, 'name'>): string {
   return `${agent.name}-home`;
 }
+
+/** The ConfigMap of the chart. The broker writes its content. */
+export const CA_CONFIG_MAP = 'hamlet-ca';
+export const CA_CERTIFICATE_KEY = 'ca.crt';
+/** Folder of the certificate in pods of agents (agent-image/resident/src/hands/proxy-environment.ts). */
+export const CA_MOUNT_PATH = '/etc/hamlet/ca';

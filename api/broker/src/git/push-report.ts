@@ -1,6 +1,7 @@
 import type { EgressDenial } from '@hamlet/core/egress';
 import { PKT_FLUSH, pktLine } from './pkt-line.ts';
 import type { PushCommand } from './push-commands.ts';
+import type { ServerResponse } from 'node:http';
 
 const MAX_TEXT_LENGTH = 900;
 
@@ -31,4 +32,35 @@ const BAND_LENGTH = 60_000;
 function chunksOf(bytes: Buffer): readonly Buffer[] {
   const count = Math.ceil(bytes.length / BAND_LENGTH);
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * BAND_LENGTH, (at + 1) * BAND_LENGTH));
+}
+
+/** A push that is decided within this time shows nothing of the wait. */
+const FIRST_MS = 1_500;
+const EVERY_MS = 30_000;
+const PROGRESS_BAND = 2;
+
+/**
+ * Notifies git that its push waits for a person: git prints the lines as `remote: …` while it waits (gitprotocol-pack, side-band-64k).
+ * The answer of the server follows in the same response.
+ */
+export class PushProgress {
+  readonly #response: ServerResponse;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(response: ServerResponse, capabilities: readonly string[]) {
+    this.#response = response;
+    if (capabilities.includes('side-band-64k')) this.#timer = setTimeout(() => this.#show(), FIRST_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #show(): void {
+    if (this.#response.destroyed) return;
+    if (!this.#response.headersSent) this.#response.writeHead(200, { 'content-type': PUSH_RESULT_TYPE });
+    const line = 'This push waits for a person to permit it.\n';
+    this.#response.write(pktLine(Buffer.concat([Buffer.from([PROGRESS_BAND]), Buffer.from(line)])));
+    this.#timer = setTimeout(() => this.#show(), EVERY_MS);
+  }
 }

@@ -5,7 +5,7 @@ import { deny, type EgressDenial } from '@hamlet/core/egress';
 import type { Dispatcher } from 'undici';
 import type { ByteBudget } from '../byte-budget.ts';
 import { refusedPush } from '../git/push-report.ts';
-import { withSecret } from '../secrets/placeholder.ts';
+import { withSecret } from '../secrets/scrub.ts';
 import { Scrub, scrubText } from '../secrets/scrub.ts';
 import type { OpenAttempt } from './caller.ts';
 import { endToEnd } from './headers.ts';

@@ -10,7 +10,7 @@ import {
   type EgressDenial,
   type EgressRequest,
 } from '@hamlet/core/egress';
-import { PushProgress } from '../git/push-progress.ts';
+import { PushProgress } from '../git/push-report.ts';
 import type { PermissionAsk, Village } from '../village.ts';
 import type { Body, HeldBodies } from './held-bodies.ts';
 import type { Caller } from './caller.ts';

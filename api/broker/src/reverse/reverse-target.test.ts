@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EgressPolicy } from '@hamlet/contract';
-import { judgedGit } from '../git/smart-http.ts';
+import { judgedGit } from './reverse.ts';
 import { isSumsQuestion, upstreamOfIndex } from './registries.ts';
 import { originFor, readReverse, reversePath } from './reverse-target.ts';
 

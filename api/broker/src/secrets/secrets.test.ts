@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeholderOf } from '@hamlet/contract/broker';
-import { withSecret } from './placeholder.ts';
+import { withSecret } from './scrub.ts';
 import { Scrub, scrubText } from './scrub.ts';
 
 const SECRET = 'ghp_r3al/S3cret+value';

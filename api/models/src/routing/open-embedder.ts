@@ -1,17 +1,18 @@
-import { askEmbeddings } from '../adapters/embeddings/embeddings-adapter.ts';
-import type { EmbeddingServer } from '../adapters/embeddings/embeddings-adapter.ts';
 import type { Target } from '../chat/chat-delta.ts';
-import { faultIn, MODEL_ERRORS } from '../chat/model-error.ts';
+import { faultIn, MODEL_ERRORS, ModelFault } from '../chat/model-error.ts';
 import type { ModelError } from '../chat/model-error.ts';
 import { estimateTokens } from '../chat/token-usage.ts';
 import { pause } from '../transport/model-ports.ts';
 import type { ModelPorts } from '../transport/model-ports.ts';
-import { bearer } from '../transport/provider-exchange.ts';
+import { bearer, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
+import type { AdapterKit } from '../transport/provider-exchange.ts';
 import { scrubber } from '../transport/scrub.ts';
 import { findRoute } from './find-route.ts';
 import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
 import type { ModelsSetup } from './open-models.ts';
+import { z } from 'zod';
+import { parseReply } from '../transport/parse-reply.ts';
 
 export interface EmbeddingRequest {
   readonly input: readonly string[];
@@ -112,4 +113,42 @@ export function openEmbedder(config: ModelsConfig, name: string, setup: ModelsSe
   if (server === null) return null;
   const opened = { target, server, key, config, ports: setup.ports };
   return { target, embed: (request) => embedWith(opened, request) };
+}
+
+const Reply = z.object({
+  data: z.array(z.object({ index: z.int().nonnegative(), embedding: z.array(z.number()).min(1) })),
+  usage: z.object({ prompt_tokens: z.int().nonnegative().nullish() }).nullish(),
+});
+
+interface EmbeddingServer {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface EmbeddingCall {
+  readonly model: string;
+  readonly input: readonly string[];
+  readonly dimensions?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface RawEmbeddings {
+  readonly vectors: readonly (readonly number[])[];
+  readonly promptTokens: number | undefined;
+}
+
+/** Asks OpenAI's `/embeddings` once. Throws a ModelFault for an expected failure. */
+async function askEmbeddings(
+  { baseUrl, headers }: EmbeddingServer,
+  { model, input, dimensions, signal }: EmbeddingCall,
+  kit: AdapterKit,
+): Promise<RawEmbeddings> {
+  const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
+  const url = endpoint(baseUrl, 'embeddings');
+  const reply = parseReply(Reply, await jsonOf(await postJson(kit, { url, headers, body, stream: false, signal })));
+  const vectors = reply.data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  const isComplete = vectors.length === input.length && reply.data.every(({ index }) => index < input.length);
+  if (!isComplete || new Set(vectors.map(({ length }) => length)).size > 1)
+    throw new ModelFault('bad_answer', 'the provider did not send one vector for each text');
+  return { vectors, promptTokens: reply.usage?.prompt_tokens ?? undefined };
 }

@@ -4,16 +4,19 @@ import {
   dataOf,
   listAgentArtifacts,
   listRuns,
+  type Run,
   RUNS_PAGE_MAX,
   RunState,
-  type Run,
+  streamRun,
 } from '@hamlet/contract';
-import { Failure, type Command, type Invocation } from '../command.ts';
-import { followRun, nextOpenRun } from '../talk/follow-run.ts';
+import { type Command, Failure, type Invocation } from '../command.ts';
 import { printable } from '../talk/printable.ts';
 import { age, brief, listed } from '../table.ts';
 import { Transcript } from '../talk/transcript.ts';
 import { apiCommand, withApi } from '../village-api.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { persistent } from '../talk/persistent-stream.ts';
+import { hasEnded, stateLines } from '../talk/run-end.ts';
 
 const DEFAULT_LIMIT = 20;
 const TEXT_CHARS = 50;
@@ -117,3 +120,39 @@ export const runs: Command = {
   ...list,
   run: (invocation) => (invocation.flags['follow'] === true ? follow(invocation) : list.run(invocation)),
 };
+
+const RUNS_SEARCHED = 50;
+const PAUSE_MS = 1_000;
+
+/** The run that an agent works on, else its oldest one that waits; undefined without an open run. Pure. */
+const openRunOf = (runs: readonly Run[]): Run | undefined =>
+  runs.find(({ state }) => state === 'running') ?? runs.findLast((run) => !hasEnded(run));
+
+async function nextOpenRun(api: Client, agent: string, onWait: () => void): Promise<Run> {
+  let known: ReadonlySet<string> | null = null;
+  for (;;) {
+    const { runs } = await dataOf(api.call(listRuns, { query: { agent_id: agent, limit: RUNS_SEARCHED } }));
+    const before = known;
+    const found = openRunOf(runs) ?? runs.findLast(({ run_id: id }) => before?.has(id) === false);
+    if (found !== undefined) return found;
+    if (known === null) onWait();
+    known = new Set(runs.map(({ run_id: id }) => id));
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function followRun(api: Client, runId: string, transcript: Transcript): Promise<Run> {
+  let after = 0;
+  const open = () => api.open(streamRun, { params: { run_id: runId }, query: { after } });
+  for await (const event of persistent(open)) {
+    if (event.event === 'delta') transcript.delta(event.data);
+    if (event.event === 'run_event') {
+      transcript.event(event.data);
+      after = event.data.number;
+    }
+    if (event.event !== 'run' || !hasEnded(event.data)) continue;
+    for (const line of stateLines(event.data)) transcript.line(line);
+    return event.data;
+  }
+  throw new Error('the stream of a run has no end of its own');
+}

@@ -17,7 +17,7 @@ import {
   SEAT_ANNOTATION,
   TIER_ANNOTATION,
 } from '../../objects/names.ts';
-import { CA_CERTIFICATE_KEY, CA_CONFIG_MAP, CA_MOUNT_PATH } from '../../objects/authority.ts';
+import { CA_CERTIFICATE_KEY, CA_CONFIG_MAP, CA_MOUNT_PATH } from '../../objects/names.ts';
 import { HANDS, handsImageOf, RESIDENT, RESIDENT_RESOURCES, RESIDENT_UID } from '../../objects/hands.ts';
 import { hostsText } from '../../objects/service-hosts.ts';
 import { fixedOf, isSchedulersChoice, resourceClaimsOf, resourcesOf, SCRATCH } from '../../objects/tier-compute.ts';

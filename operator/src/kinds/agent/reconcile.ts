@@ -1,9 +1,9 @@
 import type { AgentStatus } from '@hamlet/contract/kinds';
 import { utcText } from '@hamlet/core/schedule';
-import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
+import { type Clock, keyOf, type Outcome } from '@hamlet/kube';
 import { type CachedAgent, isTerminating } from '../../objects/cached-objects.ts';
 import { AGENT_LABEL, AGENTS, cycleInName } from '../../objects/names.ts';
-import type { PodView } from '../../objects/pod-view.ts';
+import { isResizing, type PodView } from '../../objects/pod-view.ts';
 import { conditionIn } from '../../status/condition.ts';
 import { patchStatus, statusPatch, StatusWriter } from '../../status/status-writer.ts';
 import {
@@ -15,13 +15,13 @@ import {
   ResizeRefusedError,
   type Subject,
 } from './apply.ts';
-import type { Refusal } from './facts.ts';
+import type { Refusal, ResizeAttempt, ResizeRefusal } from './facts.ts';
 import { isCurrent, observe, type Observed, observedFrom, type Sources } from './observe.ts';
 import { eventsFor } from './events-for.ts';
-import { plan, type Action, type Plan } from './plan.ts';
-import { ResizeWatch } from './resize-watch.ts';
+import { type Action, plan, type Plan } from './plan.ts';
 import { isOnItsWay, statusOf } from './status.ts';
 import { UpgradeTurn } from './upgrade-turn.ts';
+import { isSameSize, type Size } from '../../objects/tier-compute.ts';
 
 /** If more statuses than this wait to be written, the status of a starting Agent waits until its first pod runs. */
 const CROWD = 50;
@@ -207,4 +207,47 @@ interface StatusChange {
   readonly observed: Observed;
   readonly status: AgentStatus;
   readonly patch: object;
+}
+
+interface Entry {
+  readonly size: Size | undefined;
+  readonly attempt: ResizeAttempt;
+}
+
+const isEqual = (left: Size | undefined, right: Size | undefined): boolean =>
+  left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
+
+/** Remembers, in memory only, resizes that pods wait for or that the API server refused; a new leader asks again. */
+export class ResizeWatch {
+  readonly #entries = new Map<string, Entry>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The current resize attempt of a pod. Begins an attempt if the pod does not have the size in its spec yet. */
+  of(pod: PodView): ResizeAttempt | undefined {
+    const { uid } = pod.metadata;
+    const known = this.#entries.get(uid);
+    if (
+      known !== undefined &&
+      isEqual(known.size, pod.size) &&
+      (known.attempt.refusal !== undefined || isResizing(pod))
+    )
+      return known.attempt;
+    if (known !== undefined) this.#entries.delete(uid);
+    if (!isResizing(pod)) return undefined;
+    const attempt = { sinceMs: this.#nowMs() };
+    this.#entries.set(uid, { size: pod.size, attempt });
+    return attempt;
+  }
+
+  refuse(pod: PodView, refusal: ResizeRefusal): void {
+    this.#entries.set(pod.metadata.uid, { size: pod.size, attempt: { sinceMs: this.#nowMs(), refusal } });
+  }
+
+  forget(pod: PodView): void {
+    this.#entries.delete(pod.metadata.uid);
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EntitlementStatus } from '@hamlet/contract/kinds';
 import { createRuleChecker, type CheckRules } from '../../objects/rule-checker.ts';
-import { tierStatus } from '../entitlement/status.ts';
+import { tierStatus } from '../entitlement/seats.ts';
 import { eventsFor } from './events-for.ts';
 import { statusOf } from './status.ts';
 import { agentOf, observedOf, tierOf } from './testing/sample-state.ts';

@@ -1,18 +1,19 @@
-import { firstUnmet, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
+import { type AgentStatus, type ConditionType, firstUnmet } from '@hamlet/contract/kinds';
 import { type ConditionResult, conditionsOf, no, present, wholeSeconds, yes } from '../../status/condition.ts';
 import { rulesResults } from '../../status/rules-condition.ts';
-import { capabilitiesResult } from './condition/capabilities-condition.ts';
-import { handsReadyResult } from './condition/hands-condition.ts';
 import {
   ASLEEP,
   connectedResult,
+  IMAGE_REASONS,
   isInTrouble,
   resizedResult,
   scheduledResult,
+  STARTING_REASONS,
   upToDateResult,
 } from './condition/pod-conditions.ts';
 import { barMessage, standingOf } from './condition/standing.ts';
 import type { Observed } from './observe.ts';
+import { type ContainerState, isLiving } from '../../objects/pod-view.ts';
 
 type Chain = readonly (readonly [ConditionType, ConditionResult])[];
 
@@ -93,4 +94,74 @@ export function statusOf(observed: Observed, now: string): AgentStatus {
     lastSeen: presence?.uid === agent.metadata.uid ? wholeSeconds(presence.last_seen) : agent.status.lastSeen,
     waitingSince: waitingSince(observed, now),
   });
+}
+
+/**
+ * `CapabilitiesReady`: whether the resident misses something that its Agent was promised. It stands beside the chain, because the
+ * agent works on without it. A resident that has not reported yet counts as one that misses nothing, so that the start of an agent costs
+ * no write more.
+ * @param connected the condition Connected
+ */
+function capabilitiesResult(
+  { agent: { metadata, status }, capabilities }: Observed,
+  connected: ConditionResult,
+): ConditionResult {
+  if (connected.reason === 'Asleep') return connected;
+  if (connected.status !== 'True') return no('Waiting', 'waits for Connected');
+  const isPresent = capabilities?.uid === metadata.uid && capabilities.cycle === (status.cycle ?? 0);
+  if (!isPresent || capabilities.broken === 0)
+    return yes('NothingMissing', 'the resident has reported nothing as missing');
+  const { broken, checked, message } = capabilities;
+  return no('CapabilityMissing', `${broken} of ${checked} are missing: ${message}`);
+}
+
+type EndReason = 'HandsOutOfMemory' | 'HandsCrashLooping' | 'HandsRestarted';
+
+function ended({ restarts, lastEnd }: ContainerState, next: string): string {
+  return `the hands ended, last: ${lastEnd ?? 'unknown'}; restarts: ${restarts}; ${next}`;
+}
+
+/** The reason for the last end: memory explains more than the loop or the restart that follows. */
+function endReason({ outOfMemory, waitingReason }: ContainerState): EndReason {
+  if (outOfMemory) return 'HandsOutOfMemory';
+  return waitingReason === 'CrashLoopBackOff' ? 'HandsCrashLooping' : 'HandsRestarted';
+}
+
+/** Hands that wait to be started. */
+function whileWaiting(hands: ContainerState, waitingReason: string): ConditionResult {
+  const { waitingMessage } = hands;
+  if (STARTING_REASONS.has(waitingReason)) return no('Starting', 'the hands are starting');
+  if (waitingReason === 'CrashLoopBackOff')
+    return no(endReason(hands), ended(hands, 'the node waits before it starts them again'));
+  const detail = `the hands: ${waitingReason}${waitingMessage === undefined ? '' : `: ${waitingMessage}`}`;
+  return no(IMAGE_REASONS.has(waitingReason) ? 'ImageUnavailable' : 'ContainerWaiting', detail);
+}
+
+function ofContainer(hands: ContainerState, pod: string): ConditionResult {
+  const { running, waitingReason, restarts, lastEnd } = hands;
+  if (waitingReason !== undefined) return whileWaiting(hands, waitingReason);
+  if (!running && lastEnd === undefined) return no('Starting', 'the hands are starting');
+  if (!running) return no(endReason(hands), ended(hands, 'the node is about to start them again'));
+  return restarts === 0
+    ? yes('HandsRunning', `the hands run in pod ${pod}`)
+    : yes(endReason(hands), ended(hands, 'they run again'));
+}
+
+/**
+ * `HandsReady`: whether tools can start. It stands beside the chain, because an agent without its hands is connected
+ * and answers.
+ * @param scheduled the condition PodScheduled
+ */
+function handsReadyResult({ pod, node }: Observed, scheduled: ConditionResult): ConditionResult {
+  if (scheduled.reason === 'Asleep') return scheduled;
+  if (pod === undefined || scheduled.status !== 'True') return no('Waiting', 'waits for PodScheduled');
+  const { name } = pod.metadata;
+  if (pod.hands === undefined || pod.hands === '') return yes('NoHands', `pod ${name} has no container for hands`);
+  // The hands of a pod that ends also end: that is no trouble.
+  if (!isLiving(pod)) return no('Waiting', `pod ${name} is ending`);
+  if (node?.ready === false)
+    return { status: 'Unknown', reason: 'Waiting', message: `node ${node.name} does not answer` };
+  return pod.handsContainer === undefined
+    ? no('Starting', `the node has not started the hands of pod ${name} yet`)
+    : ofContainer(pod.handsContainer, name);
 }

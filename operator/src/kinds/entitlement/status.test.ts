@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EntitlementStatus } from '@hamlet/contract/kinds';
 import { tierOf } from '../agent/testing/sample-state.ts';
-import { tierStatus, type TierFacts } from './status.ts';
+import { tierStatus, type TierFacts } from './seats.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
 const facts = (parts: Partial<TierFacts> = {}): TierFacts => ({

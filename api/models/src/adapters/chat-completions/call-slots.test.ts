@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallSlots } from './call-slots.ts';
+import { CallSlots } from './chat-reply.ts';
 
 type Piece = Parameters<CallSlots['of']>[0];
 const piece = (index: number | null, id = '', name = ''): Piece => ({ index, id, name });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderPrompt, STOPS } from './render-prompt.ts';
+import { renderPrompt, STOPS } from './completions-adapter.ts';
 
 test('a message cannot pass as another one', () => {
   const prompt = renderPrompt({

@@ -14,7 +14,7 @@ import type { CachedAgent, TierView, VolumeClaimView } from '../../../objects/ca
 import type { PodView } from '../../../objects/pod-view.ts';
 import type { Presence, Standing } from '@hamlet/contract';
 import type { Action } from '../plan.ts';
-import { ResizeWatch } from '../resize-watch.ts';
+import { ResizeWatch } from '../reconcile.ts';
 import { statusOf } from '../status.ts';
 import { hasEnded, lives, type ResizeMood, type SchedulerMood } from './model-kubelet.ts';
 import type { ModelPurse } from './model-purse.ts';
