@@ -24,13 +24,12 @@ import {
   type NoteKey,
   type Tile,
 } from '@hamlet/core';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { cases, Seeded } from '@hamlet/test/env/seeded';
 import { PLATFORM } from './platform.ts';
 
 const { sha256 } = PLATFORM;
-const FULL = process.env['HAMLET_TEST_FULL'] === '1';
-const ENTRIES = FULL ? 70_000 : 10_000;
-const PROOFS = FULL ? 10_000 : 500;
+const ENTRIES = cases(10_000, 70_000);
+const PROOFS = cases(500, 10_000);
 const SECOND = join(import.meta.dirname, '../second');
 
 function base64(bytes: Uint8Array): string {

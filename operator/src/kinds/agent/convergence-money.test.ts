@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { cases, Seeded, seeds } from '@hamlet/test/env/seeded';
 import { reconcile, settle } from './testing/converge.ts';
 import { disturb } from './testing/disturbances.ts';
 import { ModelCluster } from './testing/model-cluster.ts';
 import { ModelPurse } from './testing/model-purse.ts';
 import { PRICED_TIERS, standingOf } from './testing/sample-state.ts';
 
-const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
+const RUNS = cases(200, 10_000);
 const DISTURBANCES = 80;
 const LIMITS = { attempts: 60 };
 const HOUR_MS = 3_600_000;
@@ -50,7 +50,7 @@ function disturbed(seed: number): ReturnType<typeof cluster> {
 }
 
 test(`${RUNS} disturbed agents with money converge to the tier that they can pay, and hold the money of that tier alone`, () => {
-  for (let seed = 1; seed <= RUNS; seed += 1) {
+  for (const seed of seeds(RUNS)) {
     const of = disturbed(seed);
     of.calm();
     settle(of, LIMITS);

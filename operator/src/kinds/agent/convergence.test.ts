@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Seeded } from '@hamlet/test/env/seeded';
+import { cases, Seeded, seeds } from '@hamlet/test/env/seeded';
 import { reconcile, settle } from './testing/converge.ts';
 import { disturb } from './testing/disturbances.ts';
 import { ModelCluster } from './testing/model-cluster.ts';
 import { standingOf } from './testing/sample-state.ts';
 
-const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 20_000 : 1_000;
+const RUNS = cases(400, 20_000);
 const DISTURBANCES = 60;
 const LIMITS = { attempts: 40 };
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ function disturbedCluster(seed: number): ModelCluster {
 }
 
 test(`${RUNS} disturbed agents converge to their spec and their tier`, () => {
-  for (let seed = 1; seed <= RUNS; seed += 1) {
+  for (const seed of seeds(RUNS)) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
     settle(cluster, LIMITS);
@@ -56,7 +56,7 @@ test(`${RUNS} disturbed agents converge to their spec and their tier`, () => {
 });
 
 test(`${RUNS / 2} agents at rest converge again after each disturbance, by triggers and requeues alone`, () => {
-  for (let seed = 1; seed <= RUNS / 2; seed += 1) {
+  for (const seed of seeds(RUNS / 2)) {
     const random = new Seeded(seed).next;
     const cluster = running();
     for (let turn = 0; turn < 3; turn += 1) {
@@ -77,7 +77,7 @@ test(`${RUNS / 2} agents at rest converge again after each disturbance, by trigg
 });
 
 test(`${RUNS} disturbed agents leave nothing behind after their deletion, with or without the api`, () => {
-  for (let seed = 1; seed <= RUNS; seed += 1) {
+  for (const seed of seeds(RUNS)) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
     cluster.apiAnswers = seed % 2 === 0;
@@ -93,7 +93,7 @@ test(`${RUNS} disturbed agents leave nothing behind after their deletion, with o
 
 test(`${RUNS} barred agents have no pod after any history, nor while the api does not answer`, () => {
   const bars = ['quarantined', 'frozen', 'banned', 'killed'] as const;
-  for (let seed = 1; seed <= RUNS; seed += 1) {
+  for (const seed of seeds(RUNS)) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
     const bar = bars[seed % bars.length] ?? 'killed';
@@ -112,7 +112,7 @@ test(`${RUNS} barred agents have no pod after any history, nor while the api doe
 });
 
 test(`${RUNS} crashes at each write converge to one pod`, () => {
-  for (let seed = 1; seed <= RUNS; seed += 1) {
+  for (const seed of seeds(RUNS)) {
     const random = new Seeded(seed).next;
     const cluster = new ModelCluster();
     for (let turn = 0; turn < 30; turn += 1) {
