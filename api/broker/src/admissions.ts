@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Admission, AdmissionDenial, Village } from './village.ts';
 
-/** How long an answer of the API is used again. A brake ends it at once. */
+/** Lifetime of a cached admission. A brake ends it at once. */
 const ADMITTED_MS = 5000;
 const REFUSED_MS = 1000;
 const MAX_KEPT = 10_000;
@@ -12,7 +12,7 @@ interface Kept {
   uid: string | null;
 }
 
-/** Asks the API about tokens, once for all requests that come within seconds. Tokens are kept as hashes. */
+/** Caches admissions by token for some seconds. It stores hashes of the tokens. */
 export class Admissions {
   readonly #kept = new Map<string, Kept>();
   readonly #village: Pick<Village, 'admit'>;
@@ -23,7 +23,7 @@ export class Admissions {
     this.#now = now;
   }
 
-  /** Rejects where the API cannot be asked: the caller then refuses. */
+  /** Rejects if the API is unreachable; the caller then refuses. */
   admit(token: string): Promise<Admission | AdmissionDenial> {
     const key = createHash('sha256').update(token).digest('base64');
     const kept = this.#kept.get(key);

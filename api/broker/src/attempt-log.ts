@@ -2,12 +2,12 @@ import { deny, type EgressDenial } from '@hamlet/core/egress';
 import { Outbox } from './outbox.ts';
 import { Unreadable, type Attempt, type AttemptEnd, type Village } from './village.ts';
 
-/** Attempts that wait for the API. Beyond it the broker refuses, because it lets nothing out unrecorded. */
+/** Attempts that wait for the API. Beyond this limit the broker refuses, because nothing goes out unrecorded. */
 const MAX_WAITING = 2000;
 const BATCH = 200;
-/** Ends that wait for the API; the oldest are given up, and their attempts stay without an end. */
+/** Ends that wait for the API. Beyond this limit the broker drops the oldest: their attempts stay without an end. */
 const MAX_ENDS = 20_000;
-/** Refusals that wait for the API, of all lives and of one: a program that is refused without end crowds out no other agent's. */
+/** Refusals that wait for the API, in all and of one life, so that a refused loop crowds out no other agent. */
 const MAX_REFUSALS = 10_000;
 const MAX_REFUSALS_OF_LIFE = 1000;
 
@@ -22,8 +22,8 @@ const UNAVAILABLE = deny(
 );
 
 /**
- * Records attempts in groups: while one group is on its way to the API, the next gathers. A group commit costs an
- * attempt one round trip at most twice, at any rate of attempts. Refusals and ends follow until the API has them.
+ * Records attempts in groups: while the API stores one group, the next collects. So an attempt waits for at most two
+ * round trips, at any rate. Refusals and ends are retried until the API has stored them.
  */
 export class AttemptLog {
   readonly #village: Pick<Village, 'begin' | 'end'>;
@@ -47,14 +47,14 @@ export class AttemptLog {
     return this.#ends.lost;
   }
 
-  /** Resolves with null once the attempt is kept, or with the reason for which it must not go out. */
+  /** Resolves with null once the API has stored the attempt, else with the reason why it must not go out. */
   async begin(attempt: Attempt): Promise<EgressDenial | null> {
     const denial = this.#waiting.length >= MAX_WAITING ? UNAVAILABLE : await this.#kept(attempt);
     if (denial !== null) this.#failed(attempt, denial);
     return denial;
   }
 
-  /** Records an attempt that the broker has refused. Beyond the share of its life it is given up. */
+  /** Records a refused attempt, unless too many refusals of its life wait already. */
   refuse(attempt: Attempt): void {
     const { uid } = attempt;
     if ((this.#refused.get(uid) ?? 0) >= MAX_REFUSALS_OF_LIFE || this.#refusals.size >= MAX_REFUSALS) return;
@@ -66,7 +66,7 @@ export class AttemptLog {
     this.#ends.add(end);
   }
 
-  /** The API may have kept it, with its answer lost: then it has an end, and otherwise it is a refusal. */
+  /** If only the answer of the API was lost, the attempt is stored and gets an end; else it is stored as a refusal. */
   #failed(attempt: Attempt, { code }: EgressDenial): void {
     const { id } = attempt;
     this.refuse({ ...attempt, refused: code });
@@ -92,7 +92,7 @@ export class AttemptLog {
     this.#isBeginning = false;
   }
 
-  /** An attempt that the API cannot read is refused by itself: it refuses no other agent's. */
+  /** An attempt that the API cannot read is refused alone; the others of its group are stored. */
   async #beginGroup(group: readonly Waiting[]): Promise<void> {
     try {
       await this.#village.begin(group.map(({ attempt }) => attempt));

@@ -80,12 +80,12 @@ interface Inside {
   readonly destination: Destination;
 }
 
-/** A request that is refused before it is judged, with the life behind it where that is known. */
+/** A request that is refused before the rules judge it; `caller` is null if the broker does not know the life. */
 type Refused = Omit<Passage, 'caller'> & { readonly caller: Known | null };
 
 /**
- * The only way out of a pod: an HTTP proxy that finds out which agent asks, judges where it may go, records the
- * attempt, and then passes bytes on unread or reads each request, whichever the rules say.
+ * The only way out of a pod: an HTTP proxy that identifies the agent, judges the destination and records the attempt.
+ * By the rules, it then passes bytes on unread or reads each request.
  */
 export class Broker {
   readonly server: Server;
@@ -124,9 +124,9 @@ export class Broker {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: 0,
-      // Node would refuse a request without a Host by itself, and leave no record of it.
+      // Otherwise Node itself refuses a request without a Host, and nothing records it.
       requireHostHeader: false,
-      // Clients that offer HTTP/2, as cargo does, use HTTP/1.1 where the server ignores the offer.
+      // Clients that offer HTTP/2, such as cargo, use HTTP/1.1 if the server ignores the offer.
       shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() !== 'h2c',
     };
     this.server = createServer(limits, (request, response) => {
@@ -259,7 +259,7 @@ export class Broker {
     refuseRequest(response, denial);
   }
 
-  /** Refuses a request to become another protocol, or a tunnel within TLS that the broker reads. */
+  /** Refuses upgrades to another protocol, and tunnels within TLS that the broker reads. */
   #noTunnel(request: IncomingMessage, socket: Duplex): void {
     socket.on('error', () => socket.destroy());
     void this.#recordUnserved(request, NO_UPGRADE);
@@ -272,7 +272,7 @@ export class Broker {
     refuseRequest(response, denial);
   }
 
-  /** Records a request that is refused without a look at the rules: the answer does not wait for the agent's name. */
+  /** Records a request that is refused before the rules judge it. The answer does not wait for the admission. */
   async #recordUnserved(request: IncomingMessage, denial: EgressDenial): Promise<void> {
     const inside = this.#inside.get(request.socket);
     if (inside !== undefined)
@@ -281,7 +281,7 @@ export class Broker {
     this.#recorder.refused(knownOf(await this.#admit(request, request.socket)), facts, denial);
   }
 
-  /** Ends a connection whose bytes are no request. A request whose body breaks off has been judged and recorded. */
+  /** Ends a connection whose bytes are not HTTP. A request whose body breaks off is already judged and recorded. */
   #unreadable({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     const isOfBody = this.#answers.get(socket)?.writableFinished === false;
     if (isOfBody || !code.startsWith('HPE_') || !socket.writable) return void socket.destroy();

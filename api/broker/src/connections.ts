@@ -13,7 +13,7 @@ export class Connections {
     return this.#count;
   }
 
-  /** Keeps a connection until it closes. False where the agent, or all of them, have too many. */
+  /** Tracks a connection until it closes. False if this agent, or all agents together, have too many. */
   add(uid: string, socket: Duplex): boolean {
     const own = this.#open.get(uid) ?? new Set();
     if (own.has(socket)) return true;

@@ -16,7 +16,7 @@ import { metricsText } from './metrics.ts';
 import { Authority } from './tls/authority.ts';
 
 const CLOSE_MS = 2_000;
-/** After a signal: time in which the Service and the pods learn of the end, before connections end. */
+/** Time after a signal in which the Service and the pods notice the end, before connections end. */
 const LAST_MS = 3_000;
 
 const log = (line: string): void => {

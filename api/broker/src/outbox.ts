@@ -6,14 +6,14 @@ const RETRY_MS = 1000;
 export interface OutboxParts<T> {
   /** Rejects with `Unreadable` for a group that the API will never take. */
   readonly send: (group: readonly T[]) => Promise<void>;
-  /** Facts that leave: the API has them, or they are given up. */
+  /** Called with facts that the API has stored, or that the outbox drops. */
   readonly left?: (facts: readonly T[]) => void;
   readonly max: number;
 }
 
 /**
- * Facts on their way to the API, which gets them in groups, each until it has it. Beyond `max` the oldest are given up: memory
- * stays bounded while the API is away. A fact that the API cannot read is found by halving its group, and given up: it holds up no other.
+ * Sends facts to the API in groups, and repeats a group until the API has stored it. Beyond `max` it drops the oldest, so
+ * that memory is bounded while the API is away. It finds a fact that the API cannot read by halving its group, and drops it.
  */
 export class Outbox<T> {
   readonly #parts: OutboxParts<T>;
@@ -58,7 +58,7 @@ export class Outbox<T> {
     this.#isSending = false;
   }
 
-  /** Some of the facts may have been given up while they were on their way. */
+  /** Some of the facts may have been dropped meanwhile. */
   #remove(facts: readonly T[]): void {
     const gone = new Set(facts);
     const left = this.#waiting.filter((fact) => gone.has(fact));

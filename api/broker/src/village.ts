@@ -1,25 +1,25 @@
 import type { EgressPolicy, EgressRefusalCode, EgressWriteKind } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
-/** A life of an agent, as the API knows it at a token. */
+/** The life of an agent to which a token belongs. */
 export interface Life {
   readonly agent: string;
-  /** The life and the pod: a brake names them, and connections of different lives never share anything. */
+  /** Identifies life and pod: brakes name it, and lives never share connections. */
   readonly uid: string;
   readonly cycle: number;
 }
 
-/** A life and the ways out that it has now. */
+/** A life and its present rules. */
 export interface Admission extends Life {
   readonly policy: EgressPolicy;
 }
 
-/** The API does not admit a token. It names the life behind it where there is one, so that its attempts are recorded. */
+/** The API refuses a token. It names the life, if the token has one, so that its attempts are recorded. */
 export interface AdmissionDenial extends EgressDenial {
   readonly life?: Life | undefined;
 }
 
-/** How a program left the pod: unread bytes, or requests that the broker reads, with TLS or without. */
+/** `tunnel`: bytes that the broker passes on unread. `inspect`, `plain`: requests that it reads, with and without TLS. */
 export type EgressForm = 'tunnel' | 'inspect' | 'plain';
 
 export interface Attempt {
@@ -34,9 +34,9 @@ export interface Attempt {
   readonly host: string;
   readonly port: number;
   readonly method: string | null;
-  /** Path without its query, which may carry texts that do not belong in an audit. */
+  /** Path without its query, which may have texts that do not belong in an audit. */
   readonly path: string | null;
-  /** Null where the broker lets it out. */
+  /** Null if the broker lets it out. */
   readonly refused: EgressRefusalCode | null;
   readonly at: number;
 }
@@ -61,7 +61,7 @@ export interface PermissionAsk {
   readonly run: string | null;
   readonly call: string | null;
   readonly kind: EgressWriteKind;
-  /** True where the rule that opens the way says that its writes need no person. */
+  /** True if the rule allows writes without a person's decision. */
   readonly isAllowedByRule: boolean;
   /** One line for the person. The agent wrote parts of it. */
   readonly summary: string;
@@ -69,11 +69,11 @@ export interface PermissionAsk {
   readonly changes: readonly string[];
   readonly body: string | null;
   readonly bytes: number | null;
-  /** The hash of all that the permission is for: the same write has the same hash. Null where the broker has not read the body. */
+  /** The hash of everything that the permission covers. Null if the broker has not read the body. */
   readonly sha256: string | null;
 }
 
-/** The API cannot read a fact of a group: sent again, the group would be refused again. */
+/** The API cannot read a fact of a group, so a retry of the group would fail too. */
 export class Unreadable extends Error {}
 
 /** The broker's port to the API, which knows agents, keeps attempts, and has the secrets. */
@@ -82,15 +82,15 @@ export interface Village {
   /** Resolves once the attempts are kept: the broker lets nothing out before. Rejects with `Unreadable`, or if the API is away. */
   begin(attempts: readonly Attempt[]): Promise<void>;
   end(ends: readonly AttemptEnd[]): Promise<void>;
-  /** The value of a secret that a rule of this admission names, or null where it is gone. */
+  /** The value of a secret that a rule of this admission names; null if it does not exist. */
   secret(admission: Admission, name: string): Promise<string | null>;
-  /** Waits until the API lets a write out or denies it, after a person's answer where one is needed. Rejects where the program is gone. */
+  /** Waits until the API permits or denies a write, after a person's decision if one is needed. Rejects if the program hangs up. */
   permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial>;
-  /** Nothing of this write is sent. Never rejects. */
+  /** Reports that this write is not sent. Never rejects. */
   withdraw(ask: PermissionAsk): Promise<void>;
   /**
-   * Calls back when the connections of a life must end: an admin has stopped it or it is over (`isBraked`), or its rules have
-   * changed or cannot be known. Returns the end of the subscription.
+   * Calls back when the connections of a life must end: an admin has stopped it or it has ended (`isBraked`), or its rules
+   * have changed or are unknown. Returns a function that ends the subscription.
    */
   onStopped(listener: (uid: string, isBraked: boolean) => void): () => void;
 }

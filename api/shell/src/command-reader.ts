@@ -5,7 +5,7 @@ import { readShell, type ShellReading } from './read-shell.ts';
 const PLACE = { cwd: '/', inside: ['/workspace', '/tmp'] } as const;
 const TOO_DEEP: ShellReading = { classes: ['exec'], commands: [], unclear: ['it is nested too deeply'] };
 
-/** Programs, classes and doubts of a command that an agent may run. Pure; it fails for no text. */
+/** Programs, classes and doubts of a command that an agent may run. Pure; never throws. */
 export function readCommandOf(parse: ParseShell, text: string): ShellReading {
   try {
     return readShell(parse, text, PLACE);
@@ -20,7 +20,7 @@ export function readCommandOf(parse: ParseShell, text: string): ShellReading {
 export type KnownClasses = (command: string) => readonly string[] | null;
 
 /**
- * Classes of shell commands for callers that cannot wait. The first question begins to load the grammar, and `onOpen` is called once
+ * Classes of shell commands for callers that cannot wait. The first call loads the grammar, and `onOpen` is called once
  * it is there. A load that fails begins again with the next question.
  */
 export function createKnownClasses({

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Language, Parser } from 'web-tree-sitter';
 import { readScript, type Script } from './syntax.ts';
 
-/** The longest text that is parsed; a longer one is unclear. */
+/** Longest text to parse; a longer one is unclear. */
 const MAX_LENGTH = 16_384;
 /** Characters that show differently than a shell reads them: controls, formats, and spaces that are none to it. */
 const MISLEADING = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Z}]/u;
@@ -12,7 +12,7 @@ export type ParseShell = (text: string) => Script;
 
 const unreadable = (why: string): Script => ({ commands: [], redirects: [], variables: [], unclear: [why] });
 
-/** Loads the grammar of bash (1.3 MB of WebAssembly, 10 MB of memory), once in a process where a shell is needed. */
+/** Loads the grammar of bash (1.3 MB of WebAssembly, 10 MB of memory). Call it once in a process. */
 export async function openShell(): Promise<ParseShell> {
   const { resolve } = createRequire(import.meta.url);
   await Parser.init();

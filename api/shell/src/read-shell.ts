@@ -4,14 +4,14 @@ import { PROGRAMS, type Use } from './programs.ts';
 import type { SimpleCommand, Word } from './syntax.ts';
 import { unwrap } from './wrappers.ts';
 
-/** How deep shells within shells are read. */
+/** Maximum depth of shells within shells. */
 const MAX_DEPTH = 5;
 const MAX_COMMANDS = 500;
-/** Variables by which a program starts another one, or finds another one under its name. */
+/** Variables that make a program start, or find, another program. */
 const POWERFUL =
   /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC.*|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|LD_.*|DYLD_.*|GIT_.*|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|NODE_OPTIONS|PYTHON.*|PERL5?.*|RUBY.*|JAVA_TOOL_OPTIONS|LESSOPEN|LESSCLOSE|RSYNC_RSH|TAR_OPTIONS|http_proxy|https_proxy|HTTPS?_PROXY|ALL_PROXY|HOME|npm_config_.*|PIP_.*)$/i;
 
-/** Words of the grammar itself: where one stands as a program, the parser understood less than a shell does. */
+/** Reserved words: if the parser takes one for a program, it has misunderstood the text. */
 const RESERVED = new Set(
   '! { } [[ ]] if then else elif fi do done case esac while until for in function select coproc'.split(' '),
 );
@@ -30,7 +30,7 @@ export interface ShellReading {
   readonly classes: readonly CapabilityClass[];
   /** Every program with its words, behind its wrappers, as rules match it: `git push origin main`. */
   readonly commands: readonly string[];
-  /** Why it cannot be said what the text does; empty if it can. */
+  /** Reasons why the effect of the text is unknown; empty if it is known. */
   readonly unclear: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface Found {
   readonly unclear: Set<string>;
 }
 
-/** A path with its dots resolved; null where it leaves the root or begins with neither the root nor a folder. */
+/** A path with its dots resolved; null if it leaves the root, or begins with neither the root nor a folder. */
 function absolute(path: string, cwd: string): string {
   const parts: string[] = [];
   for (const part of (path.startsWith('/') ? path : `${cwd}/${path}`).split('/')) {
@@ -50,7 +50,7 @@ function absolute(path: string, cwd: string): string {
   return `/${parts.join('/')}`;
 }
 
-/** Files that are no place: writing to them changes nothing. */
+/** Files that a write does not change. */
 const NO_PLACE = new Set(['/dev/null', '/dev/stdout', '/dev/stderr', '/dev/tty']);
 
 function placeOf({ text, isLiteral }: Word, { cwd, inside }: ShellPlace): CapabilityClass | null {

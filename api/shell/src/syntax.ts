@@ -1,16 +1,16 @@
 import type { Node } from 'web-tree-sitter';
 
-/** A word of a command. Its text is exact only where it is literal: no expansion, substitution or pattern in it. */
+/** A word of a command. Its text is exact only if it is literal: without expansion, substitution or pattern. */
 export interface Word {
   readonly text: string;
   readonly isLiteral: boolean;
 }
 
-/** A program that the text may start, with its words, whether or not a condition stands before it. */
+/** A program that the text may start, with its words; a condition may precede it. */
 export interface SimpleCommand {
   readonly name: Word;
   readonly words: readonly Word[];
-  /** Variables that are set for this command alone, or for the shell where there is no name. */
+  /** Variables that are set for this command alone, or for the shell if there is no name. */
   readonly variables: readonly string[];
   /** True if its standard input is a pipe, a heredoc or a file. */
   readonly isFed: boolean;
@@ -26,11 +26,11 @@ export interface Script {
   readonly commands: readonly SimpleCommand[];
   readonly redirects: readonly Redirect[];
   readonly variables: readonly string[];
-  /** Parts that were not understood, each as a sentence. A reader of the script then asks a person. */
+  /** Parts that the reader did not understand, each as a sentence. */
   readonly unclear: readonly string[];
 }
 
-/** Nodes that only hold others. A node of another kind is not understood. */
+/** Nodes that only contain others. Any other kind makes the script unclear. */
 const HOLDERS = new Set([
   'program',
   'list',
@@ -93,7 +93,7 @@ const LITERAL_STRING = new Set(['string_content']);
 const unescaped = (text: string): string =>
   text.replace(/\\(.)/gs, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
 
-/** In double quotes a backslash escapes these alone. */
+/** In double quotes, a backslash escapes only these. */
 const unescapedInQuotes = (text: string): string =>
   text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === '\n' ? '' : escaped));
 

@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from './syntax.ts';
 
-/** A command behind a program that only starts another one, a text that a shell would run, or neither. */
+/** The command that a wrapper starts, the text that it gives to a shell, or neither. */
 export type Unwrapped =
   | { readonly kind: 'command'; readonly command: SimpleCommand }
   | { readonly kind: 'script'; readonly text: string }
@@ -80,7 +80,7 @@ function ofWrapper(program: string, command: SimpleCommand): Unwrapped {
 
 const READ_FILES: Readonly<Record<string, string>> = { source: 'source runs a file', '.': 'source runs a file' };
 
-/** Takes one wrapper off a command. Null where the command is none. */
+/** Removes one wrapper from a command. Null if the command has none. */
 export function unwrap(command: SimpleCommand): Unwrapped {
   const program = command.name.text.split('/').at(-1) ?? '';
   if (SHELLS.has(program)) return ofShell(command);

@@ -97,7 +97,7 @@ type Role = 'member' | 'admin';
 
 /** A command that calls the api, prints its answer as text or JSON, and exits 0 unless `exit` says otherwise. */
 interface ApiCommand<Act, T> extends Omit<Command, 'run'> {
-  /** What the command line asks for. Throws a Failure for a wrong one before the api is called. */
+  /** Parses the command line. Throws a Failure before the api is called. */
   act(invocation: Invocation): Act;
   /** `member` if left out. */
   role?(act: Act): Role;

@@ -8,7 +8,7 @@ export const CONFIG_MAPS: ResourceType = { group: '', version: 'v1', plural: 'co
 /** The name of both objects: the Secret has certificate and key, the ConfigMap the certificate alone. */
 export const AUTHORITY_NAME = 'hamlet-ca';
 const CERTIFICATE_KEY = 'ca.crt';
-/** Brokers that start together write one after the other; each loses to another at most once. */
+/** Brokers that start together conflict; each loses at most once to each other one. */
 const MAX_ATTEMPTS = 5;
 
 interface Stored {
@@ -18,7 +18,7 @@ interface Stored {
 
 export interface AuthorityStore {
   read(type: ResourceType): Promise<Stored>;
-  /** Rejects with a conflict where another process has changed the object. */
+  /** Rejects with a conflict if another process has changed the object. */
   write(type: ResourceType, object: Stored, data: Readonly<Record<string, string>>): Promise<void>;
   isConflict(error: unknown): boolean;
 }
@@ -26,7 +26,7 @@ export interface AuthorityStore {
 const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('utf8');
 const encode = (text: string): string => Buffer.from(text, 'utf8').toString('base64');
 
-/** Certificate and key of a Secret; null where it has none, or where they do not belong together or have ended. */
+/** Certificate and key of a Secret; null if one is missing, they do not match, or the certificate has expired. */
 function usable({ data = {} }: Stored, now: number): AuthorityFiles | null {
   const files = { certificate: decode(data['tls.crt']), key: decode(data['tls.key']) };
   if (files.certificate === '' || files.key === '') return null;

@@ -6,10 +6,10 @@ import type { EgressPolicy } from '@hamlet/contract';
 const CONNECT_MS = 10_000;
 const MAX_ADDRESSES = 8;
 
-/** Addresses of a host, in the order in which they are tried. Empty where the name is unknown. */
+/** Addresses of a host, in the order of the attempts; empty for an unknown name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** The system's resolver: names are resolved here and nowhere else. */
+/** The system's resolver. Nothing else resolves names. */
 const systemResolve: Resolve = async (host) => {
   try {
     return (await lookup(host, { all: true })).map(({ address }) => address);
@@ -19,9 +19,9 @@ const systemResolve: Resolve = async (host) => {
 };
 
 /**
- * The addresses of a destination that this agent may reach. They are the ones that are connected to, so a name that
- * resolves to another address the next time (DNS rebinding) gains nothing. One refused address refuses the host:
- * a name with a public and a private address is an attack or a mistake.
+ * The addresses of a destination that this agent may reach. The broker connects to exactly these, so DNS rebinding
+ * gains nothing. One refused address refuses the host: a name with a public and a private address is an attack or a
+ * mistake.
  */
 async function reachable(
   policy: EgressPolicy,
@@ -49,7 +49,7 @@ export const tcpDial: Dial = (address, port) =>
       clearTimeout(timer);
       settle(socket);
     });
-    // Also for errors between now and the moment when the caller listens.
+    // This listener also catches errors before the caller listens.
     socket.on('error', () => {
       clearTimeout(timer);
       settle(null);

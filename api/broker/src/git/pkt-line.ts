@@ -2,7 +2,7 @@ const HEAD_LENGTH = 4;
 /** The longest line of the protocol, with its head (gitprotocol-common). */
 const MAX_LINE_LENGTH = 65_520;
 
-/** One line of the pkt-line format, a flush, or `more` where the bytes end within the line. Null where it is no such line. */
+/** One line of the pkt-line format, a flush, or `more` if the bytes end within the line; null for anything else. */
 export type PktLine =
   | { readonly kind: 'line'; readonly text: string; readonly end: number }
   | { readonly kind: 'flush'; readonly end: number }

@@ -1,6 +1,6 @@
 import { readPktLine } from './pkt-line.ts';
 
-/** The commands of a push stand before its pack. A client that sends more of them is refused. */
+/** Limit of the commands, which a push sends before its pack. */
 export const MAX_COMMAND_BYTES = 65_536;
 const MAX_COMMANDS = 100;
 const COMMAND = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (\S+)$/;
@@ -47,7 +47,7 @@ function readLines(bytes: Buffer): Lines {
 }
 
 /**
- * Reads the commands at the begin of a `git-receive-pack` request (gitprotocol-pack). `more` asks for further bytes.
+ * Reads the commands at the start of a `git-receive-pack` request (gitprotocol-pack). `more` asks for further bytes.
  * Signed pushes, unusual names and anything that git does not send are unclear.
  */
 export function readPushHead(bytes: Buffer): PushHead {
@@ -63,12 +63,12 @@ export function readPushHead(bytes: Buffer): PushHead {
   return { kind: 'commands', commands: known, capabilities };
 }
 
-/** The part of the references that belongs to one agent; no other agent's name begins with it. */
+/** Prefix of the references of one agent. No other agent has references with this prefix. */
 export const ownBranches = (agent: string): string => `refs/heads/hamlet/${agent}/`;
 
 const isNothing = (id: string): boolean => /^0+$/.test(id);
 
-/** A line for the person who is asked, such as `new refs/heads/hamlet/ada/fix at 1a2b3c4`. */
+/** A line for the person who decides, such as `new refs/heads/hamlet/ada/fix at 1a2b3c4`. */
 export function describeCommand({ from, to, ref }: PushCommand): string {
   if (isNothing(to)) return `delete ${ref} (was ${from.slice(0, 7)})`;
   if (isNothing(from)) return `new ${ref} at ${to.slice(0, 7)}`;

@@ -34,7 +34,7 @@ function chunksOf(bytes: Buffer): readonly Buffer[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * BAND_LENGTH, (at + 1) * BAND_LENGTH));
 }
 
-/** A push that is decided within this time shows nothing of the wait. */
+/** git prints nothing if a person decides within this time. */
 const FIRST_MS = 1_500;
 const EVERY_MS = 30_000;
 const PROGRESS_BAND = 2;

@@ -4,7 +4,7 @@ import type { Admission } from '../village.ts';
 
 /** A connection counts as dead after this silence. The API sends a heartbeat every 5 s. */
 const SILENCE_MS = 12_000;
-/** So long after the stream is lost, every open connection ends: a brake might have been missed. */
+/** This long after the loss of the stream every open connection ends, because the broker may have missed a brake. */
 const CUT_AFTER_MS = 10_000;
 const RETRY_MS = 500;
 
@@ -17,12 +17,12 @@ type Life = Pick<EgressCurrent, 'cycle' | 'version'>;
 
 const same = (a: Life, b: Life): boolean => a.cycle === b.cycle && a.version === b.version;
 
-/** The agents that must reach nothing any more, as the API reports them; nothing is known while the stream is down. */
+/** Follows the API's reports of agents whose connections must end. While the stream is down, nothing is known. */
 export class BrakeStream {
   readonly #options: BrakeStreamOptions;
   readonly #listeners = new Set<(uid: string, isBraked: boolean) => void>();
   readonly #ending = new AbortController();
-  /** Lives with open connections, possibly: as they were admitted last. */
+  /** The last admission of each life that may have open connections. */
   readonly #admitted = new Map<string, Life>();
   #current = new Map<string, Life>();
   #isCut = true;
@@ -75,7 +75,7 @@ export class BrakeStream {
     }
   }
 
-  /** Reads one stream from its begin, which is the present state of all agents, until it ends. */
+  /** Reads one stream to its end. It begins with the present state of all agents. */
   async #follow(signal: AbortSignal): Promise<void> {
     const silence = new AbortController();
     const late = setTimeout(() => silence.abort(new Error('the stream is silent')), SILENCE_MS);
@@ -100,7 +100,7 @@ export class BrakeStream {
     if (admitted !== undefined && !same(admitted, { cycle, version })) this.#stop(uid, false);
   }
 
-  /** The whole state is known: a life that it does not name is over. */
+  /** The stream has sent the whole state: a life without a report has ended. */
   #synced(seen: ReadonlySet<string>): void {
     clearTimeout(this.#cutTimer);
     this.#cutTimer = undefined;

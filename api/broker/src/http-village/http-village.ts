@@ -28,12 +28,12 @@ import {
 } from '../village.ts';
 import { BrakeStream } from './brake-stream.ts';
 
-/** Longest wait for one answer of the API. A program waits meanwhile. */
+/** Timeout of one request to the API. A program waits meanwhile. */
 const ANSWER_MS = 5_000;
-/** Pauses before a lost request is sent again: all of them are harmless to repeat. */
+/** Pauses between retries. All requests are idempotent. */
 const RETRY_MS: readonly number[] = [100, 400];
 
-/** An API that starts again is back within this time. */
+/** An API that restarts answers within this time. */
 const SILENT_MS = 60_000;
 const PERMIT_RETRY_MS = 500;
 
@@ -93,7 +93,7 @@ export class HttpVillage implements Village {
     return this.#brakes.isCut ? 'the stream of brakes from the API is down' : undefined;
   }
 
-  /** Rejects while the stream of brakes is down: a connection that could not be ended must not begin. */
+  /** Rejects while the stream of brakes is down: the broker could not end the new connection. */
   async admit(token: string): Promise<Admission | AdmissionDenial> {
     if (this.#brakes.isCut) throw new Error('the stream of brakes from the API is down');
     const answer = await this.#admitted(token);
@@ -121,8 +121,8 @@ export class HttpVillage implements Village {
   }
 
   /**
-   * Asks about a write until there is an answer: each request waits some seconds, and one that is lost is sent again, because it
-   * has the same id. Rejects where the program is gone, or where the API has not answered for a minute.
+   * Asks about a write until the API decides. A request waits some seconds; a lost one is repeated with the same id.
+   * Rejects if the program hangs up, or if the API does not answer for a minute.
    */
   async permit(ask: PermissionAsk, signal: AbortSignal): Promise<'allowed' | EgressDenial> {
     const body = { ...wireWrite(ask), wait_ms: EGRESS_WAIT_MAX_MS };
@@ -140,7 +140,7 @@ export class HttpVillage implements Village {
       }
     }
     await this.withdraw(ask);
-    throw new Error('no answer about a write');
+    throw new Error('the API did not answer the permission request');
   }
 
   async withdraw({ ask, admission, run }: PermissionAsk): Promise<void> {
@@ -166,7 +166,7 @@ export class HttpVillage implements Village {
     }
   }
 
-  /** The answer of the API; a lost request is repeated, a refused one is not. */
+  /** Sends a request, and repeats it if it was lost. A refusal is final. */
   async #post<T>(send: () => Promise<Answered<T>>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
       try {

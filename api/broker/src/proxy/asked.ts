@@ -5,13 +5,13 @@ import type { AttemptFacts } from './caller.ts';
 
 const MAX_PORT = 65_535;
 
-/** The name by which programs ask for the broker itself. It stands in the record where a request names no server. */
+/** The broker's own name. The record has it for requests that name no server. */
 export const OF_BROKER: Destination = { host: 'hamlet', port: 80 };
 
-/** The path of a target, without its query, which may carry texts that do not belong in an audit. */
+/** The path of a target without its query, which may have texts that do not belong in an audit. */
 export const pathOf = (target: string): string => (target.split(/[?#]/, 1)[0] ?? '').slice(0, EGRESS_PATH_MAX_CHARS);
 
-/** A host that is in no clear form, as far as it is printable, and the port that stands behind it. */
+/** The printable part of a malformed host, and its port. */
 function written(authority: string, impliedPort: number): Destination {
   // Credentials may stand before the host.
   const text = authority.replace(/^.*@/s, '');
@@ -27,7 +27,7 @@ function written(authority: string, impliedPort: number): Destination {
   };
 }
 
-/** The facts of a request that the broker does not serve, as its program wrote them, for the record. Pure. */
+/** The facts of a request that the broker cannot serve, as the program wrote them. Pure. */
 export function factsAsWritten(request: Pick<IncomingMessage, 'method' | 'url'>): AttemptFacts {
   const { method = null, url = '/' } = request;
   if (method === 'CONNECT') return { form: 'tunnel', destination: written(url, 443), method: null, path: null };

@@ -7,7 +7,7 @@ import type { Connections } from '../connections.ts';
 import { readIdentity, type Identity } from '../identity.ts';
 import type { Admission, AdmissionDenial, Attempt, AttemptEnd, EgressForm, Life } from '../village.ts';
 
-/** A life behind one connection, with what its program says about run and call. */
+/** The life behind a connection, and the run and call that its program names. */
 export interface Known {
   readonly admission: Life;
   readonly identity: Identity;
@@ -17,7 +17,7 @@ export interface Caller extends Known {
   readonly admission: Admission;
 }
 
-/** A request that is not admitted, with the life behind it where that is known. */
+/** A request that is not admitted; `by` is null if the broker does not know the life. */
 export interface Unadmitted {
   readonly denial: EgressDenial;
   readonly by: Known | null;
@@ -33,7 +33,7 @@ const NOT_ADMITTED = deny(
   'the broker cannot ask the API about this agent; try again in a minute',
 );
 
-/** Finds out which agent is behind a connection, and counts the connection among its own. */
+/** Identifies the agent behind a connection, and counts the connection. */
 export async function admit(
   parts: { readonly admissions: Admissions; readonly connections: Connections },
   headers: IncomingHttpHeaders,
@@ -72,7 +72,7 @@ export class Recorder {
     this.#newId = clock.newId;
   }
 
-  /** Records an attempt that the broker refuses, if the life behind it is known. The answer does not wait for it. */
+  /** Records a refused attempt of a known life. The answer does not wait for the record. */
   refused(known: Known | null, facts: AttemptFacts, denial: EgressDenial): void {
     if (known !== null) this.#log.refuse(this.#attempt(known, facts, { id: this.#newId(), denial }));
   }
@@ -84,7 +84,7 @@ export class Recorder {
     return denial ?? this.#opened(attempt);
   }
 
-  /** Ends all attempts of a life that are out, for this reason. The caller ends their connections. */
+  /** Ends all open attempts of a life with this reason. The caller ends their connections. */
   cutOff(uid: string, denial: EgressDenial): void {
     for (const attempt of this.#open.get(uid) ?? []) attempt.end(denial);
   }
@@ -131,7 +131,7 @@ export class Recorder {
   }
 }
 
-/** An attempt that is out, until its first end. */
+/** An attempt that went out. Its first end counts. */
 export class OpenAttempt {
   readonly #attempt: Attempt;
   readonly #keep: (end: AttemptEnd) => void;

@@ -2,7 +2,7 @@ import { normalHost, type Destination } from '@hamlet/core/egress';
 
 const MAX_PORT = 65_535;
 
-/** Reads `HOST:PORT`, or null where the text is not of this form. */
+/** Reads `HOST:PORT`; null for any other text. */
 export function readHostPort(text: string): Destination | null {
   const found = /^(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,254}):([0-9]{1,5})$/.exec(text);
   const port = Number(found?.[2]);

@@ -21,7 +21,7 @@ const SILENT = new Error('no byte for too long');
 /** An answer that the program gets with other links. */
 export interface AnswerLinks {
   headers(headers: OutgoingHttpHeaders): OutgoingHttpHeaders;
-  /** Null where the body stays as it is. */
+  /** Null if the body stays unchanged. */
   stream(headers: OutgoingHttpHeaders): Transform | null;
 }
 
@@ -39,7 +39,7 @@ export interface Secret {
 export interface ExchangeParts {
   readonly outlets: Outlets;
   readonly budget: ByteBudget;
-  /** Without a byte in either direction for so long, a request ends. */
+  /** A request ends after this long without a byte in either direction. */
   readonly idleMs: number;
 }
 
@@ -63,14 +63,14 @@ function denialOf(error: unknown, host: string): EgressDenial {
   return UNREACHABLE(host);
 }
 
-/** Answers that the broker changes must come as they are. The broker has answered an `Expect` itself. */
+/** The broker can only change answers without an encoding. It answers an `Expect` itself. */
 function outgoingHeaders({ request, links }: Outgoing, secret: Secret | null): OutgoingHttpHeaders {
   const { expect: _answered, ...headers } = endToEnd(request.headers);
   const own = secret === null ? headers : withSecret(headers, secret.placeholder, secret.value);
   return secret === null && links === undefined ? own : { ...own, 'accept-encoding': 'identity' };
 }
 
-/** Passes the answer on, with the placeholder where the server shows the secret, and with links of its registry. */
+/** Passes the answer on, with the placeholder instead of the secret, and with rewritten links. */
 function answer({ response, links }: Outgoing, { status, headers }: AnswerHead, secret: Secret | null): Writable {
   const own = endToEnd(headers);
   // The broker alone says that it refused something.
@@ -89,10 +89,10 @@ function answer({ response, links }: Outgoing, { status, headers }: AnswerHead, 
   return first;
 }
 
-/** The rest of this answer is dropped. */
+/** Drops what is written to it. */
 const unheeded = (): Writable => new Writable({ write: (_chunk, _encoding, next) => next() });
 
-/** Passes the answer to a push on to a program that has been reading of its wait. A refusal of the server becomes a report of git. */
+/** Answers a push after its progress lines. A refusal of the server becomes a report of git. */
 function answerAfterProgress(
   { response }: Outgoing,
   status: number,
@@ -112,7 +112,7 @@ function answerAfterProgress(
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 
-/** The body of a request, whose bytes count as they go out. */
+/** The body of a request, counted while it is sent. */
 function bodyOf({ request }: Outgoing, { body }: LetOut, meter: Meter): Readable | null {
   const from = body ?? (hasBody(request) ? request : null);
   if (from === null || (Buffer.isBuffer(from) && from.length === 0)) return null;
@@ -193,7 +193,7 @@ class Answering implements AnswerReader {
     to.on('drain', read).on('close', read);
   }
 
-  /** Also for a request that waits for a connection, and for an answer that is here and that its program does not read. */
+  /** This also ends a request that waits for a connection, and an answer that its program does not read. */
   #endSilent(): void {
     this.#isGone = true;
     this.#controller?.abort(SILENT);

@@ -7,13 +7,13 @@ const HELLO_MS = 10_000;
 
 const NOT_TLS = deny('egress_not_tls', 'this way out carries TLS only; use an address that begins with https');
 
-/** Puts back what was read, so that the next reader sees the connection from its begin. */
+/** Puts back what was read, for the next reader. */
 export function giveBack(socket: Readable, bytes: Buffer): void {
   socket.pause();
   if (bytes.length > 0) socket.unshift(bytes);
 }
 
-/** Reads the ClientHello of a connection and puts its bytes back. Null where none came in time. */
+/** Reads the ClientHello of a connection and puts its bytes back. Null if none arrives in time. */
 async function serverName(socket: Duplex, head: Buffer): Promise<{ readonly name: string | null } | null> {
   let bytes = head;
   const timer = setTimeout(() => socket.destroy(), HELLO_MS);
@@ -32,7 +32,7 @@ async function serverName(socket: Duplex, head: Buffer): Promise<{ readonly name
   }
 }
 
-/** The next bytes of a stream, which is then paused, or null at its end. */
+/** The next bytes of a stream, which it then pauses; null at the end. */
 export function nextChunk(socket: Readable): Promise<Buffer | null> {
   return new Promise((settle) => {
     const done = (chunk: Buffer | null): void => {
@@ -51,8 +51,8 @@ export function nextChunk(socket: Readable): Promise<Buffer | null> {
 }
 
 /**
- * Requires that a tunnel begins with TLS for the host that was asked for. Otherwise one address behind which several
- * hosts live would open them all. A client that asks for an address sends no name.
+ * Requires that a tunnel begins with TLS for the requested host: one address may serve several hosts, of which only this
+ * one is allowed. A client that requests an address sends no name.
  */
 export async function requireName(socket: Duplex, head: Buffer, { host }: Destination): Promise<EgressDenial | null> {
   const found = await serverName(socket, head);

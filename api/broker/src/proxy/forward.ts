@@ -17,7 +17,7 @@ export interface ForwardParts extends GuardParts, ExchangeParts {
 
 /** One request of an admitted agent, whose destination the connection has fixed. */
 export interface Passage extends Outgoing {
-  /** Judged by the rules in place of method and target, where a protocol uses these otherwise. */
+  /** The request that the rules judge, for a protocol that uses method and target in its own way. */
   readonly asks?: EgressRequest;
 }
 
@@ -57,7 +57,7 @@ export async function forward(parts: ForwardParts, passage: Passage): Promise<vo
   refusePush(passage, out);
 }
 
-/** The facts of a request whose destination is known, for the record. Pure. */
+/** The facts for the record. Pure. */
 export function factsOf({
   form,
   destination,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 
-/** Headers of one hop (RFC 9110 7.6.1), and what a program may say about its way to the broker. */
+/** Headers of one hop (RFC 9110 7.6.1), and those between a program and the broker. */
 const OF_ONE_HOP = new Set([
   'connection',
   'keep-alive',
@@ -16,7 +16,7 @@ const OF_ONE_HOP = new Set([
 /** Headers for the other side: without those of one hop and those that `Connection` names. */
 export function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const named = new Set(
-    // Node makes one text from several such headers, and undici a list.
+    // Node joins several such headers to one text, undici makes a list.
     String(headers.connection ?? '')
       .toLowerCase()
       .split(',')

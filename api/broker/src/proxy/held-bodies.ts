@@ -6,7 +6,7 @@ const MAX_BYTES_OF_AGENT = 4 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 const READ_MS = 30_000;
 
-/** A body: `whole` and read, too long or without room (`unread`, its bytes are put back), or broken off (`cut`). */
+/** `whole`: read. `unread`: too long, or no room; its bytes are put back. `cut`: broken off. */
 export type Body =
   | { readonly kind: 'whole'; readonly bytes: Buffer; release(): void }
   | { readonly kind: 'unread' }
@@ -14,12 +14,12 @@ export type Body =
 
 const UNREAD: Body = { kind: 'unread' };
 
-/** Bodies that wait for permissions, of all agents. An agent that fills its part has its further bodies asked about unread. */
+/** Bodies that wait for permissions. Once an agent fills its share, a person decides about further bodies unread. */
 export class HeldBodies {
   readonly #byAgent = new Map<string, number>();
   #total = 0;
 
-  /** Reads a body up to MAX_READ_BYTES. The caller releases a whole one once it is sent or refused. */
+  /** Reads a body up to MAX_READ_BYTES. The caller releases a whole one after it was sent or refused. */
   async read(uid: string, request: IncomingMessage): Promise<Body> {
     const { headers } = request;
     const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
@@ -33,7 +33,7 @@ export class HeldBodies {
     return body ?? UNREAD;
   }
 
-  /** Room for the longest body is taken at once: a program may send less than that, but never more. */
+  /** Reserves room for the longest body at once. */
   #take(uid: string): boolean {
     const ofAgent = this.#byAgent.get(uid) ?? 0;
     if (ofAgent + MAX_READ_BYTES > MAX_BYTES_OF_AGENT || this.#total + MAX_READ_BYTES > MAX_BYTES) return false;
@@ -50,7 +50,7 @@ export class HeldBodies {
   }
 }
 
-/** The bytes up to the end; null where there are more of them, which are put back. */
+/** The whole body; null for a longer one, whose bytes are put back. */
 async function readUpTo(
   request: IncomingMessage,
 ): Promise<{ readonly bytes: Buffer } | { readonly kind: 'cut' } | null> {

@@ -11,10 +11,10 @@ const MAX_OUTLETS = 1000;
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
 const HANDSHAKE_MS = 10_000;
-/** Stands for the server within undici: names are read, judged and resolved by the broker alone. */
+/** The origin for undici. Only the broker itself judges and resolves names. */
 const SERVER = 'http://server.invalid';
 
-/** Each exchange has a limit of its own for silence. */
+/** Each exchange has its own limit of silence. */
 const OPTIONS = {
   allowH2: false,
   pipelining: 1,
@@ -39,16 +39,16 @@ export interface Server extends Destination {
 
 type Sent = Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers' | 'body'>;
 
-/** Gets the parts of an answer as they come. An error ends it; no other call follows one. */
+/** Receives the parts of an answer. An error is the last call. */
 export interface AnswerReader extends Dispatcher.DispatchHandler {
-  /** The request goes out by a connection to this address. */
+  /** Called before the request is sent on a connection to this address. */
   onStart(controller: Dispatcher.DispatchController, address: string | null): void;
   onResponseError(controller: Dispatcher.DispatchController | null, error: Error): void;
 }
 
 type Open = () => Promise<Socket>;
 
-/** One connection to a server, opened again if it has ended. Requests use it one after the other. */
+/** One connection to a server, reopened after its end. It carries one request at a time. */
 class Line extends Client {
   readonly #at: { address: string | null };
 
@@ -73,7 +73,7 @@ class Line extends Client {
   }
 }
 
-/** Connections to servers for the requests of one agent. No other agent's request ever uses them. */
+/** The connections of one agent. Agents never share connections. */
 class Outlet {
   readonly #pools = new Map<string, Pool>();
   readonly #open: (server: Server) => Promise<Socket>;
@@ -82,7 +82,7 @@ class Outlet {
     this.#open = open;
   }
 
-  /** Sends a request by a connection that is free, or by another one. `reader` gets errors too. */
+  /** Sends a request on a free or a new connection. `reader` also receives errors. */
   send(server: Server, sent: Sent, reader: AnswerReader): void {
     this.#poolOf(server).dispatch({ ...sent, origin: SERVER }, reader);
   }
@@ -108,7 +108,7 @@ class Outlet {
   }
 }
 
-/** The outlets of all agents, by life and version of the rules, so that no connection outlives its rules. */
+/** The outlets of all agents, by life and version of their rules: no connection outlives its rules. */
 export class Outlets {
   readonly #outlets = new Map<string, Outlet>();
   readonly #network: Network;

@@ -9,7 +9,7 @@ import { PUSH_RESULT_TYPE, refusedPush } from '../git/push-report.ts';
 
 /** Time in which a program sends the commands of its push. */
 const HEAD_MS = 30_000;
-/** The length of the request without commands by which git finds out whether it may send a large one. */
+/** Length of git's probe: a request without commands before a large one. */
 const PROBE_LENGTH = '4';
 
 export interface PushRequest {
@@ -21,14 +21,14 @@ export interface PushRequest {
 
 export type Push = Extract<PushHead, { kind: 'commands' }>;
 
-/** A push of the agent's own branches, with words about it; null where it has no commands at all. */
+/** A push to the agent's own branches, described for a person; `push` is null for git's probe. */
 export interface ReadPush {
   readonly push: Push | null;
   readonly summary: string;
   readonly changes: readonly string[];
 }
 
-/** A push that must not go out, with its commands where they could be read. */
+/** A push that must not go out; `push` is null if the broker could not read its commands. */
 export interface RefusedPush {
   readonly denial: EgressDenial;
   readonly push: Push | null;
@@ -42,7 +42,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Whether a server may read the request as a push of git, by its path in any spelling or by the type of its body. */
+/** True if a server may take the request for a push: by its path in any spelling, or by the type of its body. */
 export function mayBePush({ method, url = '/', headers }: IncomingMessage): boolean {
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') return false;
   const path = decoded(url.split(/[?#]/, 1)[0] ?? '').toLowerCase();
@@ -104,7 +104,7 @@ export async function readPush({ caller, destination, request }: PushRequest): P
 
 const repositoryIn = (url: string): string => url.replace(/\?[^]*$/, '').replace(/\/git-receive-pack$/, '');
 
-/** Answers a push as a server does that refuses its references, after the program has sent all of it. */
+/** Answers a push like a server that refuses its references, once the program has sent all of it. */
 export function refusePush({ request, response }: PushRequest, { denial, push }: RefusedPush): void {
   request.resume();
   if (push === null) return refuseRequest(response, denial);

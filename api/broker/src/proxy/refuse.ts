@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { EgressRefusalCode } from '@hamlet/contract';
 import type { EgressDenial } from '@hamlet/core/egress';
 
-/** The header by which a program or a tool reads why the broker refused. */
+/** The header with the code of a refusal. */
 export const REFUSAL_HEADER = 'hamlet-egress-code';
 
 /** Longest reason phrase. apt reads 359 characters of it. */
@@ -28,8 +28,8 @@ export function statusOf(code: EgressRefusalCode): number {
 const bodyOf = ({ code, message }: EgressDenial): string => `${JSON.stringify({ reason: code, message })}\n`;
 
 /**
- * Code and message as the reason phrase of an answer: apt, pip, wget, Python and programs in Go show their user this and nothing else.
- * Only printable ASCII may stand there.
+ * Code and message as the reason phrase of an answer, the only part that apt, pip, wget, Python and programs in Go show.
+ * It has printable ASCII alone.
  */
 export const phraseOf = ({ code, message }: EgressDenial): string =>
   `${code}: ${message}`.slice(0, MAX_PHRASE_LENGTH).replaceAll(/[^\x20-\x7e]/g, '?');
@@ -58,7 +58,7 @@ function shownTo(program: string, denial: EgressDenial): { readonly type: string
   return { type: 'application/json', body };
 }
 
-/** Answers a request with a refusal; where an answer has begun, it breaks it off. */
+/** Answers a request with a refusal, or breaks off an answer that has begun. */
 export function refuseRequest(response: ServerResponse, denial: EgressDenial): void {
   if (response.headersSent) {
     response.destroy();

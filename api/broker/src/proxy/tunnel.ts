@@ -10,7 +10,7 @@ import { requireName } from './first-bytes.ts';
 import { BytesSpent, Meter } from './meter.ts';
 import { refuseConnect } from './refuse.ts';
 
-/** Without a byte in either direction for so long, a tunnel ends. */
+/** A tunnel ends after this long without a byte in either direction. */
 const IDLE_MS = 600_000;
 export const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n';
 
@@ -42,7 +42,7 @@ function join(tunnel: Tunnel, server: Socket, by: { meter: Meter; attempt: OpenA
   pipeline(server, meter.stream('received'), socket, end);
 }
 
-/** Connects first, so that a refusal can still be answered; nothing but the connection goes out before the name fits. */
+/** Connects first, so that it can still answer with a refusal. It sends no byte before the TLS name matches. */
 export async function openTunnel(parts: TunnelParts, tunnel: Tunnel): Promise<void> {
   const { caller, destination, socket } = tunnel;
   const facts = { form: 'tunnel', destination, method: null, path: null } as const;

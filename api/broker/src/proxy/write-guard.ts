@@ -31,16 +31,16 @@ export interface GuardParts {
   readonly bodies: HeldBodies;
 }
 
-/** A request that may go out. `ask`: the write that was permitted, and null for a request that only reads. */
+/** A request that may go out. `ask` is the permitted write; null for a request that only reads. */
 export interface LetOut {
   readonly ask: PermissionAsk | null;
-  /** The body where the broker has read it; null where it still is in the request. */
+  /** The body if the broker has read it; else it is still in the request. */
   readonly body: Buffer | null;
   readonly push: Push | null;
   release(): void;
 }
 
-/** A request that must not go out, with its push where it is one. */
+/** A request that must not go out, with its push if it is one. */
 export interface Refused {
   readonly denial: EgressDenial;
   readonly push: Push | null;
@@ -51,7 +51,7 @@ export const GONE = deny('egress_write_withdrawn', 'the program did not wait for
 const CUT = deny('egress_bad_request', 'the request ends within its body');
 const UNASKED = deny('egress_log_unavailable', 'the broker cannot ask the API for a permission; try again in a minute');
 
-/** Headers that say nothing about what the server is to do. */
+/** Headers that do not change what the server does. */
 const IDLE_HEADERS = new Set([
   'accept',
   'accept-encoding',
@@ -67,7 +67,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
   return url.split(/[?#]/, 1)[0] ?? '/';
 }
 
-/** Requests of git through its endpoint that only read are none. */
+/** The kind of a write; null for a request that only reads, such as a fetch of git through its endpoint. */
 function kindOf({ caller, destination, request, asks }: GuardedRequest): PermissionAsk['kind'] | null {
   const isPush = mayBePush(request);
   if (!isPush && asks !== undefined && asks.method === 'GET') return null;
@@ -77,8 +77,8 @@ function kindOf({ caller, destination, request, asks }: GuardedRequest): Permiss
 }
 
 /**
- * Lets a request out that only reads. A write waits: its push or its body is read as far as the broker can, and the API says
- * whether it may go out, after it has asked a person. Never rejects.
+ * Lets a request out that only reads. For a write, the broker reads its push or body and waits until the API permits it,
+ * after a person's decision if one is needed. Never rejects.
  */
 export async function guardWrite(
   parts: GuardParts,
@@ -147,7 +147,7 @@ function originOf({ destination: { host, port }, form }: GuardedRequest): string
   return `${scheme}://${name}${port === usual ? '' : `:${String(port)}`}`;
 }
 
-/** The beginning of a body that is text; null for other bytes, and for none. */
+/** The beginning of a text; null for binary bytes and for an empty body. */
 function excerptOf(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
   if (text === '' || /[^\P{Cc}\n\r\t]|\uFFFD/u.test(text)) return null;
@@ -156,7 +156,7 @@ function excerptOf(bytes: Buffer): string | null {
     : `${text.slice(0, EGRESS_EXCERPT_MAX_CHARS - 1).toWellFormed()}…`;
 }
 
-/** The hash of all that a server may act on: another method, target, header or body has another one. */
+/** The hash of everything that a server may act on: method, target, headers and body. */
 function hashOf({ destination, form, request }: GuardedRequest, body: Buffer): string {
   const headers = Object.entries(endToEnd(request.headers))
     .filter(([name]) => !IDLE_HEADERS.has(name))
@@ -168,7 +168,7 @@ function hashOf({ destination, form, request }: GuardedRequest, body: Buffer): s
     .digest('hex');
 }
 
-/** Null where the write may go out now. A program that hangs up ends the wait. */
+/** Null if the write may go out now. A program that hangs up ends the wait. */
 async function permission(
   village: GuardParts['village'],
   response: ServerResponse,

@@ -5,11 +5,11 @@ import type { AnswerLinks } from '../proxy/exchange.ts';
 import { LINKS } from './registries.ts';
 import type { Upstream } from './reverse-target.ts';
 
-/** The longest text that a link may have before its path: spaces in JSON, the scheme and a host. */
+/** Longest beginning of a link: spaces in JSON, scheme and host. */
 const MAX_LINK_BEGIN = 512;
-/** Characters without a begin of a line or object that are kept back. */
+/** Characters to hold back without the beginning of a line or an object. */
 const MAX_KEPT = 16_384;
-/** Answers that name places in their body. Packages pass unchanged. */
+/** Types of answers with links. Packages pass unchanged. */
 const INDEX_TYPES = /^(text\/html|application\/(json|vnd\.(npm|pypi)\.[a-z0-9.+-]*))/i;
 
 function originOf({ scheme, destination: { host, port } }: Upstream): string {
@@ -17,11 +17,11 @@ function originOf({ scheme, destination: { host, port } }: Upstream): string {
   return port === (scheme === 'http' ? 80 : 443) ? `${scheme}/${named}` : `${scheme}/${named}:${String(port)}`;
 }
 
-/** An answer of a registry with its links and its redirect on reverse endpoints, so that programs stay on them. */
+/** Rewrites links and redirects of a registry to reverse endpoints. */
 export class Links implements AnswerLinks {
   readonly #registry: Registry;
   readonly #upstream: Upstream;
-  /** The begin of links to any host: `http://hamlet/pip/at`. */
+  /** The beginning of links to any host: `http://hamlet/pip/at`. */
   readonly #places: string;
 
   /** @param origin the address of the reverse endpoints, as the program knows it. */
@@ -44,7 +44,7 @@ export class Links implements AnswerLinks {
     return typeof location === 'string' ? { ...headers, location: this.#location(location) } : headers;
   }
 
-  /** A stream that rewrites the links of a body, or null where it has none. */
+  /** A stream that rewrites the links of a body; null for a body without links. */
   stream(headers: OutgoingHttpHeaders): Transform | null {
     const begin = LINKS[this.#registry];
     const type = String(headers['content-type'] ?? '');
@@ -66,8 +66,8 @@ export class Links implements AnswerLinks {
 }
 
 /**
- * Rewrites a text that passes through. It keeps back the end of each chunk, so that a link in two chunks is whole; it
- * cuts before a quotation mark, where no link has begun that the kept part does not have.
+ * Rewrites a text that passes through. It holds back the end of each chunk, so that a link which spans two chunks is
+ * rewritten as a whole.
  */
 class RewriteText extends Transform {
   readonly #rewrite: (text: string) => string;
@@ -90,7 +90,7 @@ class RewriteText extends Transform {
     done(null, Buffer.from(this.#rewrite(this.#kept), 'latin1'));
   }
 
-  /** The last line or object that begins before the cut; without one, the cut of a text that has no links. */
+  /** The start of the last line or object before the cut; the cut itself if there is none. */
   #boundary(text: string, cut: number): number {
     const last = Math.max(text.lastIndexOf('{', cut), text.lastIndexOf(',', cut), text.lastIndexOf('<', cut));
     return last > cut - MAX_KEPT ? Math.max(0, last) : cut;

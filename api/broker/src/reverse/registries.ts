@@ -5,7 +5,7 @@ import type { Upstream } from './reverse-target.ts';
 /** The database of checksums that `go` asks through its module proxy. */
 const GO_SUMS = /^\/sumdb\/(sum\.golang\.org)(\/.*)$/s;
 
-/** How links to other places stand in the indexes of a registry: the part before the address. */
+/** The text before the address of a link in the indexes of each registry. */
 export const LINKS: Readonly<Record<Registry, RegExp | null>> = {
   npm: /"tarball"\s*:\s*"/,
   pip: /href\s*=\s*"|"url"\s*:\s*"/,
@@ -21,7 +21,7 @@ function upstreamOf(base: URL, rest: string): Upstream {
   return { scheme, destination: { host: normalHost(base.hostname), port }, target };
 }
 
-/** The server of a request to the index of a registry, or a denial that names the switch. */
+/** The server of the index of a registry, or a denial that names the setting. */
 export function upstreamOfIndex(policy: EgressPolicy, registry: Registry, rest: string): Upstream | EgressDenial {
   const open = policy.registries[registry];
   if (open === undefined) return registryOff(registry);
@@ -31,6 +31,6 @@ export function upstreamOfIndex(policy: EgressPolicy, registry: Registry, rest: 
   return upstreamOf(new URL(open.url), registry === 'npm' ? rest.replace(/^\/(@[^/%?]+)%2f/i, '/$1/') : rest);
 }
 
-/** Whether the broker itself answers: `go` asks whether its module proxy has the database of checksums. */
+/** True if the broker itself answers: `go` asks whether its module proxy has the database of checksums. */
 export const isSumsQuestion = (registry: Registry, rest: string): boolean =>
   registry === 'go' && GO_SUMS.exec(rest)?.[2] === '/supported';

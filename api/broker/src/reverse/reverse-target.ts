@@ -3,17 +3,17 @@ import type { Destination } from '@hamlet/core/egress';
 import { claimedRun } from '../identity.ts';
 import { readHostPort } from '../proxy/destination.ts';
 
-/** The proxy of a pod as programs know it that use no proxy for loopback addresses. */
+/** The pod's proxy for programs that use no proxy for loopback addresses. */
 const LOOPBACK_ORIGIN = 'http://127.0.0.1:3128';
-/** The endpoints as programs name them through the proxy, where the proxy user names run and call. */
+/** The endpoints for programs that use the proxy, whose proxy user names run and call. */
 const PROXIED_ORIGIN = 'http://hamlet';
 
-/** The begin of links in answers: the one by which the program came. */
+/** The origin of links in an answer: the one that the program used. */
 export const originFor = (host: string | undefined): string => (host === 'hamlet' ? PROXIED_ORIGIN : LOOPBACK_ORIGIN);
 
 export type Scheme = 'http' | 'https';
 
-/** A server behind a reverse endpoint, with the target of the request as the server gets it. */
+/** A server behind a reverse endpoint, and the target of the request to it. */
 export interface Upstream {
   readonly scheme: Scheme;
   readonly destination: Destination;
@@ -25,7 +25,7 @@ interface Named {
   readonly as: { readonly run: string | null; readonly call: string | null } | null;
 }
 
-/** The wish of a program at a reverse endpoint. `link` is a file that an index has named. */
+/** A request to a reverse endpoint. `link` is a file that an index names. */
 export type ReverseTarget = Named &
   (
     | { readonly kind: 'git'; readonly upstream: Upstream }
@@ -64,7 +64,7 @@ function readIndex(path: string) {
   return upstream === null ? null : ({ kind: 'link', registry, upstream } as const);
 }
 
-/** Reads the path of a request to a reverse endpoint, or null where it is none. */
+/** Reads the path of a request to a reverse endpoint; null for any other path. */
 export function readReverse(path: string): ReverseTarget | null {
   const named = AS.exec(path);
   const as = named === null ? null : { run: claimedRun(named[1]), call: named[2] ?? null };

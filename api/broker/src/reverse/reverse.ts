@@ -22,7 +22,7 @@ export interface ReverseRequest {
   readonly response: ServerResponse;
 }
 
-/** The run and call of the path stand for those of the proxy user. Both are claims of the pod. */
+/** Replaces run and call of the proxy user by those of the path. Both are claims of the pod. */
 export function named<K extends Known>(known: K, { as }: ReverseTarget): K {
   return as === null ? known : { ...known, identity: { ...known.identity, ...as } };
 }
@@ -33,8 +33,8 @@ const ENDPOINT_PORT = 80;
 const formOf = ({ scheme }: Upstream): 'plain' | 'inspect' => (scheme === 'http' ? 'plain' : 'inspect');
 
 /**
- * The facts of a request that is refused, for the record. The index of a registry that is off, or of an agent whose rules are not
- * known, has no server: the name of the registry stands for its host.
+ * The facts of a refused request. If a registry is off, or the rules of the agent are unknown, its index has no server,
+ * and the record has the name of the registry as the host.
  */
 export function factsOfReverse(
   target: ReverseTarget,
@@ -56,7 +56,7 @@ const factsAt = (upstream: Upstream, method: string | null): AttemptFacts => ({
   path: pathOf(upstream.target),
 });
 
-/** Gives git the credentials of the rule that fits, so that the pod needs not even a placeholder. */
+/** Adds the credentials of the matching rule, so that git in the pod needs no placeholder. */
 function addCredentials({ caller, request }: ReverseRequest, upstream: Upstream, asks: EgressRequest): void {
   const judged = judgeRequest(caller.admission.policy, upstream.destination, asks);
   if (judged.verdict !== 'allow' || judged.rule.secret === undefined) return;
@@ -92,8 +92,8 @@ function refuse({ recorder }: ForwardParts, reverse: ReverseRequest, denial: Egr
 }
 
 /**
- * Serves the reverse endpoints, by which git and package managers reach their servers without a proxy of their own.
- * The rules of the agent judge each request as if it came by the proxy.
+ * Serves the reverse endpoints, through which git and package managers reach their servers without a proxy. The rules
+ * judge each request as if it came through the proxy.
  */
 export async function serveReverse(parts: ForwardParts, reverse: ReverseRequest): Promise<void> {
   const { target } = reverse;
@@ -139,8 +139,8 @@ const NO_GIT = deny(
 );
 
 /**
- * The request that rules judge in place of one of git's own: a fetch is a GET, although git sends it as a POST, and
- * all of a push is a POST to `…/git-receive-pack`. Other requests are refused.
+ * The request that the rules judge for a request of git: a GET for a fetch, which git sends as a POST, and a POST to
+ * `…/git-receive-pack` for every request of a push. Refuses any other request.
  */
 export function judgedGit(method: string, target: string): EgressRequest | EgressDenial {
   const [, repository = '', service] =

@@ -1,20 +1,20 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** Texts that show a secret in an answer: itself, and as a server may encode it. */
+/** The secret, and the encodings in which a server may return it. */
 function shapesOf(secret: string): readonly string[] {
   const base64 = Buffer.from(secret, 'utf8').toString('base64').replace(/=+$/, '');
   return [...new Set([secret, encodeURIComponent(secret), base64])].toSorted((a, b) => b.length - a.length);
 }
 
-/** A text with the placeholder in place of every shape of the secret. */
+/** Replaces every shape of the secret by the placeholder. */
 export function scrubText(text: string, secret: string, placeholder: string): string {
   return shapesOf(secret).reduce((scrubbed, shape) => scrubbed.replaceAll(shape, placeholder), text);
 }
 
 /**
- * Replaces a secret in a body that passes through, also where it is split between chunks. It keeps back as many bytes
- * as the longest shape has, and only while they could be the begin of one.
+ * Replaces a secret in a body that passes through, also if it spans two chunks. It holds back bytes only while they can
+ * be the beginning of a shape.
  */
 export class Scrub extends Transform {
   readonly #shapes: readonly Buffer[];
@@ -58,7 +58,7 @@ export class Scrub extends Transform {
     return found.reduce<{ at: number; length: number } | null>((a, b) => (a === null || b.at < a.at ? b : a), null);
   }
 
-  /** How many of the last bytes could be the begin of a shape. */
+  /** Number of last bytes that can be the beginning of a shape. */
   #begun(bytes: Buffer, from: number): number {
     const most = Math.min(bytes.length - from, Math.max(...this.#shapes.map(({ length }) => length)) - 1);
     for (let length = most; length > 0; length -= 1) {
@@ -79,7 +79,7 @@ function replaced(value: string, placeholder: string, secret: string): string {
   return `Basic ${Buffer.from(text.replaceAll(placeholder, secret), 'latin1').toString('base64')}`;
 }
 
-/** Headers with the secret where the program sent its placeholder; also inside of Basic credentials, as git sends them. */
+/** Replaces the placeholder by the secret in headers, also within Basic credentials, which git sends. */
 export function withSecret(headers: OutgoingHttpHeaders, placeholder: string, secret: string): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {

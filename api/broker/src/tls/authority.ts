@@ -29,7 +29,7 @@ export class Authority {
   #issuer: Promise<Issuer> | undefined;
   readonly ends: number;
 
-  /** Throws where certificate or key cannot be read, or do not belong together. */
+  /** Throws if certificate or key cannot be read, or do not match. */
   constructor(files: AuthorityFiles, now: () => number) {
     const certificate = new X509Certificate(files.certificate);
     if (!certificate.checkPrivateKey(createPrivateKey(files.key)))

@@ -47,7 +47,7 @@ class Reader {
   }
 }
 
-/** The handshake bytes of all complete and begun records, or null where a record is of another kind. */
+/** The handshake bytes of all complete and partial records; null if a record is of another type. */
 function handshakeBytes(bytes: Buffer): Buffer | null {
   const parts: Buffer[] = [];
   let at = 0;

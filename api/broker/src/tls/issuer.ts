@@ -62,7 +62,7 @@ export class Issuer {
     return new Issuer(new x509.X509Certificate(files.certificate), { sign, leaf });
   }
 
-  /** The id that the authority gives its own key: programs make it from the key in several ways. */
+  /** The key id in the authority's own certificate: programs derive such ids in several ways. */
   async #authorityKey(): Promise<x509.AuthorityKeyIdentifierExtension> {
     const own = this.#issuer.getExtension(x509.SubjectKeyIdentifierExtension);
     return own === null

@@ -23,7 +23,7 @@ interface Pools {
 
 function answerOf(message: IncomingMessage): ServerAnswer {
   const { statusCode: status = 0, headers } = message;
-  // A connection may break before somebody reads the body, and then the reader gets the error.
+  // A connection may break before the body is read. The reader gets the error later.
   message.on('error', () => undefined);
   return {
     ok: status >= 200 && status < 300,
