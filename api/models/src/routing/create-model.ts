@@ -3,7 +3,7 @@ import type { ChatRequest } from '../chat/chat-request.ts';
 import { estimateCost } from '../chat/cost-estimate.ts';
 import type { ModelPrice } from '../chat/cost-estimate.ts';
 import { collectAnswer } from '../chat/fold-answer.ts';
-import { faultIn, ModelFault } from '../chat/model-error.ts';
+import { ModelFault } from '../chat/model-error.ts';
 import type { ModelError, ModelErrorCode } from '../chat/model-error.ts';
 import type { ChatAdapter, Model } from '../chat/model.ts';
 import { completeUsage } from '../chat/token-usage.ts';
@@ -11,7 +11,7 @@ import type { ReportedUsage } from '../chat/token-usage.ts';
 import type { AnswerLimits } from '../transport/answer-limits.ts';
 import { pause } from '../transport/model-ports.ts';
 import type { ModelPorts } from '../transport/model-ports.ts';
-import { scrubber, scrubDeep } from '../transport/scrub.ts';
+import { callerError, scrubber, scrubDeep } from '../transport/scrub.ts';
 import { decideNext } from './decide-next.ts';
 import type { RetryPolicy } from './decide-next.ts';
 import { ALL_CAPABILITIES, fitRequest } from './fit-request.ts';
@@ -32,9 +32,6 @@ export interface ModelSetup {
   readonly limits: Pick<AnswerLimits, 'toolCalls'>;
   readonly ports: Pick<ModelPorts, 'after' | 'random'>;
 }
-
-/** Maximum number of characters of the message of an error that a caller receives. */
-const MESSAGE_CHARS_MAX = 600;
 
 /** The pieces that one attempt yielded. Mutable because it collects them. */
 class Attempt {
@@ -78,17 +75,6 @@ function spentOf(attempt: Attempt, request: ChatRequest, price: ModelPrice | nul
   return { usage, costEstimate: price === null ? null : estimateCost(usage, price) };
 }
 
-/** The error that a caller receives, without credentials. */
-function errorOf(thrown: unknown, { adapter }: ModelTarget, signal: AbortSignal): ModelError {
-  const { provider } = adapter;
-  if (signal.aborted) return { code: 'cancelled', message: 'the caller cancelled the request', provider };
-  const fault = faultIn(thrown);
-  // Anything else is a bug of ours or of the provider's client, and must not pass as an answer.
-  if (fault === null) throw thrown;
-  const message = scrubber(adapter.secrets())(fault.message).slice(0, MESSAGE_CHARS_MAX);
-  return { code: fault.code, message, provider, ...fault.detail };
-}
-
 interface Round {
   readonly request: ChatRequest;
   readonly stream: boolean;
@@ -120,7 +106,7 @@ async function* tryOnce(
     }
     throw new ModelFault('network', 'the provider closed the answer before its end');
   } catch (thrown) {
-    return errorOf(thrown, target, signal);
+    return callerError(thrown, { provider: adapter.provider, secrets: adapter.secrets(), signal });
   }
 }
 

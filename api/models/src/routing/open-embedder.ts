@@ -1,12 +1,12 @@
 import type { Target } from '../chat/chat-delta.ts';
-import { faultIn, MODEL_ERRORS, ModelFault } from '../chat/model-error.ts';
+import { MODEL_ERRORS, ModelFault } from '../chat/model-error.ts';
 import type { ModelError } from '../chat/model-error.ts';
 import { estimateTokens } from '../chat/token-usage.ts';
 import { pause } from '../transport/model-ports.ts';
 import type { ModelPorts } from '../transport/model-ports.ts';
 import { bearer, endpoint, jsonOf, postJson } from '../transport/provider-exchange.ts';
 import type { AdapterKit } from '../transport/provider-exchange.ts';
-import { scrubber } from '../transport/scrub.ts';
+import { callerError } from '../transport/scrub.ts';
 import { findRoute } from './find-route.ts';
 import { findCapabilities } from './fit-request.ts';
 import type { ModelsConfig, ProviderConfig } from './models-config.ts';
@@ -55,8 +55,6 @@ function serverOf(config: ProviderConfig, key: string | null): EmbeddingServer |
   }
 }
 
-const MESSAGE_CHARS_MAX = 600;
-
 interface Opened {
   readonly target: Target;
   readonly server: EmbeddingServer;
@@ -77,12 +75,7 @@ async function tryOnce(
     const estimate = input.reduce((sum, text) => sum + estimateTokens(text), 0);
     return { ok: true, vectors, promptTokens: promptTokens ?? estimate, estimated: promptTokens === undefined };
   } catch (thrown) {
-    if (signal.aborted)
-      return { ok: false, error: { code: 'cancelled', message: 'the caller cancelled the request', provider } };
-    const fault = faultIn(thrown);
-    if (fault === null) throw thrown;
-    const message = scrubber(key === null ? [] : [key])(fault.message).slice(0, MESSAGE_CHARS_MAX);
-    return { ok: false, error: { code: fault.code, message, provider, ...fault.detail } };
+    return { ok: false, error: callerError(thrown, { provider, secrets: key === null ? [] : [key], signal }) };
   }
 }
 

@@ -1,4 +1,9 @@
+import { faultIn } from '../chat/model-error.ts';
+import type { ModelError } from '../chat/model-error.ts';
+
 const HIDDEN = '[hidden]';
+/** Maximum number of characters of the message of an error that a caller receives. */
+const MESSAGE_CHARS_MAX = 600;
 /** Shorter texts are no credentials and would blank ordinary words. */
 const SECRET_CHARS_MIN = 6;
 /** Forms of keys and tokens that providers repeat in their errors, often with a part masked. */
@@ -13,6 +18,21 @@ export function scrubber(secrets: readonly string[]): Scrub {
     .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .toSorted((a, b) => b.length - a.length);
   return (text) => known.reduce((rest, secret) => rest.replaceAll(secret, HIDDEN), text).replaceAll(FORMS, HIDDEN);
+}
+
+export interface Asked {
+  readonly provider: string;
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The error that a caller receives, without credentials. Throws what is not a fault: a bug must not pass as an answer. */
+export function callerError(thrown: unknown, { provider, secrets, signal }: Asked): ModelError {
+  if (signal.aborted) return { code: 'cancelled', message: 'the caller cancelled the request', provider };
+  const fault = faultIn(thrown);
+  if (fault === null) throw thrown;
+  const message = scrubber(secrets)(fault.message).slice(0, MESSAGE_CHARS_MAX);
+  return { code: fault.code, message, provider, ...fault.detail };
 }
 
 const DEPTH_MAX = 32;
